@@ -1,0 +1,128 @@
+// The vocabulary of the relay. Every other file may import this one; it imports nothing.
+
+/** Live events count and are sent for real; test events (a `cc_test_` key) use each platform's own test mode. */
+export type Mode = "live" | "test";
+
+/**
+ * The contact data of an event as SHA-256 hex, in every form that some platform needs. A hash cannot be
+ * normalised again, so all forms are made at the door, where the plain value is dropped.
+ */
+export type Person = {
+  /** SHA-256 of the trimmed, lower-cased email: the identity key. */
+  email: string;
+  /** Google: dots and +suffix of gmail.com and googlemail.com addresses removed. Absent where unknown. */
+  emailGoogle?: string;
+  /** Microsoft: dots and +alias removed for every domain. */
+  emailMicrosoft?: string;
+  /** Reddit: cut from the + on, everything but letters and digits removed from the local part. */
+  emailReddit?: string;
+  /** E.164 with the leading plus. */
+  phone?: string;
+  /** E.164 digits without the plus. */
+  phoneDigits?: string;
+  /** Lower case, without whitespace and punctuation. */
+  firstName?: string;
+  lastName?: string;
+};
+
+/** One validated inbound event. */
+export type Event = {
+  id: string;
+  siteId: string;
+  keyId: string;
+  mode: Mode;
+  /** As the sender wrote it; platforms match it without regard to case. */
+  name: string;
+  value: number | null;
+  currency: string;
+  orderId: string | null;
+  /** Milliseconds; the moment of the conversion. */
+  time: number;
+  receivedAt: number;
+  person: Person;
+  /** Inbound fields that a field mapping of the site names; sealed at rest. */
+  extra: Record<string, unknown> | null;
+};
+
+/** A click id or browser id exactly as the browser had it, and when it was first seen (milliseconds). */
+export type SeenId = { value: string; seenAt: number };
+
+export type Visit = {
+  /** The visitor that the ids came from; null where an operator entered them. */
+  visitorId: string | null;
+  seenAt: number;
+  clickIds: Record<string, SeenId>;
+  browserIds: Record<string, string>;
+  utm: Record<string, string>;
+  bot: boolean;
+};
+
+/** What is remembered of the person behind a hashed email: the last few visits, newest first. */
+export type Identity = {
+  visits: Visit[];
+  /** The first UTM fields ever seen, kept beside the newest. */
+  firstUtm: Record<string, string>;
+  /** Forms of the email that were hashed at capture; they serve events that carry only hashed_email. */
+  forms: Pick<Person, "emailGoogle" | "emailMicrosoft" | "emailReddit">;
+};
+
+export const consentStates = ["granted", "denied", "unknown"] as const;
+export type ConsentState = (typeof consentStates)[number];
+
+/**
+ * The answer to "may identifiers of this person be used?". `unreadable` is a store that failed, was too slow
+ * or held garbage: it counts as a refusal, never as `unknown`.
+ */
+export type ConsentReading = ConsentState | "unreadable";
+
+/** What attribution found and decided for one event; stored with it and sent on every attempt. */
+export type Attribution = {
+  consent: ConsentReading;
+  /** Why identifiers and contact hashes stay here; null when they may be used. */
+  withheld: "opted out" | "consent unreadable" | "no consent" | null;
+  identity: "found" | "none" | "unreadable";
+  clickIds: Record<string, SeenId>;
+  browserIds: Record<string, string>;
+  utm: Record<string, string>;
+};
+
+/** Why an event was filtered: `category:detail`, in plain words. */
+export type FilterReason =
+  | `blocked domain:${string}`
+  | `disposable domain:${string}`
+  | "blocked person"
+  | "only bot visits";
+
+/** What a platform sees of an event: already stripped of everything that consent withholds. */
+export type Conversion = {
+  /** The same on every attempt and to every platform; equal to the browser's `cc.eventId(event, orderId)`. */
+  eventId: string;
+  name: string;
+  mode: Mode;
+  value: number | null;
+  currency: string;
+  orderId: string | null;
+  time: number;
+  /** null when contact data is withheld. */
+  person: Person | null;
+  clickIds: Record<string, SeenId>;
+  browserIds: Record<string, string>;
+  utm: Record<string, string>;
+  /** What platforms' own consent flags are set from. `denied` whenever anything is withheld. */
+  consent: ConsentState;
+  extra: Record<string, unknown>;
+};
+
+/** What a platform said of one conversion in one call. */
+export type Reading =
+  | { said: "accepted" }
+  | { said: "refused"; error: string }
+  | { said: "later"; error: string; retryAfterSeconds?: number }
+  | { said: "unauthorised"; error: string };
+
+export const deliveryStates = ["queued", "sent", "skipped", "rejected", "parked", "expired"] as const;
+/** `queued` waits for its due time; every other state is final until a person acts. */
+export type DeliveryState = (typeof deliveryStates)[number];
+
+/** One connection's verdict in the answer to the sender. */
+export type Result = { ok: true } | { ok: false; status: Exclude<DeliveryState, "sent">; error: string };
