@@ -1,0 +1,64 @@
+// The `cleancast` command.
+
+import { Command, CommanderError } from "commander";
+import { connectionCommands } from "./commands/connection.ts";
+import { eventCommands } from "./commands/event.ts";
+import { keyCommands } from "./commands/key.ts";
+import { operateCommands } from "./commands/operate.ts";
+import { personCommands } from "./commands/person.ts";
+import { siteCommands } from "./commands/site.ts";
+import { ConfigFaults } from "./config.ts";
+import { version } from "./main.ts";
+import { Refusal } from "./sites/manage.ts";
+import { NewerSchema } from "./store/migrate.ts";
+import { WrongEncryptionKey } from "./store/store.ts";
+
+// Whatever is written here is for its owner alone.
+process.umask(0o077);
+
+const program = new Command("cleancast")
+  .description("Clean conversions, cast everywhere.")
+  .version(version())
+  .option("--json", "print JSON")
+  .showHelpAfterError()
+  .exitOverride();
+
+operateCommands(program);
+siteCommands(program);
+keyCommands(program);
+connectionCommands(program);
+personCommands(program);
+eventCommands(program);
+for (const command of allCommands(program)) command.option("--json", "print JSON").exitOverride();
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  else fail(error);
+}
+
+function* allCommands(parent: Command): Generator<Command> {
+  for (const command of parent.commands) {
+    yield command;
+    yield* allCommands(command);
+  }
+}
+
+/** What a person can put right is one sentence; anything else is a defect and shows where it happened. */
+function fail(error: unknown): void {
+  const known =
+    error instanceof Refusal ||
+    error instanceof ConfigFaults ||
+    error instanceof NewerSchema ||
+    error instanceof WrongEncryptionKey;
+  const message = known
+    ? error.message
+    : error instanceof Error
+      ? (error.stack ?? error.message)
+      : String(error);
+  const json = process.argv.includes("--json");
+  const field = error instanceof Refusal ? { field: error.field } : {};
+  process.stderr.write(`${json ? JSON.stringify({ ok: false, error: message, ...field }) : message}\n`);
+  process.exitCode = 1;
+}

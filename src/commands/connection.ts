@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { urlFault } from "../delivery/addresses.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { Connection } from "../sites/directory.ts";
+import { connect, disconnect, findSite, pause, resume } from "../sites/manage.ts";
+import { atDesk, pairsOf, print, table, timeText } from "./desk.ts";
+
+export function connectionCommands(program: Command): void {
+  program
+    .command("connect <site> <platform> [name=value...]")
+    .description(
+      "connect a platform, or change the connection to the same account; name=@file reads a value from a file",
+    )
+    .action((siteText: string, platform: string, words: string[], _options: unknown, command: Command) =>
+      atDesk(async (desk) => {
+        const site = findSite(desk, siteText);
+        const given = pairsOf(words, (path) => readFileSync(path, "utf8"));
+        const checkAddress = (url: string) => urlFault(desk.config.allowPrivate, url);
+        const made = await connect(desk, site, platform, given, { ...desk.by, checkAddress });
+        const released = made.released ? ` ${made.released} parked deliveries go out now.` : "";
+        print(
+          command,
+          {
+            id: made.connection.id,
+            platform,
+            ...(made.isNew ? {} : { existing: true, released: made.released }),
+          },
+          `${made.isNew ? "Connected" : "Changed the connection to"} ${platform}: ${made.connection.id}.${released}`,
+        );
+      }),
+    );
+
+  program
+    .command("disconnect <id>")
+    .description("end a connection; what still waits for it is not sent")
+    .action((id: string, _options: unknown, command: Command) =>
+      atDesk(async (desk) => {
+        await disconnect(desk, id, desk.by);
+        print(command, { id, disconnected: true }, `Connection ${id} is gone.`);
+      }),
+    );
+
+  const connection = program.command("connection").description("connections to platforms");
+
+  connection
+    .command("list [site]")
+    .description("the connections of a site, or of all")
+    .action((siteText: string | undefined, _options: unknown, command: Command) =>
+      atDesk(async ({ directory }) => {
+        const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
+        const connections = sites.flatMap((site) => site.connections.map(describe));
+        const rows = connections.map((one) => [
+          one.id,
+          one.site,
+          one.platform,
+          one.state,
+          one.events?.join(",") ?? "all",
+          timeText(one.createdAt),
+        ]);
+        const head = ["ID", "SITE", "PLATFORM", "STATE", "EVENTS", "CREATED"];
+        print(
+          command,
+          { connections },
+          table(head, rows, "No connection yet. Make one: cleancast connect SITE webhook url=https://…"),
+        );
+      }),
+    );
+
+  connection
+    .command("pause <id>")
+    .description("park its deliveries until it is resumed; nothing is lost")
+    .action((id: string, _options: unknown, command: Command) =>
+      atDesk(async (desk) => {
+        await pause(desk, id, desk.by);
+        print(command, { id, state: "paused" }, `Connection ${id} is paused.`);
+      }),
+    );
+
+  connection
+    .command("resume <id>")
+    .description("send again, what was parked first")
+    .action((id: string, _options: unknown, command: Command) =>
+      atDesk(async (desk) => {
+        const released = await resume(desk, id, desk.by);
+        print(
+          command,
+          { id, state: "active", released },
+          `Connection ${id} is active; ${released} parked deliveries go out now.`,
+        );
+      }),
+    );
+}
+
+/** Secret settings are write-only. */
+function describe(connection: Connection) {
+  const secrets = platformOf(connection.platform)?.settings.filter((setting) => setting.secret) ?? [];
+  const settings = { ...connection.settings };
+  for (const { name } of secrets) if (name in settings) settings[name] = "(configured)";
+  return {
+    id: connection.id,
+    site: connection.siteId,
+    platform: connection.platform,
+    state: connection.state,
+    stateReason: connection.stateReason,
+    events: connection.events,
+    settings,
+    createdAt: connection.createdAt,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Command } from "commander";
+import { hashEmail } from "../identity/person.ts";
+import { findSite, Refusal } from "../sites/manage.ts";
+import type { StoredEvent } from "../store/events.ts";
+import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./desk.ts";
+
+export function eventCommands(program: Command): void {
+  const event = program.command("event").description("events and what became of them");
+
+  event
+    .command("list [site]")
+    .description("the newest events")
+    .option("--email <email>", "only of this person")
+    .option("--order <id>", "only with this order id")
+    .option("--filtered", "only filtered ones")
+    .option("--before <id>", "only older ones than this event")
+    .option("--limit <n>", "how many", "20")
+    .action(
+      (
+        siteText: string | undefined,
+        options: { email?: string; order?: string; filtered?: boolean; before?: string; limit: string },
+        command: Command,
+      ) =>
+        atDesk(async ({ store, directory }) => {
+          const site = siteOrOnly(directory, siteText);
+          const limit = Number(options.limit);
+          if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
+            throw new Refusal("limit", "--limit must be 1 to 1000.");
+          const found = await store.events.list(site.id, {
+            ...(options.email === undefined ? {} : { emailHash: hashEmail(options.email) }),
+            ...(options.order === undefined ? {} : { orderId: options.order }),
+            ...(options.filtered ? { status: "filtered" as const } : {}),
+            ...(options.before === undefined ? {} : { before: options.before }),
+            limit,
+          });
+          const events = await Promise.all(
+            found.map(async (one) => ({ ...summary(one), deliveries: await states(store, one) })),
+          );
+          const rows = events.map((one) => [
+            one.id,
+            timeText(one.receivedAt),
+            one.event,
+            one.value === null ? "–" : `${one.value} ${one.currency}`,
+            one.orderId ?? "–",
+            one.status,
+            one.deliveries.map((delivery) => `${delivery.platform} ${delivery.state}`).join(", ") || "–",
+          ]);
+          const head = ["ID", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
+          print(command, { events }, table(head, rows, "No events yet."));
+        }),
+    );
+
+  event
+    .command("show <id>")
+    .description("the whole trace of one event, by our id or by the event id that platforms received")
+    .option("--site <site>", "look in this site only")
+    .action((id: string, options: { site?: string }, command: Command) =>
+      atDesk(async (desk) => {
+        const trace = await traceOf(desk, await find(desk, id, options.site));
+        print(command, trace, traceText(trace));
+      }),
+    );
+}
+
+async function find(
+  { store, directory }: Desk,
+  id: string,
+  siteText: string | undefined,
+): Promise<StoredEvent> {
+  const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
+  for (const site of sites) {
+    const direct = await store.events.get(site.id, id);
+    if (direct) return direct;
+    const claimed = await store.events.idOfClaim(site.id, id);
+    const event = claimed ? await store.events.get(site.id, claimed) : null;
+    if (event) return event;
+  }
+  throw new Refusal("event", `There is no event ${id}.`);
+}
+
+function summary(event: StoredEvent) {
+  const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
+  return {
+    id,
+    site: siteId,
+    eventId: event.dispatchId,
+    mode,
+    status,
+    event: event.name,
+    value,
+    currency,
+    orderId,
+    receivedAt,
+  };
+}
+
+async function states(store: Desk["store"], event: StoredEvent) {
+  const deliveries = await store.deliveries.ofEvent(event.siteId, event.id);
+  return deliveries.map(({ connectionId, platform, state, reason }) => ({
+    connectionId,
+    platform,
+    state,
+    reason,
+  }));
+}
+
+async function traceOf({ store, directory }: Desk, event: StoredEvent) {
+  const deliveries = await store.deliveries.ofEvent(event.siteId, event.id);
+  const attempts = await store.deliveries.attemptsOfEvent(event.siteId, event.id);
+  const emails = event.orderId === null ? 1 : await store.events.emailsOfOrder(event.siteId, event.orderId);
+  const key = directory.site(event.siteId)?.keys.find((one) => one.id === event.keyId);
+  return {
+    ...summary(event),
+    time: event.time,
+    key: { id: event.keyId, name: key?.name ?? null },
+    hashedEmail: event.person.email,
+    contact: Object.keys(event.person),
+    filterReasons: event.filterReasons,
+    attribution: event.attribution,
+    warnings:
+      emails > 1
+        ? [`order id ${event.orderId} came with ${emails} different emails: is it a placeholder?`]
+        : [],
+    deliveries: deliveries.map(({ connectionId, platform, state, reason, attempts: made, dueAt }) => ({
+      connectionId,
+      platform,
+      state,
+      reason,
+      attempts: made,
+      nextTryAt: state === "queued" ? dueAt : null,
+      log: attempts.filter((one) => one.connectionId === connectionId),
+    })),
+  };
+}
+
+type Trace = Awaited<ReturnType<typeof traceOf>>;
+
+function traceText(trace: Trace): string {
+  const { attribution } = trace;
+  const clickIds = Object.entries(attribution.clickIds).map(
+    ([name, id]) => `${name}=${id.value} (clicked ${timeText(id.seenAt)})`,
+  );
+  const consent = attribution.withheld
+    ? `${attribution.consent}: identifiers withheld (${attribution.withheld})`
+    : attribution.consent;
+  const lines = [
+    `${trace.event}  ${trace.value === null ? "" : `${trace.value} ${trace.currency}`}  ${trace.mode}`.trimEnd(),
+    `  id          ${trace.id}`,
+    `  event id    ${trace.eventId} (what platforms received)`,
+    `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
+    `  order       ${trace.orderId ?? "–"}`,
+    `  person      ${trace.hashedEmail}`,
+    `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.join("; ")}` : ""}`,
+    `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,
+    `  consent     ${consent}`,
+    ...trace.warnings.map((warning) => `  warning     ${warning}`),
+  ];
+  for (const delivery of trace.deliveries) {
+    const next = delivery.nextTryAt === null ? "" : `, next try ${timeText(delivery.nextTryAt)} UTC`;
+    lines.push(
+      "",
+      `  ${delivery.platform} (${delivery.connectionId}): ${delivery.state}${delivery.reason ? `: ${delivery.reason}` : ""}${next}`,
+    );
+    for (const attempt of delivery.log) {
+      const answer = attempt.httpStatus === null ? attempt.reason : `HTTP ${attempt.httpStatus}`;
+      lines.push(
+        `    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${answer ?? ""}`,
+      );
+      lines.push(...attempt.request.split("\n").map((line) => `      > ${line}`));
+      if (attempt.response) lines.push(...attempt.response.split("\n").map((line) => `      < ${line}`));
+    }
+  }
+  return lines.join("\n");
+}

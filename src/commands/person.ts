@@ -1,0 +1,118 @@
+import type { Command } from "commander";
+import type { Person, Visit } from "../event.ts";
+import { browserIds, clickIdName, clickIds, isBrowserId, utmFields } from "../identity/clickIds.ts";
+import { looksLikeEmail } from "../identity/email.ts";
+import { personOf } from "../identity/person.ts";
+import { addVisit } from "../identity/records.ts";
+import { findSite, Refusal } from "../sites/manage.ts";
+import { atDesk, pairsOf, print, timeText } from "./desk.ts";
+
+type Who = { email?: string; hashedEmail?: string };
+
+export function personCommands(program: Command): void {
+  const identity = program.command("identity").description("what is known of the person behind an email");
+
+  named(identity.command("put <site> <name=value...>"))
+    .description("store click ids, UTM fields and browser ids of a visit")
+    .option("--seen-at <time>", "when the visit was (ISO 8601); now if left out")
+    .action((siteText: string, words: string[], options: Who & { seenAt?: string }, command: Command) =>
+      atDesk(async ({ store, directory, by }) => {
+        const site = findSite({ directory }, siteText);
+        const person = whoIs(options);
+        const { email, ...forms } = person;
+        const visit = visitOf(pairsOf(words, refuseFile), readTime(options.seenAt, by.now));
+        await store.people.changeIdentity(site.id, email, by.now, (known) => addVisit(known, visit, forms));
+        print(command, { hashedEmail: email, visit }, `Stored for ${email}.`);
+      }),
+    );
+
+  named(identity.command("get <site>"))
+    .description("show the identity record and the consent of a person")
+    .action((siteText: string, options: Who, command: Command) =>
+      atDesk(async ({ store, directory }) => {
+        const site = findSite({ directory }, siteText);
+        const { email } = whoIs(options);
+        const record = await store.people.identity(site.id, email);
+        const consent = await store.people.consent(site.id, email);
+        print(
+          command,
+          { hashedEmail: email, identity: record, consent },
+          record
+            ? `${email}\nconsent ${consent}\n${record.visits.map(visitText).join("\n")}`
+            : `Nothing is stored for ${email}; consent ${consent}.`,
+        );
+      }),
+    );
+
+  named(program.command("consent").description("what a person decided").command("set <site> <decision>"))
+    .description("granted or denied: may identifiers of this person be used?")
+    .action((siteText: string, decision: string, options: Who, command: Command) =>
+      atDesk(async ({ store, directory, by }) => {
+        const site = findSite({ directory }, siteText);
+        if (decision !== "granted" && decision !== "denied") {
+          throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
+        }
+        const { email } = whoIs(options);
+        await store.people.saveConsent(site.id, email, {
+          state: decision,
+          source: by.actor,
+          decidedAt: by.now,
+        });
+        print(command, { hashedEmail: email, consent: decision }, `${email}: ${decision}.`);
+      }),
+    );
+}
+
+function named(command: Command): Command {
+  return command
+    .option("--email <email>", "the person's email; only its hash is stored")
+    .option("--hashed-email <hash>", "SHA-256 of the lower-cased email");
+}
+
+function whoIs({ email, hashedEmail }: Who): Person {
+  if (email !== undefined) {
+    if (!looksLikeEmail(email)) throw new Refusal("email", "--email is not an email address.");
+    return personOf({ email });
+  }
+  if (hashedEmail === undefined)
+    throw new Refusal("email", "Name the person with --email or --hashed-email.");
+  if (!/^[0-9a-f]{64}$/i.test(hashedEmail))
+    throw new Refusal("hashed-email", "--hashed-email must be 64 hex characters.");
+  return personOf({ hashedEmail });
+}
+
+function visitOf(pairs: Record<string, string>, seenAt: number): Visit {
+  const visit: Visit = { visitorId: null, seenAt, clickIds: {}, browserIds: {}, utm: {}, bot: false };
+  for (const [name, value] of Object.entries(pairs)) {
+    const clickId = clickIdName(name);
+    if (!value || value.length > 1024)
+      throw new Refusal(name, `${name} needs a value of at most 1024 characters.`);
+    if (clickId) visit.clickIds[clickId] = { value, seenAt };
+    else if ((utmFields as readonly string[]).includes(name)) visit.utm[name] = value;
+    else if (isBrowserId(name)) visit.browserIds[name] = value;
+    else {
+      const known = [...clickIds.map((id) => id.name), ...utmFields, ...browserIds];
+      throw new Refusal(name, `${name} is not an identifier that is kept. Known: ${known.join(", ")}.`);
+    }
+  }
+  return visit;
+}
+
+function visitText(visit: Visit): string {
+  const ids = Object.entries(visit.clickIds).map(([name, id]) => `${name}=${id.value}`);
+  const rest = Object.entries({ ...visit.utm, ...visit.browserIds }).map(
+    ([name, value]) => `${name}=${value}`,
+  );
+  return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.bot ? "  (bot)" : ""}`;
+}
+
+function readTime(text: string | undefined, now: number): number {
+  if (text === undefined) return now;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new Refusal("seen-at", `--seen-at "${text}" is not a time.`);
+  return at;
+}
+
+function refuseFile(): string {
+  throw new Refusal("arguments", "identifiers are given directly, not from a file.");
+}

@@ -1,0 +1,212 @@
+// The only reader of the environment. Every variable stands here once, with its meaning, default and check; all
+// faults are reported together, each with the variable's name and the remedy. .env.example is checked against it.
+
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { join, resolve } from "node:path";
+import { readAllowList, type AllowList } from "./delivery/addresses.ts";
+import { readTrusted, type TransportRules } from "./inbound/transport.ts";
+import { platformOf } from "./platforms/index.ts";
+import type { StoreLocation } from "./store/store.ts";
+
+export type Config = {
+  host: string;
+  port: number;
+  dataFolder: string;
+  store: StoreLocation;
+  /** Where the encryption key comes from; made on first use. */
+  encryptionKey: () => Buffer;
+  transport: TransportRules;
+  tls: { certFile: string; keyFile: string } | null;
+  platformOrigins: Record<string, string>;
+  allowPrivate: AllowList;
+  retryScheduleMs: number[];
+  /** Length of an outbound webhook's period. */
+  pushMs: number;
+  connectMs: number;
+  attemptMs: number;
+  answerMs: number;
+  leaseMs: number;
+  mostInFlight: number;
+  logLevel: string;
+};
+
+export class ConfigFaults extends Error {
+  constructor(faults: readonly string[]) {
+    super(`Cleancast cannot start:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+  }
+}
+
+type Environment = Record<string, string | undefined>;
+
+const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
+
+export function readConfig(env: Environment): Config {
+  const faults: string[] = [];
+  const get = (name: string) => env[name]?.trim() || undefined;
+
+  function number(name: string, fallback: number, least: number, most: number): number {
+    const text = get(name);
+    if (text === undefined) return fallback;
+    const value = Number(text);
+    if (Number.isFinite(value) && value >= least && value <= most) return value;
+    faults.push(`${name} is "${text}"; set it to a number from ${least} to ${most}.`);
+    return fallback;
+  }
+
+  function onOff(name: string, fallback: boolean): boolean {
+    const text = get(name)?.toLowerCase();
+    if (text === undefined) return fallback;
+    if (["true", "1", "on", "yes"].includes(text)) return true;
+    if (["false", "0", "off", "no"].includes(text)) return false;
+    faults.push(`${name} is "${text}"; set it to true or false.`);
+    return fallback;
+  }
+
+  function seconds(name: string, fallback: readonly number[]): number[] {
+    const text = get(name);
+    if (text === undefined) return fallback.map((one) => one * 1000);
+    const values = text.split(",").map((one) => Number(one.trim() || Number.NaN));
+    if (values.every((one) => Number.isFinite(one) && one > 0)) return values.map((one) => one * 1000);
+    faults.push(`${name} is "${text}"; set it to seconds separated by commas, like 10,60,300.`);
+    return [];
+  }
+
+  const dataFolder = resolve(get("CLEANCAST_DATA") ?? "data");
+  const attemptMs = number("CLEANCAST_ATTEMPT_SECONDS", 8, 0.1, 60) * 1000;
+  const answerMs = number("CLEANCAST_ANSWER_SECONDS", 10, 0.1, 120) * 1000;
+  const leaseMs = number("CLEANCAST_LEASE_SECONDS", 30, 1, 600) * 1000;
+  // A lease must outlive the longest wait in a lane and the attempt after it, or two nodes could send at once.
+  if (leaseMs < answerMs + attemptMs) {
+    faults.push(
+      `CLEANCAST_LEASE_SECONDS is ${leaseMs / 1000}; set it to at least CLEANCAST_ANSWER_SECONDS + ` +
+        `CLEANCAST_ATTEMPT_SECONDS (${(answerMs + attemptMs) / 1000}).`,
+    );
+  }
+
+  const config: Config = {
+    host: get("HOST") ?? "0.0.0.0",
+    port: number("PORT", 8080, 0, 65_535),
+    dataFolder,
+    store: readStore(
+      get("DATABASE_URL"),
+      dataFolder,
+      number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500),
+      faults,
+    ),
+    encryptionKey: readEncryptionKey(get("CLEANCAST_ENCRYPTION_KEY"), dataFolder, faults),
+    transport: {
+      trusted: readProxies(get("CLEANCAST_TRUST_PROXY"), faults),
+      requireTls: onOff("CLEANCAST_REQUIRE_TLS", false),
+    },
+    tls: readTls(get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), faults),
+    platformOrigins: readOrigins(get("CLEANCAST_PLATFORM_ORIGINS"), faults),
+    allowPrivate: readAllowed(get("CLEANCAST_ALLOW_PRIVATE"), faults),
+    retryScheduleMs: seconds("CLEANCAST_RETRY_SECONDS", [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400]),
+    pushMs: number("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400) * 1000,
+    connectMs: number("CLEANCAST_CONNECT_SECONDS", 3, 0.1, 60) * 1000,
+    attemptMs,
+    answerMs,
+    leaseMs,
+    mostInFlight: number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
+    logLevel: get("LOG_LEVEL") ?? "info",
+  };
+  if (!logLevels.includes(config.logLevel)) {
+    faults.push(`LOG_LEVEL is "${config.logLevel}"; set it to one of ${logLevels.join(", ")}.`);
+  }
+  if (faults.length) throw new ConfigFaults(faults);
+  return config;
+}
+
+function readStore(
+  url: string | undefined,
+  folder: string,
+  connections: number,
+  faults: string[],
+): StoreLocation {
+  if (url === undefined) return { engine: "sqlite", file: join(folder, "cleancast.db") };
+  if (!/^postgres(?:ql)?:\/\//.test(url)) {
+    faults.push("DATABASE_URL must start with postgres:// ; leave it out for the embedded database.");
+  }
+  return { engine: "postgres", url, connections };
+}
+
+function readEncryptionKey(text: string | undefined, folder: string, faults: string[]): () => Buffer {
+  if (text === undefined) return () => readKeyFile(join(folder, "encryption.key"));
+  const key = decodeKey(text);
+  if (!key) {
+    faults.push(
+      "CLEANCAST_ENCRYPTION_KEY must be 32 bytes as 64 hex characters or as base64; " +
+        "make one with: openssl rand -hex 32",
+    );
+  }
+  return () => key as Buffer;
+}
+
+function decodeKey(text: string): Buffer | null {
+  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
+  return bytes.length === 32 ? bytes : null;
+}
+
+/** Reads the key file, or makes it: readable by its owner alone, and never over one that is there. */
+function readKeyFile(path: string): Buffer {
+  mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, `${randomBytes(32).toString("hex")}\n`, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  const key = decodeKey(readFileSync(path, "utf8").trim());
+  if (!key)
+    throw new ConfigFaults([`${path} does not hold a key of 64 hex characters; restore it from a backup.`]);
+  return key;
+}
+
+function readProxies(text: string | undefined, faults: string[]): TransportRules["trusted"] {
+  const trusted = readTrusted(text ?? "loopback");
+  if (typeof trusted === "function") return trusted;
+  faults.push(
+    `CLEANCAST_TRUST_PROXY has "${trusted.fault}"; use loopback, addresses or networks like 10.0.0.0/8.`,
+  );
+  return () => false;
+}
+
+function readAllowed(text: string | undefined, faults: string[]): AllowList {
+  const allowed = readAllowList(text ?? "");
+  if (!("fault" in allowed)) return allowed;
+  faults.push(
+    `CLEANCAST_ALLOW_PRIVATE has "${allowed.fault}"; use host names, addresses or networks like 10.0.0.0/8.`,
+  );
+  return { hosts: new Set(), networks: [] };
+}
+
+function readTls(certFile: string | undefined, keyFile: string | undefined, faults: string[]): Config["tls"] {
+  if (!certFile && !keyFile) return null;
+  if (certFile && keyFile) return { certFile, keyFile };
+  faults.push(
+    `${certFile ? "TLS_KEY_FILE" : "TLS_CERT_FILE"} is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.`,
+  );
+  return null;
+}
+
+function readOrigins(text: string | undefined, faults: string[]): Record<string, string> {
+  const remedy = 'set it to JSON like {"meta":"https://proxy.example.com"}';
+  let parsed: unknown = {};
+  try {
+    parsed = JSON.parse(text ?? "{}");
+  } catch {
+    faults.push(`CLEANCAST_PLATFORM_ORIGINS is not JSON; ${remedy}.`);
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    faults.push(`CLEANCAST_PLATFORM_ORIGINS is not a JSON object; ${remedy}.`);
+    return {};
+  }
+  for (const [platform, origin] of Object.entries(parsed)) {
+    if (!platformOf(platform))
+      faults.push(`CLEANCAST_PLATFORM_ORIGINS names "${platform}", which is no platform.`);
+    if (typeof origin !== "string" || !URL.canParse(origin) || !/^https?:/.test(origin)) {
+      faults.push(`CLEANCAST_PLATFORM_ORIGINS has no http(s) origin for "${platform}"; ${remedy}.`);
+    }
+  }
+  return parsed as Record<string, string>;
+}

@@ -1,0 +1,7 @@
+/** The result of `work`, or a failure once `ms` have passed. The work itself goes on: nobody waits for it any more. */
+export function within<T>(ms: number, work: Promise<T>, failure: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(failure)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,86 @@
+// Which addresses outgoing requests may reach. A customer's URL must lead to the public internet over HTTPS; the
+// operator may open private hosts and networks by name. The check is made on the address that is connected to, so
+// a name that resolves elsewhere the second time gains nothing.
+
+import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+export type AllowList = { hosts: ReadonlySet<string>; networks: readonly Network[] };
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** Reads `localhost, 10.0.0.0/8, ::1`; returns the entry that is neither a host nor a network, if there is one. */
+export function readAllowList(text: string): AllowList | { fault: string } {
+  const hosts = new Set<string>();
+  const networks: Network[] = [];
+  for (const entry of text.split(",").map((one) => one.trim().toLowerCase())) {
+    if (entry === "") continue;
+    if (isIP(entry)) networks.push([ipaddr.parse(entry), isIP(entry) === 4 ? 32 : 128]);
+    else if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry));
+    else if (/^[a-z0-9._-]+$/.test(entry)) hosts.add(entry);
+    else return { fault: entry };
+  }
+  return { hosts, networks };
+}
+
+/** True for global unicast alone: not loopback, private, link-local, carrier, mapped, translated or reserved. */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+}
+
+function isAllowed(allow: AllowList, host: string, address: string): boolean {
+  if (allow.hosts.has(host)) return true;
+  const parsed = ipaddr.process(address);
+  return allow.networks.some(([network, bits]) => {
+    // ::ffff:10.0.0.0/104 in the list means the IPv4 network inside it.
+    const base = ipaddr.process(network.toString());
+    const length = base.kind() === network.kind() ? bits : bits - 96;
+    return base.kind() === parsed.kind() && length >= 0 && parsed.match(base, length);
+  });
+}
+
+/** Why `address`, which `host` stands for, must not be contacted; null when it may be. */
+export function addressFault(
+  allow: AllowList,
+  secure: boolean,
+  host: string,
+  address: string,
+): string | null {
+  if (isAllowed(allow, host, address)) return null;
+  if (!secure) return "must use https (CLEANCAST_ALLOW_PRIVATE opens hosts for plain http)";
+  return isPublicAddress(address) ? null : "leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it)";
+}
+
+/** What can be said of a URL before its name is resolved. */
+export function urlFault(allow: AllowList, text: string): string | null {
+  const url = new URL(text);
+  const host = bareHost(url.hostname);
+  if (url.username || url.password) return "must not contain a user name or password";
+  if (isIP(host)) return addressFault(allow, url.protocol === "https:", host, host);
+  const perhapsAllowed = allow.hosts.has(host) || allow.networks.length > 0;
+  return url.protocol === "https:" || perhapsAllowed ? null : "must use https";
+}
+
+/** IPv6 stands in brackets in a URL. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "").toLowerCase();
+}
+
+export class BlockedAddress extends Error {}
+
+type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+
+/** A `lookup` for sockets that answers only with addresses that may be contacted. */
+export function guardedLookup(allow: AllowList, secure: boolean) {
+  return (host: string, options: LookupOptions, found: Found): void => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error) return found(error, []);
+      const faults = addresses.map(({ address }) => addressFault(allow, secure, host.toLowerCase(), address));
+      const usable = addresses.filter((_, i) => faults[i] === null);
+      const first = usable[0];
+      if (!first) return found(new BlockedAddress(`the address ${faults[0] ?? "is unknown"}`), []);
+      if (options.all) found(null, usable);
+      else found(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,57 @@
+// What follows from a platform's word. The states of a delivery:
+//
+//   queued ──accepted──▶ sent                     `queued` is the only state that the worker moves. Every attempt
+//     │ ▲                                          ends in exactly one settlement, and a delivery leaves `queued`
+//     │ └─later (after the schedule's delay)       only through one: nothing is dropped between two states.
+//     ├──refused────────▶ rejected
+//     ├──unauthorised───▶ parked ──reconnect, resume──▶ queued
+//     └──too old────────▶ expired
+//
+// `skipped` is decided before the first attempt and ends there.
+
+import type { DeliveryState, Reading } from "../event.ts";
+
+export type Decision = { state: DeliveryState; reason: string | null; dueAt: number };
+
+export type RetryRules = {
+  /** Delays after the first, second … failed attempt; the last one repeats. */
+  scheduleMs: readonly number[];
+  /** 0…1 */
+  random: () => number;
+};
+
+const dayMs = 86_400_000;
+
+/** Platforms without an age limit are retried this long after receipt. */
+const patienceMs = 7 * dayMs;
+
+export function expiryOf(
+  event: { time: number; receivedAt: number },
+  maxAgeDays: number | undefined,
+): number {
+  return maxAgeDays === undefined ? event.receivedAt + patienceMs : event.time + maxAgeDays * dayMs;
+}
+
+export function decide(
+  reading: Reading,
+  delivery: { attempts: number; expiresAt: number },
+  rules: RetryRules,
+  now: number,
+): Decision {
+  switch (reading.said) {
+    case "accepted":
+      return { state: "sent", reason: null, dueAt: 0 };
+    case "refused":
+      return { state: "rejected", reason: reading.error, dueAt: 0 };
+    case "unauthorised":
+      return { state: "parked", reason: `needs reconnection: ${reading.error}`, dueAt: 0 };
+    case "later": {
+      const scheduled = rules.scheduleMs[Math.min(delivery.attempts, rules.scheduleMs.length) - 1] ?? 0;
+      const jittered = scheduled * (0.8 + 0.4 * rules.random());
+      const dueAt = Math.round(now + Math.max(jittered, (reading.retryAfterSeconds ?? 0) * 1000));
+      return dueAt < delivery.expiresAt
+        ? { state: "queued", reason: reading.error, dueAt }
+        : { state: "expired", reason: `too old to try again; last: ${reading.error}`, dueAt: 0 };
+    }
+  }
+}

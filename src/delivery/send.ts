@@ -1,0 +1,170 @@
+// The only file that calls platforms. Connections are pooled and kept alive; a call is bounded in time and its
+// answer in size; redirects are not followed; what goes wrong comes back as a value without any part of the request.
+
+import { isIP } from "node:net";
+import { Agent, type Dispatcher } from "undici";
+import type { PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
+import { addressFault, bareHost, BlockedAddress, guardedLookup, type AllowList } from "./addresses.ts";
+
+export type Sent =
+  | { ok: true; response: PlatformResponse }
+  /** `blocked`: the address is not allowed, so nothing was sent and trying again is useless. */
+  | { ok: false; blocked: boolean; error: string };
+
+export type Sender = {
+  send(request: PlatformRequest, to: { platform: string; customerAddress: boolean }): Promise<Sent>;
+  close(): Promise<void>;
+};
+
+export type SenderOptions = {
+  connectMs: number;
+  attemptMs: number;
+  allow: AllowList;
+  /** Platform id → origin to use in place of the platform's own. */
+  origins: Readonly<Record<string, string>>;
+};
+
+const largestResponse = 64 * 1024;
+
+export function openSender({ connectMs, attemptMs, allow, origins }: SenderOptions): Sender {
+  const pooled = (lookup?: ReturnType<typeof guardedLookup>) =>
+    new Agent({
+      connections: 128,
+      pipelining: 1,
+      keepAliveTimeout: 30_000,
+      maxHeaderSize: 32 * 1024,
+      // The whole call has one deadline of its own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: connectMs, ...(lookup ? { lookup } : {}) },
+    });
+  const open = pooled();
+  const guarded = {
+    https: pooled(guardedLookup(allow, true)),
+    http: pooled(guardedLookup(allow, false)),
+  };
+
+  return {
+    async send(request, { platform, customerAddress }) {
+      if (request.url.startsWith("sandbox:")) return sandboxAnswer;
+      const url = new URL(request.url);
+      const override = origins[platform];
+      if (override) {
+        return call(open, new URL(override).origin, url, request, attemptMs);
+      }
+      if (!customerAddress) return call(open, url.origin, url, request, attemptMs);
+
+      const secure = url.protocol === "https:";
+      const host = bareHost(url.hostname);
+      // A literal address is never looked up, so it is checked here.
+      const fault = isIP(host) ? addressFault(allow, secure, host, host) : null;
+      if (fault) return { ok: false, blocked: true, error: `the address ${fault}` };
+      return call(secure ? guarded.https : guarded.http, url.origin, url, request, attemptMs);
+    },
+    async close() {
+      await Promise.all([open, guarded.https, guarded.http].map((agent) => agent.destroy()));
+    },
+  };
+}
+
+const sandboxAnswer: Sent = {
+  ok: true,
+  response: {
+    status: 200,
+    headers: { "content-type": "application/json" },
+    body: '{"accepted":true,"by":"sandbox"}',
+  },
+};
+
+async function call(
+  agent: Agent,
+  origin: string,
+  url: URL,
+  request: PlatformRequest,
+  attemptMs: number,
+): Promise<Sent> {
+  const abort = new AbortController();
+  const deadline = setTimeout(() => abort.abort(new TooSlow(attemptMs)), attemptMs);
+  try {
+    const response = await agent.request({
+      origin,
+      path: url.pathname + url.search,
+      method: request.method,
+      headers: request.headers,
+      body: request.body,
+      signal: abort.signal,
+    });
+    return {
+      ok: true,
+      response: {
+        status: response.statusCode,
+        headers: flatten(response.headers),
+        body: await readBounded(response.body),
+      },
+    };
+  } catch (error) {
+    return { ok: false, blocked: causeOf(error) instanceof BlockedAddress, error: describe(error) };
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+class TooSlow extends Error {
+  constructor(attemptMs: number) {
+    super(`no answer within ${attemptMs / 1000} s`);
+  }
+}
+
+/** The first 64 KiB as text: no platform says anything of interest after that. */
+async function readBounded(body: Dispatcher.ResponseData["body"]): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body as AsyncIterable<Buffer>) {
+    parts.push(part);
+    size += part.length;
+    if (size >= largestResponse) break; // leaving the loop closes the connection
+  }
+  return Buffer.concat(parts).toString("utf8", 0, Math.min(size, largestResponse));
+}
+
+function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return flat;
+}
+
+const inWords: Record<string, string> = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  EPIPE: "connection reset",
+  UND_ERR_SOCKET: "connection closed without an answer",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  ENOTFOUND: "host name not found",
+  EAI_AGAIN: "host name could not be looked up",
+  EHOSTUNREACH: "host unreachable",
+  ENETUNREACH: "network unreachable",
+  ETIMEDOUT: "no connection in time",
+  CERT_HAS_EXPIRED: "the certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "the certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "the certificate is self-signed",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "the certificate cannot be verified",
+  ERR_TLS_CERT_ALTNAME_INVALID: "the certificate belongs to another host",
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
+};
+
+/** Several addresses of one host fail together in an AggregateError; the first tells enough. */
+function causeOf(error: unknown): unknown {
+  return error instanceof AggregateError ? error.errors[0] : error;
+}
+
+/** In our own words: messages of the runtime can carry addresses and header values. */
+function describe(error: unknown): string {
+  const cause = causeOf(error);
+  if (cause instanceof TooSlow || cause instanceof BlockedAddress) return cause.message;
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (code.startsWith("HPE_")) return "the answer is not HTTP";
+  return inWords[code] ?? `the request failed${/^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;
+}

@@ -1,0 +1,121 @@
+// Delivers what was accepted and not yet sent: retries that fall due, what a dead node had in hand, what was
+// released. Looks once a second, takes no more than the lanes have room for, and is safe beside other nodes.
+
+import type { Attribution } from "../event.ts";
+import { readConsent } from "../identity/attribution.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { Directory } from "../sites/directory.ts";
+import type { Delivery, Due } from "../store/deliveries.ts";
+import type { StoredEvent } from "../store/events.ts";
+import type { Store } from "../store/store.ts";
+import { conversionOf } from "./conversion.ts";
+import { whyParked, type Job, type Lanes } from "./lanes.ts";
+import { expiryOf } from "./retry.ts";
+
+export type WorkerOptions = {
+  store: Store;
+  directory: Directory;
+  lanes: Lanes;
+  /** This node. */
+  owner: string;
+  leaseMs: number;
+  now: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+const pollMs = 1000;
+const mostAtOnce = 200;
+
+/** Starts the worker; the returned function stops it and resolves when its last look has ended. */
+export function startWorker(options: WorkerOptions): () => Promise<void> {
+  const { store, now, onDefect } = options;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> = Promise.resolve();
+
+  async function look(): Promise<void> {
+    let more = false;
+    try {
+      for (const due of await store.deliveries.due(now())) {
+        if (stopped) return;
+        more = (await take(options, due)) || more;
+      }
+    } catch (error) {
+      onDefect(error, { worker: "look" });
+    }
+    if (stopped) return;
+    // A full take means that more is due: look again as soon as the lanes have moved on.
+    timer = setTimeout(start, more ? 20 : pollMs * (0.8 + 0.4 * Math.random()));
+  }
+
+  function start(): void {
+    looking = look();
+  }
+
+  timer = setTimeout(start, 0);
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await looking;
+  };
+}
+
+/** Takes due deliveries of one connection in hand and puts them into its lanes. True when it took all it could. */
+async function take(
+  { store, directory, lanes, owner, leaseMs, now, onDefect }: WorkerOptions,
+  due: Due,
+): Promise<boolean> {
+  const connection = directory.connection(due.siteId, due.connectionId);
+  if (!connection) {
+    await store.deliveries.endWaiting(due.siteId, due.connectionId, "skipped", "disconnected", now());
+    return false;
+  }
+  if (connection.state !== "active") {
+    await store.deliveries.endWaiting(due.siteId, due.connectionId, "parked", whyParked(connection), now());
+    return false;
+  }
+  const limit = Math.min(lanes.room(connection), mostAtOnce);
+  if (limit === 0) return false;
+  const until = now() + leaseMs;
+  const claimed = await store.deliveries.claim(due, { now: now(), owner, until, limit });
+  const events = await store.events.getMany(
+    due.siteId,
+    claimed.map((delivery) => delivery.eventId),
+  );
+  await Promise.all(
+    claimed.map(async (delivery) => {
+      const event = events.get(delivery.eventId);
+      if (!event) return;
+      const attribution = await withConsentOfNow(store, directory, event);
+      void lanes
+        .send(jobOf(delivery, event, attribution, until))
+        .catch((error: unknown) => onDefect(error, {}));
+    }),
+  );
+  return claimed.length === limit;
+}
+
+/** Consent may have been withdrawn since the event came: what it withholds now stays here. */
+async function withConsentOfNow(
+  store: Store,
+  directory: Directory,
+  event: StoredEvent,
+): Promise<Attribution> {
+  if (event.attribution.withheld) return event.attribution;
+  const mode = directory.site(event.siteId)?.settings.consentMode ?? "opt-in";
+  const { consent, withheld } = await readConsent(store.people, event.siteId, event.person.email, mode);
+  return { ...event.attribution, consent, withheld };
+}
+
+function jobOf(delivery: Delivery, event: StoredEvent, attribution: Attribution, leaseUntil: number): Job {
+  return {
+    siteId: delivery.siteId,
+    eventId: delivery.eventId,
+    connectionId: delivery.connectionId,
+    conversion: conversionOf(event, event.dispatchId, attribution),
+    attempts: delivery.attempts,
+    expiresAt: expiryOf(event, platformOf(delivery.platform)?.maxAgeDays),
+    owner: delivery.owner,
+    leaseUntil,
+  };
+}

@@ -1,0 +1,42 @@
+// The first start: a site, a key and the sandbox, so that the first request works within a minute of the clone.
+
+import type { Directory } from "./sites/directory.ts";
+import { addKey, addSite, connect } from "./sites/manage.ts";
+import type { Store } from "./store/store.ts";
+
+/** Returns what to show, or null when the installation has a site already. */
+export async function firstStart(
+  store: Store,
+  directory: Directory,
+  now: number,
+): Promise<((address: string) => string) | null> {
+  if ([...directory.sites()].length > 0) return null;
+  const desk = { store, directory };
+  const by = { actor: "first start", now, checkAddress: () => null };
+  let site;
+  try {
+    site = await addSite(desk, "localhost", by);
+  } catch (error) {
+    // Another node of the same database was faster.
+    await directory.refresh();
+    if ([...directory.sites()].length > 0) return null;
+    throw error;
+  }
+  const { key } = await addKey(desk, site, { name: "first key", mode: "live", expiresAt: null }, by);
+  await connect(desk, site, "sandbox", {}, by);
+  return (address) => welcome(address, key);
+}
+
+function welcome(address: string, key: string): string {
+  const body =
+    `'{"email":"ada@example.com","event":"purchase","value":49.90,"currency":"EUR",` +
+    `"orderId":"A-'"$(date +%s)-$RANDOM"'"}'`;
+  return `
+First start: made the site localhost, its inbound key and the sandbox connection.
+Send a first conversion. The key in this line is shown only once: keep it on your server.
+
+curl -sS${address.startsWith("https") ? "k" : ""} ${address}/__cc/inbound -H 'X-CC-Api-Key: ${key}' -H 'Content-Type: application/json' -d ${body}
+
+Then: npx cleancast event list
+`;
+}

@@ -1,0 +1,82 @@
+// From a hashed email to the ids behind it: consent first, then the identity record. Consent that cannot be read,
+// for whatever reason, is a refusal.
+
+import { within } from "../deadline.ts";
+import type { Attribution, ConsentReading, Identity, SeenId } from "../event.ts";
+import type { Store } from "../store/store.ts";
+import { isUseful } from "./clickIds.ts";
+
+type People = Store["people"];
+export type ConsentMode = "opt-out" | "opt-in";
+export type Known = {
+  consent: ConsentReading;
+  withheld: Attribution["withheld"];
+  identity: Identity | null | "unreadable";
+};
+
+/** A store that takes longer than this to say what a person decided counts as one that cannot say. */
+const patienceMs = 2000;
+
+export async function lookUp(
+  people: People,
+  siteId: string,
+  emailHash: string,
+  mode: ConsentMode,
+): Promise<Known> {
+  const [{ consent, withheld }, identity] = await Promise.all([
+    readConsent(people, siteId, emailHash, mode),
+    within(patienceMs, people.identity(siteId, emailHash), "too slow").catch(() => "unreadable" as const),
+  ]);
+  return { consent, withheld, identity };
+}
+
+export async function readConsent(
+  people: People,
+  siteId: string,
+  subject: string,
+  mode: ConsentMode,
+): Promise<Pick<Known, "consent" | "withheld">> {
+  const consent = await within(patienceMs, people.consent(siteId, subject), "too slow").catch(
+    () => "unreadable" as const,
+  );
+  return { consent, withheld: whyWithheld(consent, mode) };
+}
+
+function whyWithheld(consent: ConsentReading, mode: ConsentMode): Attribution["withheld"] {
+  switch (consent) {
+    case "granted":
+      return null;
+    case "denied":
+      return "opted out";
+    case "unreadable":
+      return "consent unreadable";
+    case "unknown":
+      return mode === "opt-in" ? "no consent" : null;
+  }
+}
+
+/** Chooses what goes out with an event: nothing when consent withholds it, else the newest useful id of each kind. */
+export function attribute({ consent, withheld, identity }: Known, at: number): Attribution {
+  const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
+  const nothing = { clickIds: {}, browserIds: {}, utm: {} };
+  if (withheld || !identity || identity === "unreadable")
+    return { consent, withheld, identity: found, ...nothing };
+  return { consent, withheld, identity: found, ...choose(identity, at) };
+}
+
+/** Visits of bots never lend their ids; visits are kept newest first, so the first id of a kind wins. */
+function choose(identity: Identity, at: number): Pick<Attribution, "clickIds" | "browserIds" | "utm"> {
+  const clickIds: Record<string, SeenId> = {};
+  const browserIds: Record<string, string> = {};
+  let utm: Record<string, string> = {};
+  for (const visit of identity.visits) {
+    if (visit.bot) continue;
+    for (const [name, id] of Object.entries(visit.clickIds)) {
+      const known = clickIds[name];
+      if (isUseful(name, id.seenAt, at) && (!known || known.seenAt < id.seenAt)) clickIds[name] = id;
+    }
+    for (const [name, value] of Object.entries(visit.browserIds)) browserIds[name] ??= value;
+    if (Object.keys(utm).length === 0) utm = visit.utm;
+  }
+  return { clickIds, browserIds, utm };
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { canonicalEmail, emailForms, looksLikeEmail } from "./email.ts";
+
+const long = 100_000;
+
+describe("the canonical form", () => {
+  test.each([
+    ["  John.Doe+Shop@Example.COM \n", "john.doe+shop@example.com"],
+    ["\u00a0a@x.com\u3000\ufeff", "a@x.com"],
+    ["JOSÉ@Exämple.DE", "josé@exämple.de"],
+  ])("%j is only trimmed and lower-cased", (address, canonical) => {
+    expect(canonicalEmail(address)).toBe(canonical);
+    expect(emailForms(address).canonical).toBe(canonical);
+  });
+
+  test("composed and decomposed letters stay apart, as a sender that hashes by the rule keeps them", () => {
+    expect(canonicalEmail("jose\u0301@x.com")).not.toBe(canonicalEmail("jos\u00e9@x.com"));
+  });
+});
+
+describe("the Google form", () => {
+  test.each([
+    ["Al.Ex.Z+shop@gmail.com", "alexz@gmail.com"],
+    ["al.ex.z+a+b@GoogleMail.com", "alexz@googlemail.com"],
+    ["alexz@gmail.com", "alexz@gmail.com"],
+  ])("%s loses every dot and the tag", (address, google) => {
+    expect(emailForms(address).google).toBe(google);
+  });
+
+  test.each([
+    "al.ex+shop@example.com",
+    "al.ex+shop@gmail.com.example",
+    "al.ex+shop@notgmail.com",
+    "a.b@gmail.co",
+  ])("%s keeps dots and tag, it is no Gmail address", (address) => {
+    expect(emailForms(address).google).toBe(address);
+  });
+});
+
+describe("the Microsoft form", () => {
+  test.each([
+    ["J.o.hn+news@Contoso.com", "john@contoso.com"],
+    ["a.b-c_d+x.y@mail.example.org", "ab-c_d@mail.example.org"],
+    ["john@contoso.com", "john@contoso.com"],
+  ])("%s loses dots and tag in front of the @ and nothing after it", (address, microsoft) => {
+    expect(emailForms(address).microsoft).toBe(microsoft);
+  });
+});
+
+describe("the Reddit form", () => {
+  test.each([
+    ["Al.ice$+Apple@Example.Com", "alice@example.com"],
+    ["a.b-c_d'e+x@sub-domain.example.org", "abcde@sub-domain.example.org"],
+    ["User123@example.com", "user123@example.com"],
+  ])("%s keeps only letters and digits in front of the @", (address, reddit) => {
+    expect(emailForms(address).reddit).toBe(reddit);
+  });
+
+  test("letters beyond ASCII stay, so that nobody is taken for another person", () => {
+    expect(emailForms("josé@x.com").reddit).toBe("josé@x.com");
+    expect(emailForms("jose\u0301@x.com").reddit).toBe("jose\u0301@x.com");
+    expect(emailForms("用.户@例え.jp").reddit).toBe("用户@例え.jp");
+  });
+});
+
+describe("a form with nothing left in front of the @ does not exist", () => {
+  test.each([
+    ["+tag@x.com", { google: "+tag@x.com", microsoft: undefined, reddit: undefined }],
+    ["+tag@gmail.com", { google: undefined, microsoft: undefined, reddit: undefined }],
+    ["...@x.com", { google: "...@x.com", microsoft: undefined, reddit: undefined }],
+    ["._.@gmail.com", { google: "_@gmail.com", microsoft: "_@gmail.com", reddit: undefined }],
+    ["@x.com", { google: undefined, microsoft: undefined, reddit: undefined }],
+    ["no address", { google: undefined, microsoft: undefined, reddit: undefined }],
+    ["+", { google: undefined, microsoft: undefined, reddit: undefined }],
+    ["", { google: undefined, microsoft: undefined, reddit: undefined }],
+  ])("%j", (address, forms) => {
+    expect(emailForms(address)).toEqual({ canonical: address, ...forms });
+  });
+});
+
+describe("looksLikeEmail", () => {
+  test.each([
+    "a@b.co",
+    "  padded@example.com\n",
+    "First.Last+tag@Sub.Example.co.uk",
+    "o'brien!#$%&*/=?^_`{|}~-@example.com",
+    "two..dots@docomo.example",
+    "+tag@example.com",
+    '"a@b"@example.com',
+    '"quote\\"inside"@example.com',
+    "josé@exämple.de",
+    "用户@例え.jp",
+    "me@i❤.ws",
+    "a@xn--bcher-kva.example",
+    "a@1.example",
+    `${"a".repeat(64)}@example.com`,
+  ])("%j is an address", (text) => {
+    expect(looksLikeEmail(text)).toBe(true);
+  });
+
+  test.each([
+    "",
+    "   ",
+    "+",
+    "@",
+    "a",
+    "a@",
+    "@example.com",
+    "example.com",
+    "a@localhost",
+    "a@b..com",
+    "a@.com",
+    "a@example.com.",
+    "a@-example.com",
+    "a@example-.com",
+    "a@exam_ple.com",
+    "a@[192.0.2.1]",
+    "a b@example.com",
+    "a@exa mple.com",
+    "a\u00a0b@example.com",
+    "a\u0000@example.com",
+    "a@example\u007f.com",
+    "a@b@example.com",
+    'a"@"b@example.com',
+    '"a"@"b"@example.com',
+    '""@example.com',
+    '"a\\"@example.com',
+    '"open@example.com',
+    "a@example.com,b@example.com",
+    "a@example.com; b@example.com",
+    "mailto:a@example.com",
+    "Jo <a@example.com>",
+    "<a@example.com>",
+    "a\ud800@example.com",
+    "a@exam\udc00ple.com",
+    `${"a".repeat(65)}@example.com`,
+    `a@${"b.".repeat(130)}com`,
+  ])("%j is no address", (text) => {
+    expect(looksLikeEmail(text)).toBe(false);
+  });
+});
+
+describe("hostile input is answered at once and never throws", () => {
+  test.each([
+    ["letters", "a".repeat(long)],
+    ["@ signs", "@".repeat(long)],
+    ["dots in the domain", `a@${".".repeat(long)}`],
+    ["hyphens in the domain", `a@b${"-".repeat(long)}.com`],
+    ["labels", `a@${"b.".repeat(long)}`],
+    ["plus signs", `${"+".repeat(long)}@gmail.com`],
+    ["quotes", `${'"'.repeat(long)}@x.com`],
+    ["backslashes", `"${"\\".repeat(long)}"@x.com`],
+    ["space", `a${" ".repeat(long)}@x.com`],
+    ["lone surrogates", `${"\ud800".repeat(long)}@x.com`],
+    ["combining marks", `${"\u0301".repeat(long)}@x.com`],
+  ])("100,000 %s", (_, text) => {
+    const start = performance.now();
+    expect(looksLikeEmail(text)).toBe(false);
+    expect(emailForms(text).canonical).toBe(text);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

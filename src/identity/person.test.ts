@@ -1,0 +1,249 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { hashEmail, personOf } from "./person.ts";
+
+const email = "person@example.com";
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const phoneOf = (phone: string, country?: string) => personOf({ email, phone }, { country }).phone;
+
+describe("hashes are the ones that the platforms publish", () => {
+  test.each([
+    ["Google", " AlexZ@Example.com", "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a"],
+    ["Meta", "John_Smith@gmail.com ", "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"],
+    ["Snapchat", "person@example.com", "542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345"],
+  ])("%s: the email %j", (_, address, hash) => {
+    expect(personOf({ email: address }).email).toBe(hash);
+    expect(hashEmail(address)).toBe(hash);
+  });
+
+  test("Google: the email without dots and tag at Gmail only", () => {
+    expect(personOf({ email: "AlexZ@Example.com" }).emailGoogle).toBe(
+      "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a",
+    );
+    expect(personOf({ email: "john_.smith+x@gmail.com" }).emailGoogle).toBe(
+      "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f",
+    );
+  });
+
+  test("Microsoft: the email without dots and alias", () => {
+    expect(personOf({ email: "J.ohn+deals@Contoso.com" }).emailMicrosoft).toBe(
+      "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
+    );
+  });
+
+  test("Reddit: the email with only letters and digits before the @", () => {
+    expect(personOf({ email: "Al.ice$+Apple@Example.Com" }).emailReddit).toBe(
+      "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
+    );
+  });
+
+  test.each([
+    ["Google", "+1 (800) 555-0100", "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30"],
+    ["Microsoft", "+1 425-555-1234", "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"],
+    ["X", "+11234567890", "1fa6b8d986d9b9cd01bf36951815158bbde9f520c0567c835dfe34783d0a4231"],
+  ])("%s: the phone %j with its plus", (_, phone, hash) => {
+    expect(personOf({ email, phone }).phone).toBe(hash);
+  });
+
+  test.each([
+    ["Meta", "+1 (650) 555-1212", "e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176"],
+    ["Snapchat", "+44 844 412 4653", "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383"],
+  ])("%s: the phone %j as digits", (_, phone, hash) => {
+    expect(personOf({ email, phone }).phoneDigits).toBe(hash);
+  });
+
+  test.each([
+    ["Meta", "Mary", "6915771be1c5aa0c886870b6951b03d7eafc121fea0e80a5ea83beb7c449f4ec"],
+    ["Meta", "Valéry", "08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c"],
+    ["Meta", "정", "8fa8cd9c440be61d0151429310034083132b35975c4bea67fdd74158eb51db14"],
+    ["Snapchat", "Raphaël", "e74bb89e718fe1e19c422a48382870399f8bf7ca8dfa008739e75b0be76627b7"],
+  ])("%s: the name %s", (_, name, hash) => {
+    expect(personOf({ email, firstName: name, lastName: name })).toMatchObject({
+      firstName: hash,
+      lastName: hash,
+    });
+  });
+});
+
+describe("a person", () => {
+  test("made from everything has every form, and nothing in plain", () => {
+    const person = personOf(
+      {
+        email: " J.Doe+x@Gmail.com",
+        phone: "030 901820",
+        firstName: "Jo-Ann ",
+        lastName: "O'Neil",
+      },
+      { country: "DE" },
+    );
+    expect(person).toEqual({
+      email: sha256("j.doe+x@gmail.com"),
+      emailGoogle: sha256("jdoe@gmail.com"),
+      emailMicrosoft: sha256("jdoe@gmail.com"),
+      emailReddit: sha256("jdoe@gmail.com"),
+      phone: sha256("+4930901820"),
+      phoneDigits: sha256("4930901820"),
+      firstName: sha256("joann"),
+      lastName: sha256("oneil"),
+    });
+    for (const value of Object.values(person)) expect(value).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test("made from a plain email has all four forms even where they are equal", () => {
+    const hash = sha256(email);
+    expect(personOf({ email })).toEqual({
+      email: hash,
+      emailGoogle: hash,
+      emailMicrosoft: hash,
+      emailReddit: hash,
+    });
+  });
+
+  test("made from a hash alone has just that form, in lower case", () => {
+    expect(personOf({ hashedEmail: hashEmail(email).toUpperCase() })).toEqual({
+      email: hashEmail(email),
+    });
+  });
+
+  test("with both is made from the plain email", () => {
+    expect(personOf({ email, hashedEmail: "0".repeat(64) }).email).toBe(hashEmail(email));
+  });
+
+  test("with a blank email and a hash is made from the hash", () => {
+    expect(personOf({ email: "  ", hashedEmail: "0".repeat(64) })).toEqual({
+      email: "0".repeat(64),
+    });
+  });
+
+  test("has no form whose rule leaves nothing before the @", () => {
+    expect(personOf({ email: "+tag@gmail.com" })).toEqual({ email: sha256("+tag@gmail.com") });
+  });
+
+  test.each([
+    {},
+    { email: "" },
+    { hashedEmail: "  " },
+    { hashedEmail: "jo@example.com" },
+    { hashedEmail: "ab" },
+  ])("cannot be made from %j, and the error does not repeat it", (fields) => {
+    expect(() => personOf(fields)).toThrow("a person needs an email or 64 hex characters of hashed email");
+  });
+});
+
+describe("a phone number", () => {
+  test.each([
+    ["650 555 1212", "US", "+16505551212"],
+    ["1-650-555-1212", "us", "+16505551212"],
+    ["020 7946 0958", "GB", "+442079460958"],
+    ["06 698 12345", "IT", "+390669812345"],
+    ["16505551212", "US", "+16505551212"],
+    ["０９０－１２３４－５６７８", "JP", "+819012345678"],
+  ])("%s without a country code belongs to the site's country %s", (phone, country, number) => {
+    expect(phoneOf(phone, country)).toBe(sha256(number));
+  });
+
+  test.each([
+    ["+49 (0)30 901820", "US", "+4930901820"],
+    ["+49 30 901820", undefined, "+4930901820"],
+    ["+49 30 901820", "XX", "+4930901820"],
+    ["+800 1234 5678", "US", "+80012345678"],
+  ])("%s with a plus ignores the site's country %s", (phone, country, number) => {
+    expect(phoneOf(phone, country)).toBe(sha256(number));
+  });
+
+  test.each([
+    ["0049 30 901820", undefined],
+    ["00 49 30 901820", "DE"],
+    ["0049 (0)30 901820", "US"],
+    ["0049 30 901820", "JP"],
+    ["００４９ 30 901820", "JP"],
+    ["0049 30 901820", "BR"],
+    ["011 49 30 901820", "US"],
+  ])("%s dials abroad from a site in %s", (phone, country) => {
+    expect(phoneOf(phone, country)).toBe(sha256("+4930901820"));
+  });
+
+  test("the longer prefix of a country is honoured, and left alone where it could mean two numbers", () => {
+    expect(phoneOf("0011 44 20 7946 0958", "AU")).toBe(sha256("+442079460958"));
+    // A number in Berlin, or in North America when 00 stands for the plus.
+    expect(phoneOf("0011 49 30 901820", "AU")).toBeUndefined();
+  });
+
+  test.each(["+1 650-555-1212 ext. 5", "+1 650-555-1212 x5", "+1 650 555 1212;ext=5", "+16505551212,,5#"])(
+    "%s loses its extension",
+    (phone) => {
+      expect(phoneOf(phone)).toBe(sha256("+16505551212"));
+    },
+  );
+
+  test.each([
+    ["no country is known", "650 555 1212", undefined],
+    ["the site's country does not exist", "650 555 1212", "XX"],
+    ["it is too short", "112", "DE"],
+    ["it is too long", "+1 650 555 1212 1212", "US"],
+    ["it is not a number", "none", "US"],
+    ["words follow it", "030 1234 EXAMPLE", "DE"],
+    ["it is two numbers", "030 901820 / 0170 1234567", "DE"],
+    ["no country has such a code", "+0049 30 901820", "DE"],
+    ["it is a placeholder", "0000000000", "US"],
+    ["it is a plus", "+", "US"],
+    ["it is blank", "  ", "US"],
+    ["it is empty", "", "US"],
+    ["it is only zeros", "00", "DE"],
+    ["it has lone surrogates", "\ud800+16505551212", "US"],
+  ])("is left out when %s", (_, phone, country) => {
+    const person = personOf({ email, phone }, { country });
+    expect(person).not.toHaveProperty("phone");
+    expect(person).not.toHaveProperty("phoneDigits");
+  });
+});
+
+describe("a name", () => {
+  test.each([
+    ["  Anna Maria ", "annamaria"],
+    ["Jean-Luc", "jeanluc"],
+    ["O’Neil, Jr.", "oneiljr"],
+    ["Vale\u0301ry", "val\u00e9ry"],
+    ["ÅSE", "åse"],
+    ["Νίκος", "νίκος"],
+    ["ப்ரியா", "ப்ரியா"],
+    ["山田\u3000太郎", "山田太郎"],
+    ["辻\u{e0100}", "辻"],
+    ["Anna ❤️", "anna"],
+    ["R2", "r2"],
+    ["a\ud800b", "ab"],
+  ])("%s is hashed as %s", (name, normal) => {
+    expect(personOf({ email, firstName: name }).firstName).toBe(sha256(normal));
+  });
+
+  test.each(["", "   ", "-", "...", "❤️", "\u200b", "\ud800", "+"])(
+    "is left out when nothing remains of %j",
+    (name) => {
+      const person = personOf({ email, firstName: name, lastName: name });
+      expect(person).not.toHaveProperty("firstName");
+      expect(person).not.toHaveProperty("lastName");
+    },
+  );
+});
+
+describe("hostile input is answered at once and never throws", () => {
+  test.each([
+    ["letters", "a"],
+    ["digits", "0"],
+    ["plus signs", "+"],
+    ["space", " a"],
+    ["lone surrogates", "\ud800"],
+    ["combining marks", "\u0301"],
+    ["extensions", "1 ext "],
+  ])("100,000 %s in every field", (_, part) => {
+    const text = part.repeat(100_000);
+    const start = performance.now();
+    const person = personOf(
+      { email: `a${text}@x.com`, phone: `+1${text}`, firstName: text, lastName: text },
+      { country: "US" },
+    );
+    expect(performance.now() - start).toBeLessThan(1000);
+    expect(person.email).toMatch(/^[0-9a-f]{64}$/);
+    expect(person.phone).toBeUndefined();
+  });
+});

@@ -1,0 +1,57 @@
+// Ids are made here and never by the database, so that any node can make them without asking.
+
+import { hash, randomBytes, randomFillSync } from "node:crypto";
+
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+function random(bytes: number): Buffer {
+  if (used + bytes > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += bytes;
+  return pool.subarray(used - bytes, used);
+}
+
+/** UUIDv7: its order is the order of time, so that newest-first lists need no index of their own. */
+export function uuidv7(now: number = Date.now()): string {
+  const bytes = random(10);
+  const time = now.toString(16).padStart(12, "0");
+  const a = ((bytes.readUInt16BE(0) & 0x0fff) | 0x7000).toString(16);
+  const b = ((bytes.readUInt16BE(2) & 0x3fff) | 0x8000).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-${a}-${b}-${bytes.toString("hex", 4, 10)}`;
+}
+
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+export function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    // 248 = 4 × 62: a larger byte would favour the first letters.
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += base62[byte % 62];
+    }
+  }
+  return text;
+}
+
+/** Ten letters and digits for sites, keys and connections: short, because the site's id stands in every row. */
+export function shortId(): string {
+  return randomBase62(10).toLowerCase();
+}
+
+export function toBase62(number: number, length: number): string {
+  let text = "";
+  for (let rest = number; text.length < length; rest = Math.floor(rest / 62)) text = base62[rest % 62] + text;
+  return text;
+}
+
+/**
+ * The id under which an event with an order id goes to the platforms. A browser can compute it too, so that a
+ * pixel and the relay report one conversion under one id. Shaped as a UUID because some platforms bound the length.
+ */
+export function foretoldId(siteId: string, event: string, orderId: string): string {
+  const hex = hash("sha256", `${siteId}\n${event.trim().toLowerCase()}\n${orderId}`);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}

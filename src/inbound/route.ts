@@ -1,0 +1,121 @@
+// POST /__cc/inbound. Knows HTTP, and hands a validated event to the pipeline.
+
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { within } from "../deadline.ts";
+import type { Event } from "../event.ts";
+import { uuidv7 } from "../ids.ts";
+import type { Exit, Received } from "../pipeline.ts";
+import type { Site } from "../sites/directory.ts";
+import { authenticate, type Admitted, type Gate } from "./authenticate.ts";
+import { readBody } from "./body.ts";
+import { refusals, type Refusal } from "./errors.ts";
+import { FieldFault, readFields, type Fields } from "./fields.ts";
+
+export const inboundPath = "/__cc/inbound";
+
+export type InboundOptions = {
+  gate: Gate;
+  relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
+  countUse: (admitted: Admitted, now: number) => void;
+  answerMs: number;
+  mostInFlight: number;
+  now: () => number;
+  /** One wide line per request. */
+  log: (line: Record<string, unknown>) => void;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
+  let inFlight = 0;
+  // The body is read by our own hand, after the key was checked.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
+
+  app.all(inboundPath, async (request, reply) => {
+    if (request.method !== "POST") return refuse(reply, refusals.methodNotAllowed);
+    const startedAt = options.now();
+    const line: Record<string, unknown> = { msg: "inbound" };
+    inFlight += 1;
+    try {
+      const answer = await answerTo(request.raw, startedAt, line);
+      line.status = "status" in answer ? answer.status : 200;
+      return "status" in answer
+        ? refuse(reply, answer)
+        : reply.type("application/json; charset=utf-8").send(answer.body);
+    } finally {
+      inFlight -= 1;
+      line.ms = options.now() - startedAt;
+      options.log(line);
+    }
+  });
+
+  async function answerTo(
+    request: IncomingMessage,
+    now: number,
+    line: Record<string, unknown>,
+  ): Promise<Refusal | { body: string }> {
+    const admitted = await authenticate(request, options.gate, now);
+    if ("status" in admitted) return admitted;
+    const { site, key } = admitted;
+    line.site = site.id;
+    line.key = key.id;
+    options.countUse(admitted, now);
+    if (inFlight > options.mostInFlight) return refusals.overloaded;
+
+    const body = await readBody(request);
+    if ("status" in body) return body;
+    const fields = readFields(body, site.settings, now);
+    if (fields instanceof FieldFault) return refusals.field(fields.message);
+
+    const event = eventOf(fields, admitted, now);
+    line.event = event.id;
+    line.name = event.name;
+    const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
+    try {
+      // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer.
+      const relayed = options.relay(received, site, now + options.answerMs);
+      const exit = await within(options.answerMs + 250, relayed, "the store did not answer in time");
+      line.exit = exit.exit;
+      if (exit.exit === "dispatched") line.results = exit.results;
+      return { body: bodyOf(exit, event) };
+    } catch (error) {
+      // The store did not take the event: the sender must know, and try again.
+      options.onDefect(error, { event: event.id, site: site.id });
+      line.exit = "unavailable";
+      return refusals.unavailable;
+    }
+  }
+}
+
+export function refuse(reply: FastifyReply, { status, headers, body }: Refusal): FastifyReply {
+  return reply.code(status).headers(headers).send(body);
+}
+
+function eventOf(fields: Fields, { site, key }: Admitted, now: number): Event {
+  return {
+    id: uuidv7(now),
+    siteId: site.id,
+    keyId: key.id,
+    mode: key.mode,
+    name: fields.event,
+    value: fields.value,
+    currency: fields.currency,
+    orderId: fields.orderId,
+    time: fields.eventTime ?? now,
+    receivedAt: now,
+    person: fields.person,
+    extra: null,
+  };
+}
+
+function bodyOf(exit: Exit, event: Event): string {
+  switch (exit.exit) {
+    case "duplicate":
+      return '{"ok":true,"deduped":true}';
+    case "filtered":
+      return '{"ok":true,"filtered":true}';
+    case "dispatched":
+      return JSON.stringify({ ok: true, event: event.name, results: exit.results });
+  }
+}

@@ -1,0 +1,58 @@
+// Was this request sent over TLS? Directly, or by the word of a proxy that we trust.
+
+import type { IncomingMessage } from "node:http";
+import type { TLSSocket } from "node:tls";
+import ipaddr from "ipaddr.js";
+
+export type TransportRules = {
+  /** Addresses whose forwarding headers are believed. */
+  trusted: (address: string) => boolean;
+  /** Plain HTTP is refused from this very machine too. */
+  requireTls: boolean;
+};
+
+export function isSecure(request: IncomingMessage, rules: TransportRules): boolean {
+  if ((request.socket as TLSSocket).encrypted) return true;
+  const address = request.socket.remoteAddress ?? "";
+  if (wasForwarded(request)) return rules.trusted(address) && forwardedScheme(request) === "https";
+  return !rules.requireTls && isLoopback(address);
+}
+
+function wasForwarded({ headers }: IncomingMessage): boolean {
+  for (const name in headers) if (name === "forwarded" || name.startsWith("x-forwarded-")) return true;
+  return false;
+}
+
+/** The last entry is the one that the proxy next to us wrote; earlier ones are hearsay. */
+function forwardedScheme({ headers }: IncomingMessage): string | undefined {
+  const simple = String(headers["x-forwarded-proto"] ?? "");
+  if (simple) return simple.split(",").at(-1)?.trim().toLowerCase();
+  const standard = headers.forwarded?.split(",").at(-1);
+  return standard && /(?:^|;)\s*proto="?([a-z]+)"?/i.exec(standard)?.[1]?.toLowerCase();
+}
+
+function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+}
+
+/** `loopback`, addresses and networks, separated by commas. Returns the entry that is none of them as a fault. */
+export function readTrusted(text: string): TransportRules["trusted"] | { fault: string } {
+  let loopback = false;
+  const networks: ReturnType<typeof ipaddr.parseCIDR>[] = [];
+  for (const entry of text.split(",").map((one) => one.trim())) {
+    if (entry === "" || entry === "none") continue;
+    if (entry === "loopback") loopback = true;
+    else if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry));
+    else if (ipaddr.isValid(entry))
+      networks.push([ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128]);
+    else return { fault: entry };
+  }
+  return (address) => {
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    if (loopback && parsed.range() === "loopback") return true;
+    return networks.some(
+      ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
+    );
+  };
+}

@@ -1,0 +1,56 @@
+// Wrong keys, counted by host over all nodes. The store holds the count; memory holds only which hosts are locked,
+// so that a flood costs no more than ten writes. A valid key never comes here.
+
+import type { LockoutRule } from "../store/keyUse.ts";
+import type { Store } from "../store/store.ts";
+
+const rule: LockoutRule = { keys: 10, windowMs: 5 * 60_000, lockMs: 15 * 60_000 };
+
+/** A sender chooses the Host header: beyond this many hosts that no site owns, they share one count. */
+const mostStrangers = 1000;
+const strangers = "(other hosts)";
+
+export type WrongKeys = {
+  /** Counts one and returns until when the host is locked; 0 while it is not. */
+  count(host: string, siteId: string | null, now: number): Promise<number>;
+};
+
+export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
+  const lockedUntil = new Map<string, number>();
+  const counting = new Map<string, Promise<unknown>>();
+  const seenStrangers = new Set<string>();
+  let strangersSince = 0;
+
+  /** Which count a host belongs to; bounded whatever Host headers arrive. */
+  function counterOf(host: string, siteId: string | null, now: number): string {
+    if (siteId !== null) return host;
+    if (now - strangersSince > rule.lockMs) {
+      seenStrangers.clear();
+      strangersSince = now;
+    }
+    if (!seenStrangers.has(host) && seenStrangers.size >= mostStrangers) return strangers;
+    seenStrangers.add(host);
+    return host;
+  }
+
+  return {
+    async count(host, siteId, now) {
+      const counter = counterOf(host, siteId, now);
+      // One at a time per host: those that waited find the lock in memory and write nothing.
+      const turn = (counting.get(counter) ?? Promise.resolve()).then(async () => {
+        const known = lockedUntil.get(counter) ?? 0;
+        if (known > now) return known;
+        lockedUntil.delete(counter);
+        const until = await store.keyUse.countWrongKey(siteId ?? "", counter, now, rule);
+        if (until > now) lockedUntil.set(counter, until);
+        return until;
+      });
+      const settled = turn.catch(() => {});
+      counting.set(counter, settled);
+      void settled.then(() => {
+        if (counting.get(counter) === settled) counting.delete(counter);
+      });
+      return turn;
+    },
+  };
+}

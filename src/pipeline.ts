@@ -1,0 +1,75 @@
+// The story of an event, from the door to the answer. ARCHITECTURE.md draws it as a ladder.
+
+import { hash } from "node:crypto";
+import { dispatch, planDeliveries } from "./delivery/dispatch.ts";
+import type { Lanes } from "./delivery/lanes.ts";
+import type { Event, FilterReason, Result } from "./event.ts";
+import { attribute, lookUp } from "./identity/attribution.ts";
+import { foretoldId } from "./ids.ts";
+import type { Site } from "./sites/directory.ts";
+import type { Store } from "./store/store.ts";
+import { filterReasons } from "./traffic/rules.ts";
+
+export type Received = {
+  event: Event;
+  /** As the sender gave it; part of the duplicate key when there is no order id. */
+  eventTime: number | null;
+  emailDomain: string | null;
+};
+
+export type Exit =
+  | { exit: "duplicate" }
+  | { exit: "filtered"; reasons: FilterReason[] }
+  | { exit: "dispatched"; results: Record<string, Result> };
+
+export type Relay = {
+  store: Store;
+  lanes: Lanes;
+  /** This node, as the owner of leases. */
+  owner: string;
+  leaseMs: number;
+};
+
+/** Nothing goes to a platform before the event, its claim and its deliveries are durable. */
+export async function relay(received: Received, site: Site, deadline: number, on: Relay): Promise<Exit> {
+  const { event } = received;
+  const known = await lookUp(on.store.people, site.id, event.person.email, site.settings.consentMode);
+  const identity = known.identity === "unreadable" ? null : known.identity;
+  const person = { ...identity?.forms, ...event.person };
+
+  const reasons = filterReasons(
+    { emailHash: person.email, emailDomain: received.emailDomain, identity },
+    site.settings,
+  );
+  const attribution = attribute(known, event.receivedAt);
+  const complete: Event = { ...event, person };
+  const planned = reasons.length ? [] : planDeliveries(complete, attribution, site.connections);
+
+  const lease = { owner: on.owner, until: event.receivedAt + on.leaseMs };
+  const acceptance = await on.store.events.accept({
+    event: complete,
+    attribution,
+    filterReasons: reasons,
+    claim: duplicateKey(received),
+    claimUntil:
+      event.receivedAt + (event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs),
+    foretoldId:
+      event.orderId && event.mode === "live" ? foretoldId(site.id, event.name, event.orderId) : null,
+    deliveries: planned,
+    owner: lease.owner,
+    leaseUntil: lease.until,
+  });
+  if (acceptance.duplicate) return { exit: "duplicate" };
+  if (reasons.length) return { exit: "filtered", reasons };
+
+  const dispatched = { event: complete, dispatchId: acceptance.dispatchId, attribution, planned };
+  return { exit: "dispatched", results: await dispatch(dispatched, lease, on.lanes, deadline) };
+}
+
+/** Two events with the same key inside the window are one. The site is part of the row that holds the key. */
+function duplicateKey({ event, eventTime }: Received): string {
+  const parts = event.orderId
+    ? [event.mode, event.name.trim(), event.orderId, event.person.email]
+    : [event.mode, event.name.trim(), null, event.person.email, event.value, event.currency, eventTime];
+  return hash("sha256", JSON.stringify(parts), "base64url");
+}

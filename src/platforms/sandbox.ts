@@ -1,0 +1,38 @@
+// Accepts everything and shows it: the first request of a new installation works before any platform is connected.
+
+import { describeConversion } from "./describe.ts";
+import { readStatus, type Platform } from "./platform.ts";
+import { sampleConversion } from "./sample.ts";
+
+export const sandbox = {
+  id: "sandbox",
+  name: "Sandbox",
+  description:
+    "Built into the relay: accepts every conversion and shows what a platform would have received.",
+  docs: null,
+  settings: [],
+  account: () => "sandbox",
+  batch: 100,
+  lanes: 4,
+  toRequest: (conversions) => ({
+    method: "POST",
+    // Answered inside the process by delivery/send.ts.
+    url: "sandbox:conversions",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ conversions: conversions.map(describeConversion) }),
+  }),
+  readResponse: (response, conversions) => conversions.map(() => readStatus(response)),
+  examples: [
+    {
+      title: "A purchase after an ad click",
+      settings: {},
+      conversions: [sampleConversion()],
+      request: {
+        method: "POST",
+        url: "sandbox:conversions",
+        headers: { "content-type": "application/json" },
+        body: { conversions: [describeConversion(sampleConversion())] },
+      },
+    },
+  ],
+} satisfies Platform;

@@ -1,0 +1,79 @@
+// Every site with its hosts, keys and connections, in memory. A request is authenticated and routed without asking
+// the store; a change made anywhere (another node, the command line) is here within a second.
+
+import type { ConnectionRow, KeyRow, SiteRow } from "../store/configuration.ts";
+import type { Store } from "../store/store.ts";
+import { hashKey } from "./keys.ts";
+import { withDefaults, type SiteSettings } from "./settings.ts";
+
+export type Connection = ConnectionRow;
+export type InboundKey = KeyRow;
+export type Site = Omit<SiteRow, "settings"> & { settings: SiteSettings };
+
+export type Directory = {
+  /** Reads what changed since the last time. */
+  refresh(): Promise<void>;
+  /** Keeps reading, so that changes made elsewhere arrive; returns how to stop. */
+  follow(onError: (error: unknown) => void): () => void;
+  sites(): Iterable<Site>;
+  site(id: string): Site | undefined;
+  siteOfHost(host: string): Site | undefined;
+  key(text: string): InboundKey | undefined;
+  connection(siteId: string, id: string): Connection | undefined;
+};
+
+const pollMs = 1000;
+
+export function directoryOf(store: Store): Directory {
+  const sites = new Map<string, Site>();
+  const hosts = new Map<string, Site>();
+  const keys = new Map<string, InboundKey>();
+  let seen = -1;
+  let refreshing: Promise<void> | null = null;
+
+  function forget(site: Site): void {
+    for (const host of site.hosts) hosts.delete(host);
+    for (const key of site.keys) keys.delete(key.hash);
+  }
+
+  function remember(row: SiteRow): void {
+    const known = sites.get(row.id);
+    if (known) forget(known);
+    const site: Site = { ...row, settings: withDefaults(row.settings) };
+    sites.set(site.id, site);
+    for (const host of site.hosts) hosts.set(host, site);
+    for (const key of site.keys) keys.set(key.hash, key);
+  }
+
+  async function read(): Promise<void> {
+    const revision = await store.configuration.revision();
+    if (revision === seen) return;
+    // A change that commits after `revision` was read is loaded twice, never missed.
+    for (const row of await store.configuration.sitesSince(seen)) remember(row);
+    seen = revision;
+  }
+
+  function refresh(): Promise<void> {
+    refreshing ??= read().finally(() => {
+      refreshing = null;
+    });
+    return refreshing;
+  }
+
+  return {
+    refresh,
+    follow(onError) {
+      const timer = setInterval(() => void refresh().catch(onError), pollMs);
+      return () => clearInterval(timer);
+    },
+    sites: () => sites.values(),
+    site: (id) => sites.get(id),
+    siteOfHost: (host) => hosts.get(host),
+    key: (text) => keys.get(hashKey(text)),
+    connection: (siteId, id) => sites.get(siteId)?.connections.find((connection) => connection.id === id),
+  };
+}
+
+export function isUsable(key: InboundKey, now: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+}

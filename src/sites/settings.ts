@@ -1,0 +1,176 @@
+// The settings of a site, declared once: name, meaning, default, and how a person writes them.
+
+export type SiteSettings = {
+  inbound: boolean;
+  /** How long an event with an order id counts as the same one. */
+  dedupOrderMs: number;
+  dedupNoOrderMs: number;
+  /** Requests per key and minute; 0 is no limit. */
+  rateLimit: number;
+  consentMode: "opt-out" | "opt-in";
+  /** Phone numbers without a country code are read as of this country. */
+  country: string | null;
+  blockedDomains: string[];
+  blockDisposable: boolean;
+  /** Hashed emails whose events are filtered. */
+  blockedPersons: string[];
+};
+
+type Declared<Name extends keyof SiteSettings> = {
+  /** As people write it: `site set SITE dedup_order=30d`. */
+  label: string;
+  help: string;
+  default: SiteSettings[Name];
+  /** The value, or a sentence that says what is wrong. */
+  read(text: string): SiteSettings[Name] | SettingFault;
+  write(value: SiteSettings[Name]): string;
+};
+
+export class SettingFault {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+const regions = new Intl.DisplayNames("en", { type: "region" });
+const second = 1000;
+const day = 86_400_000;
+const units: Record<string, number> = { s: second, m: 60 * second, h: 3_600_000, d: day };
+
+const onOff = {
+  read: (text: string) =>
+    text === "on" ? true : text === "off" ? false : new SettingFault("must be on or off"),
+  write: (value: boolean) => (value ? "on" : "off"),
+};
+
+const duration = (longestDays: number) => ({
+  read: (text: string) => {
+    const match = /^(\d{1,9})([smhd])$/.exec(text);
+    const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
+    return ms >= second && ms <= longestDays * day
+      ? ms
+      : new SettingFault(`must be a time like 90d, 12h, 30m or 10s, at most ${longestDays}d`);
+  },
+  write: (ms: number) => {
+    const unit = ["d", "h", "m", "s"].find((one) => ms % (units[one] as number) === 0) ?? "s";
+    return `${ms / (units[unit] as number)}${unit}`;
+  },
+});
+
+const words = (fault: (word: string) => string | null) => ({
+  read: (text: string) => {
+    const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
+    const wrong = list.map(fault).find((message) => message !== null);
+    return wrong ? new SettingFault(wrong) : list;
+  },
+  write: (value: string[]) => value.join(","),
+});
+
+const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
+  inbound: {
+    label: "inbound",
+    help: "on or off: whether /__cc/inbound takes events",
+    default: false,
+    ...onOff,
+  },
+  dedupOrderMs: {
+    label: "dedup_order",
+    help: "how long an event with an order id counts as a duplicate",
+    default: 90 * day,
+    ...duration(400),
+  },
+  dedupNoOrderMs: {
+    label: "dedup_no_order",
+    help: "how long an event without an order id counts as a duplicate",
+    default: 3_600_000,
+    ...duration(400),
+  },
+  rateLimit: {
+    label: "rate_limit",
+    help: "requests per key and minute, or off",
+    default: 0,
+    read: (text) =>
+      text === "off"
+        ? 0
+        : /^[1-9]\d{0,6}$/.test(text)
+          ? Number(text)
+          : new SettingFault("must be off or a whole number of requests per minute"),
+    write: (value) => (value === 0 ? "off" : String(value)),
+  },
+  consentMode: {
+    label: "consent_mode",
+    help: "opt-out: identifiers are used until a person refuses; opt-in: only after a person agreed",
+    default: "opt-out",
+    read: (text) =>
+      text === "opt-out" || text === "opt-in" ? text : new SettingFault("must be opt-out or opt-in"),
+    write: (value) => value,
+  },
+  country: {
+    label: "country",
+    help: "two-letter country of phone numbers that come without a country code, or none",
+    default: null,
+    read: (text) => {
+      if (text === "none") return null;
+      const code = text.toUpperCase();
+      const known = /^[A-Z]{2}$/.test(code) && regions.of(code) !== code;
+      return known ? code : new SettingFault("must be none or a two-letter country code like DE");
+    },
+    write: (value) => value ?? "none",
+  },
+  blockedDomains: {
+    label: "block_domains",
+    help: "comma-separated email domains whose events are filtered",
+    default: [],
+    ...words((word) =>
+      /^[^\s@]+\.[^\s@]+$/.test(word) ? null : `must be domains like example.com; ${word} is not one`,
+    ),
+  },
+  blockDisposable: {
+    label: "block_disposable",
+    help: "on or off: filter events of throw-away email addresses",
+    default: false,
+    ...onOff,
+  },
+  blockedPersons: {
+    label: "block_persons",
+    help: "comma-separated hashed emails (64 hex characters) whose events are filtered",
+    default: [],
+    ...words((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
+  },
+};
+
+const names = Object.keys(declared) as (keyof SiteSettings)[];
+export const settingLabels: readonly { label: string; help: string }[] = names.map((name) => declared[name]);
+
+/** Stored settings with today's defaults for those that were never set. */
+export function withDefaults(stored: Record<string, unknown>): SiteSettings {
+  const settings = Object.fromEntries(names.map((name) => [name, stored[name] ?? declared[name].default]));
+  return settings as SiteSettings;
+}
+
+/** `{inbound: "on"}` → the settings with that change, or what is wrong with it. */
+export function changeSettings(
+  current: SiteSettings,
+  changes: Record<string, string>,
+): SiteSettings | SettingFault {
+  const changed: Record<string, unknown> = { ...current };
+  for (const [label, text] of Object.entries(changes)) {
+    const name = names.find((one) => declared[one].label === label);
+    if (!name) {
+      return new SettingFault(
+        `${label} is not a setting of a site. Known: ${names.map((one) => declared[one].label).join(", ")}.`,
+      );
+    }
+    const value = declared[name].read(text);
+    if (value instanceof SettingFault) return new SettingFault(`${label} ${value.message}.`);
+    changed[name] = value;
+  }
+  return changed as SiteSettings;
+}
+
+/** The settings as people write them. */
+export function describeSettings(settings: SiteSettings): Record<string, string> {
+  const write = <Name extends keyof SiteSettings>(name: Name) => declared[name].write(settings[name]);
+  return Object.fromEntries(names.map((name) => [declared[name].label, write(name)]));
+}

@@ -1,0 +1,64 @@
+// What the SQL files need of an engine. `sqlite.ts` and `postgres.ts` each provide exactly this.
+
+export type Value = string | number | null;
+export type Row = Record<string, Value>;
+
+export type Query = {
+  /** Runs one statement with `$1`, `$2` … and returns its rows. */
+  all: (sql: string, params?: readonly Value[]) => Promise<Row[]>;
+};
+
+export type Database = Query & {
+  engine: "sqlite" | "postgres";
+  /** Row locks for claims: SQLite has one writer and needs none. */
+  skipLocked: string;
+  /**
+   * Runs `work` in one durable transaction. A transaction that failed for a passing reason is run again as a
+   * whole, so `work` must give the same result when an earlier run was committed without our knowing.
+   */
+  write<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+  /**
+   * Which commits may share a transaction: all of them in SQLite (one writer, one fsync), those of one site in
+   * PostgreSQL (a transaction that touches one site stays on one shard).
+   */
+  commitGroup(siteId: string): string;
+  /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
+  blamesData: (error: unknown) => boolean;
+  close(): Promise<void>;
+};
+
+/** `($1,$2),($3,$4)` for `rows` rows of `columns` values, numbered after the first `before` parameters. */
+export function tuples(
+  rows: number,
+  columns: number,
+  before = 0,
+  casts: readonly (string | null)[] = [],
+): string {
+  let n = before;
+  return Array.from({ length: rows }, () => {
+    const values = Array.from({ length: columns }, (_, column) => {
+      n += 1;
+      return casts[column] ? `CAST($${n} AS ${casts[column]})` : `$${n}`;
+    });
+    return `(${values.join(",")})`;
+  }).join(",");
+}
+
+/** `$2,$3,$4`: `count` parameters after the first `before`. */
+export function list(count: number, before = 0): string {
+  return Array.from({ length: count }, (_, i) => `$${before + i + 1}`).join(",");
+}
+
+/**
+ * Cuts rows into chunks of 64, 32, 16 … 1, so that a statement over any number of rows needs only seven
+ * prepared texts and stays far below both engines' parameter limits.
+ */
+export function* chunks<T>(rows: readonly T[]): Generator<readonly T[]> {
+  let at = 0;
+  for (let size = 64; size >= 1; size /= 2) {
+    while (rows.length - at >= size) {
+      yield rows.slice(at, at + size);
+      at += size;
+    }
+  }
+}

@@ -1,0 +1,267 @@
+// Events and the claims that make each of them happen once.
+
+import type { Attribution, DeliveryState, Event, FilterReason, Mode } from "../event.ts";
+import { chunks, list, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
+import { grouped } from "./group.ts";
+import type { Seal } from "./seal.ts";
+
+export type NewDelivery = {
+  connectionId: string;
+  platform: string;
+  state: DeliveryState;
+  reason: string | null;
+};
+
+export type NewEvent = {
+  event: Event;
+  attribution: Attribution;
+  /** Empty for an accepted event. */
+  filterReasons: FilterReason[];
+  /** The duplicate key and how long it holds. */
+  claim: string;
+  claimUntil: number;
+  /** The event id that a browser computes from event and order id; null where there is none. */
+  foretoldId: string | null;
+  deliveries: NewDelivery[];
+  /** Lease of the deliveries that are tried at once. */
+  owner: string;
+  leaseUntil: number;
+};
+
+export type Acceptance = { duplicate: true } | { duplicate: false; dispatchId: string };
+
+export const eventStatuses = ["accepted", "filtered"] as const;
+export type EventStatus = (typeof eventStatuses)[number];
+
+export type StoredEvent = Event & {
+  dispatchId: string;
+  status: EventStatus;
+  filterReasons: FilterReason[];
+  attribution: Attribution;
+};
+
+const eventColumns = [
+  "site_id", "id", "dispatch_id", "key_id", "mode", "status", "reasons", "name", "value", "currency", "order_id",
+  "email_hash", "time", "received_at", "person", "attribution", "extra",
+]; // prettier-ignore
+const deliveryColumns = [
+  "site_id", "event_id", "connection_id", "platform", "state", "reason", "attempts", "due_at", "owner", "updated_at",
+]; // prettier-ignore
+
+export function eventStore(db: Database, seal: Seal) {
+  const accept = grouped<NewEvent, Acceptance>(
+    (_group, items) => db.write((tx) => acceptAll(tx, seal, items)),
+    { blamesData: db.blamesData },
+  );
+
+  return {
+    /**
+     * Claims the duplicate key and, if it was free, writes event and deliveries: one durable transaction, shared
+     * with the events that arrive at the same moment. Nothing may be sent to a platform before it resolves.
+     */
+    accept: (item: NewEvent) => accept(db.commitGroup(item.event.siteId), item),
+
+    async get(siteId: string, id: string): Promise<StoredEvent | null> {
+      const [row] = await db.all(`SELECT * FROM events WHERE site_id = $1 AND id = $2`, [siteId, id]);
+      return row ? eventOf(row, seal) : null;
+    },
+
+    async getMany(siteId: string, ids: readonly string[]): Promise<Map<string, StoredEvent>> {
+      const found = new Map<string, StoredEvent>();
+      for (const some of chunks(ids)) {
+        const rows = await db.all(
+          `SELECT * FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+          [siteId, ...some],
+        );
+        for (const row of rows) found.set(String(row.id), eventOf(row, seal));
+      }
+      return found;
+    },
+
+    /** The event that was dispatched under an id which a browser could foretell. */
+    async idOfClaim(siteId: string, claim: string): Promise<string | null> {
+      const [row] = await db.all(`SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2`, [
+        siteId,
+        claim,
+      ]);
+      return row ? String(row.event_id) : null;
+    },
+
+    /** Newest first; `before` is the id of the last event of the page above. */
+    async list(
+      siteId: string,
+      filter: { emailHash?: string; orderId?: string; status?: EventStatus; before?: string; limit: number },
+    ): Promise<StoredEvent[]> {
+      const params: Value[] = [siteId];
+      const where = ["site_id = $1"];
+      const and = (condition: string, value: Value | undefined) => {
+        if (value !== undefined) where.push(`${condition} $${params.push(value)}`);
+      };
+      and("id <", filter.before);
+      and("email_hash =", filter.emailHash);
+      and("order_id =", filter.orderId);
+      and("status =", filter.status);
+      const rows = await db.all(
+        `SELECT * FROM events WHERE ${where.join(" AND ")} ORDER BY id DESC LIMIT $${params.push(filter.limit)}`,
+        params,
+      );
+      return rows.map((row) => eventOf(row, seal));
+    },
+
+    /** How many different emails came with this order id: more than one hints at a placeholder. */
+    async emailsOfOrder(siteId: string, orderId: string): Promise<number> {
+      const [row] = await db.all(
+        `SELECT COUNT(DISTINCT email_hash) AS emails FROM events WHERE site_id = $1 AND order_id = $2`,
+        [siteId, orderId],
+      );
+      return Number(row?.emails);
+    },
+  };
+}
+
+async function acceptAll(tx: Query, seal: Seal, items: NewEvent[]): Promise<Acceptance[]> {
+  const owners = await claimAll(tx, items);
+  const owns = (item: NewEvent, claim: string) => owners.get(claimKey(item, claim)) === item;
+  const accepted = items.filter((item) => owns(item, item.claim));
+  // Another email under the same order id holds the foretold id: this event goes out under its own.
+  const dispatchId = (item: NewEvent) =>
+    item.foretoldId && owns(item, item.foretoldId) ? item.foretoldId : item.event.id;
+
+  await Promise.all([
+    insert(
+      tx,
+      "events",
+      eventColumns,
+      accepted.map((item) => eventValues(item, dispatchId(item), seal)),
+    ),
+    insert(tx, "deliveries", deliveryColumns, accepted.flatMap(deliveryValues)),
+  ]);
+  return items.map((item) =>
+    owns(item, item.claim) ? { duplicate: false, dispatchId: dispatchId(item) } : { duplicate: true },
+  );
+}
+
+const claimKey = (item: NewEvent, claim: string) => `${item.event.siteId} ${claim}`;
+
+/**
+ * Takes each claim that is free or has run out, and returns who got it. Of equal claims in one call the first
+ * wins. A claim that this very event holds already (its commit got lost on the way to us) is won again.
+ */
+async function claimAll(tx: Query, items: NewEvent[]): Promise<Map<string, NewEvent>> {
+  const first = new Map<string, NewEvent>();
+  for (const item of items) {
+    const claims = [item.claim];
+    // A filtered event is not dispatched, so it leaves the foretold id to the one that will be.
+    if (item.foretoldId && item.filterReasons.length === 0) claims.push(item.foretoldId);
+    for (const claim of claims) {
+      const key = claimKey(item, claim);
+      if (!first.has(key)) first.set(key, item);
+    }
+  }
+  const owners = new Map<string, NewEvent>();
+  // Sorted, so that two transactions that want the same claims cannot wait for each other in a circle.
+  for (const keys of chunks([...first.keys()].toSorted())) {
+    const some = keys.map((key) => ({ key, item: first.get(key) as NewEvent }));
+    const params = some.flatMap(({ key, item }): Value[] => [
+      item.event.siteId,
+      key.slice(item.event.siteId.length + 1),
+      item.event.id,
+      item.claimUntil,
+    ]);
+    const now = Math.max(...some.map(({ item }) => item.event.receivedAt));
+    const rows = await tx.all(
+      `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES ${tuples(some.length, 4)}
+       ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
+       WHERE dedup_claims.expires_at <= $${params.length + 1} OR dedup_claims.event_id = excluded.event_id
+       RETURNING site_id, claim`,
+      [...params, now],
+    );
+    for (const row of rows) {
+      const key = `${row.site_id} ${row.claim}`;
+      owners.set(key, first.get(key) as NewEvent);
+    }
+  }
+  return owners;
+}
+
+async function insert(tx: Query, table: string, columns: readonly string[], rows: Value[][]): Promise<void> {
+  // Sent without waiting for each other: on PostgreSQL they share a round trip.
+  await Promise.all(
+    [...chunks(rows)].map((some) =>
+      tx.all(
+        `INSERT INTO ${table} (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)} ON CONFLICT DO NOTHING`,
+        some.flat(),
+      ),
+    ),
+  );
+}
+
+const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;
+
+function eventValues(
+  { event, attribution, filterReasons }: NewEvent,
+  dispatchId: string,
+  seal: Seal,
+): Value[] {
+  const status: EventStatus = filterReasons.length ? "filtered" : "accepted";
+  return [
+    event.siteId,
+    event.id,
+    dispatchId,
+    event.keyId,
+    event.mode,
+    status,
+    filterReasons.length ? JSON.stringify(filterReasons) : null,
+    event.name,
+    event.value,
+    event.currency,
+    event.orderId,
+    event.person.email,
+    event.time,
+    event.receivedAt,
+    JSON.stringify(event.person),
+    JSON.stringify(attribution),
+    event.extra && seal.close(JSON.stringify(event.extra), extraPlace(event.siteId, event.id)),
+  ];
+}
+
+function deliveryValues({ event, deliveries, owner, leaseUntil }: NewEvent): Value[][] {
+  return deliveries.map((delivery) => {
+    const tried = delivery.state === "queued";
+    return [
+      event.siteId,
+      event.id,
+      delivery.connectionId,
+      delivery.platform,
+      delivery.state,
+      delivery.reason,
+      0,
+      tried ? leaseUntil : 0,
+      tried ? owner : "",
+      event.receivedAt,
+    ];
+  });
+}
+
+function eventOf(row: Row, seal: Seal): StoredEvent {
+  const siteId = String(row.site_id);
+  const id = String(row.id);
+  return {
+    id,
+    siteId,
+    dispatchId: String(row.dispatch_id),
+    keyId: String(row.key_id),
+    mode: row.mode as Mode,
+    status: row.status as EventStatus,
+    filterReasons: row.reasons === null ? [] : JSON.parse(String(row.reasons)),
+    name: String(row.name),
+    value: row.value as number | null,
+    currency: String(row.currency),
+    orderId: row.order_id as string | null,
+    time: Number(row.time),
+    receivedAt: Number(row.received_at),
+    person: JSON.parse(String(row.person)),
+    attribution: JSON.parse(String(row.attribution)),
+    extra: row.extra === null ? null : JSON.parse(seal.open(String(row.extra), extraPlace(siteId, id))),
+  };
+}

@@ -1,0 +1,59 @@
+import type { Database, Query } from "./database.ts";
+import { migrations, type Migration } from "./schema.ts";
+
+export type MigrationReport = { from: number; to: number; applied: string[] };
+
+export class NewerSchema extends Error {
+  constructor(found: number, known: number) {
+    super(
+      `The database has schema ${found}, this version of Cleancast knows ${known}. ` +
+        `Start the newer version again, or restore a backup taken before the upgrade.`,
+    );
+  }
+}
+
+/** Brings the schema up to date: each migration in a transaction of its own, safe beside other nodes. */
+export async function migrate(db: Database): Promise<MigrationReport> {
+  await db.write(async (tx) => {
+    await takeTurn(db, tx);
+    await tx.all(
+      `CREATE TABLE IF NOT EXISTS migrations (version integer NOT NULL PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`,
+    );
+  });
+  const from = await schemaVersion(db);
+  const latest = migrations.at(-1)?.version ?? 0;
+  if (from > latest) throw new NewerSchema(from, latest);
+
+  const applied: string[] = [];
+  for (const migration of migrations) {
+    if (migration.version <= from) continue;
+    const done = await db.write(async (tx) => {
+      await takeTurn(db, tx);
+      if ((await schemaVersion(tx)) >= migration.version) return false;
+      await apply(db, tx, migration);
+      return true;
+    });
+    if (done) applied.push(migration.name);
+  }
+  return { from, to: latest, applied };
+}
+
+export async function schemaVersion(db: Query): Promise<number> {
+  const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations`);
+  return Number(row?.version ?? 0);
+}
+
+/** Two nodes that start at once take turns. Only comfort: the version is read again inside the transaction. */
+async function takeTurn(db: Database, tx: Query): Promise<void> {
+  if (db.engine === "postgres") await tx.all(`SELECT pg_advisory_xact_lock(7220415)`);
+}
+
+async function apply(db: Database, tx: Query, migration: Migration): Promise<void> {
+  const compact = db.engine === "sqlite" ? "WITHOUT ROWID" : "";
+  for (const statement of migration.statements) await tx.all(statement.replace("{COMPACT}", compact));
+  await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [
+    migration.version,
+    migration.name,
+    Date.now(),
+  ]);
+}

@@ -1,0 +1,93 @@
+// The shared engine: any number of nodes on one PostgreSQL, or on one that is sharded with Citus.
+
+import { hash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient } from "pg";
+import type { Database, Query, Row, Value } from "./database.ts";
+
+/** Failures that pass: serialisation, deadlock, a lost or shutting-down server, no primary for the moment. */
+const passing = new Set(["40001", "40P01", "08000", "08003", "08006", "57P01", "57P02", "57P03", "25006"]);
+const lostConnection = new Set(["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"]);
+const retryDelaysMs = [20, 100, 500];
+
+/** Times and counts are `bigint`; all of ours fit a JavaScript number. */
+const types: CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format),
+};
+
+export function openPostgres(url: string, options: { connections: number }): Database {
+  const pool = new Pool({
+    connectionString: url,
+    max: options.connections,
+    // Statements of one transaction that do not wait for each other share a round trip.
+    pipeline: true,
+    connectionTimeoutMillis: 5_000,
+    statement_timeout: 15_000,
+    application_name: "cleancast",
+    types,
+  });
+  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  pool.on("error", () => {});
+
+  return {
+    engine: "postgres",
+    skipLocked: "FOR UPDATE SKIP LOCKED",
+    all: (sql, params) => retried(() => run(pool, sql, params)),
+    commitGroup: (siteId) => siteId,
+    write: (work) => retried(() => transaction(pool, work)),
+    blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
+    close: () => pool.end(),
+  };
+}
+
+async function transaction<T>(pool: Pool, work: (tx: Query) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    // Not awaited: BEGIN travels with the first statement of `work`, which fails if it fails.
+    const begun = client.query("BEGIN");
+    begun.catch(() => {});
+    const result = await work({ all: (sql, params) => run(client, sql, params) });
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    await client.query("ROLLBACK").catch((failure: Error) => (broken = failure));
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (const delay of retryDelaysMs) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!passing.has(sqlState(error)) && !lostConnection.has(sqlState(error))) throw error;
+      await sleep(delay);
+    }
+  }
+  return work();
+}
+
+const names = new Map<string, string>();
+
+/** Every text is prepared once a connection, under a name made from it. */
+function statementName(sql: string): string {
+  let name = names.get(sql);
+  if (!name) {
+    name = hash("sha1", sql);
+    names.set(sql, name);
+  }
+  return name;
+}
+
+async function run(on: Pool | PoolClient, sql: string, params: readonly Value[] = []): Promise<Row[]> {
+  const result = await on.query<Row>({ name: statementName(sql), text: sql, values: params as Value[] });
+  return result.rows;
+}
+
+function sqlState(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}

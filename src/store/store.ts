@@ -1,0 +1,66 @@
+// The store: the only place with SQL. One question family per file, one text for both engines.
+
+import { configurationStore } from "./configuration.ts";
+import type { Database } from "./database.ts";
+import { deliveryStore } from "./deliveries.ts";
+import { eventStore } from "./events.ts";
+import { keyUseStore } from "./keyUse.ts";
+import { migrate, schemaVersion, type MigrationReport } from "./migrate.ts";
+import { peopleStore } from "./people.ts";
+import { openPostgres } from "./postgres.ts";
+import { sealWith } from "./seal.ts";
+import { openSqlite } from "./sqlite.ts";
+
+export type StoreLocation =
+  | { engine: "sqlite"; file: string }
+  | { engine: "postgres"; url: string; connections: number };
+
+export type Store = Awaited<ReturnType<typeof openStore>>;
+
+export class WrongEncryptionKey extends Error {
+  constructor() {
+    super(
+      "CLEANCAST_ENCRYPTION_KEY (or encryption.key in the data folder) is not the key that this database was " +
+        "sealed with. Use the same key on every node.",
+    );
+  }
+}
+
+/** Opens the database and brings its schema up to date. */
+export async function openStore(location: StoreLocation, encryptionKey: Buffer, newId: () => string) {
+  const db = location.engine === "sqlite" ? openSqlite(location.file) : openPostgres(location.url, location);
+  try {
+    const migrated: MigrationReport = await migrate(db);
+    const seal = sealWith(encryptionKey);
+    await checkSeal(db, seal);
+    return {
+      engine: db.engine,
+      migrated,
+      configuration: configurationStore(db, seal, newId),
+      events: eventStore(db, seal),
+      deliveries: deliveryStore(db),
+      people: peopleStore(db),
+      keyUse: keyUseStore(db, newId),
+      schemaVersion: () => schemaVersion(db),
+      close: () => db.close(),
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/** A wrong key must show at the start, not when the first credential cannot be opened. */
+async function checkSeal(db: Database, seal: ReturnType<typeof sealWith>): Promise<void> {
+  await db.write((tx) =>
+    tx.all(`INSERT INTO settings (name, value) VALUES ('seal check', $1) ON CONFLICT (name) DO NOTHING`, [
+      seal.close("cleancast", "seal check"),
+    ]),
+  );
+  const [row] = await db.all(`SELECT value FROM settings WHERE name = 'seal check'`);
+  try {
+    seal.open(String(row?.value), "seal check");
+  } catch {
+    throw new WrongEncryptionKey();
+  }
+}

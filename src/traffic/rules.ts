@@ -1,0 +1,37 @@
+// The site's own rules: which events are filtered whatever platform they are for.
+
+import { isDisposableEmailDomain } from "disposable-email-domains-js";
+import type { FilterReason, Identity } from "../event.ts";
+
+export type FilterRules = {
+  blockedDomains: readonly string[];
+  blockDisposable: boolean;
+  blockedPersons: readonly string[];
+};
+
+export type Judged = {
+  emailHash: string;
+  /** Known only when the sender gave the plain address. */
+  emailDomain: string | null;
+  identity: Identity | null;
+};
+
+/** Why an event is filtered; empty when it is not. */
+export function filterReasons(
+  { emailHash, emailDomain, identity }: Judged,
+  rules: FilterRules,
+): FilterReason[] {
+  const reasons: FilterReason[] = [];
+  if (emailDomain) {
+    const blocked = rules.blockedDomains.find(
+      (domain) => emailDomain === domain || emailDomain.endsWith(`.${domain}`),
+    );
+    if (blocked) reasons.push(`blocked domain:${blocked}`);
+    if (rules.blockDisposable && isDisposableEmailDomain(emailDomain))
+      reasons.push(`disposable domain:${emailDomain}`);
+  }
+  if (rules.blockedPersons.includes(emailHash)) reasons.push("blocked person");
+  // One human visit is enough: or anybody who knows an email could make its conversions vanish by a bot's visit.
+  if (identity?.visits.length && identity.visits.every((visit) => visit.bot)) reasons.push("only bot visits");
+  return reasons;
+}

