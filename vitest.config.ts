@@ -5,6 +5,7 @@ export default defineConfig({
     environment: "node",
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "standins/**/*.test.ts"],
     globalSetup: "test/setup.ts",
+    reporters: ["default", "./test/closing.ts"],
     fileParallelism: true,
     maxWorkers: 2,
     // No file may lean on another having run before it.

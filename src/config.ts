@@ -41,7 +41,7 @@ type Environment = Record<string, string | undefined>;
 
 const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
 
-export function readConfig(env: Environment): Config {
+export function readConfig(env: Environment = process.env): Config {
   const faults: string[] = [];
   const get = (name: string) => env[name]?.trim() || undefined;
 

@@ -12,7 +12,7 @@ export type Desk = { store: Store; directory: Directory; config: Config; by: By 
 
 /** Opens the store beside a running server, does the work, and closes it again. */
 export async function atDesk<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env);
+  const config = readConfig();
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const store = await openStore(config.store, config.encryptionKey(), uuidv7);
   try {

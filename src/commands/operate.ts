@@ -11,7 +11,7 @@ export function operateCommands(program: Command): void {
     .command("serve")
     .description("run the relay")
     .action(async () => {
-      const running = await serve(readConfig(process.env), (text) => process.stdout.write(text));
+      const running = await serve(readConfig(), (text) => process.stdout.write(text));
       let stopping = false;
       const stop = (signal: string) => {
         // A second signal is for the impatient: what is committed is safe, and the rest is sent after the restart.

@@ -1,0 +1,587 @@
+// One suite, both engines: what the rest of the relay may rely on.
+
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import type { Attribution, Event } from "../event.ts";
+import { shortId, uuidv7 } from "../ids.ts";
+import type { Change, ConnectionRow } from "./configuration.ts";
+import type { NewEvent } from "./events.ts";
+import { NewerSchema } from "./migrate.ts";
+import { migrations } from "./schema.ts";
+import { openStore, WrongEncryptionKey, type Store, type StoreLocation } from "./store.ts";
+
+const encryptionKey = Buffer.alloc(32, 7);
+const now = Date.UTC(2026, 10, 15);
+const hour = 3_600_000;
+
+const unattributed: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+};
+
+function newEvent(
+  siteId: string,
+  claim: string,
+  changes: Partial<NewEvent> & { at?: number } = {},
+): NewEvent {
+  const receivedAt = changes.at ?? now;
+  const event: Event = {
+    id: uuidv7(receivedAt),
+    siteId,
+    keyId: "key",
+    mode: "live",
+    name: "purchase",
+    value: 12.5,
+    currency: "EUR",
+    orderId: "A-1",
+    time: receivedAt,
+    receivedAt,
+    person: { email: "e".repeat(64) },
+    extra: null,
+  };
+  return {
+    event,
+    attribution: unattributed,
+    filterReasons: [],
+    claim,
+    claimUntil: receivedAt + hour,
+    foretoldId: null,
+    deliveries: [{ connectionId: "c1", platform: "sandbox", state: "queued", reason: null }],
+    owner: "node-a",
+    leaseUntil: receivedAt + 30_000,
+    ...changes,
+  };
+}
+
+async function locationOf(engine: "sqlite" | "postgres"): Promise<StoreLocation> {
+  return engine === "sqlite"
+    ? { engine, file: `${freshFolder()}/store.db` }
+    : { engine, url: await freshDatabase(), connections: 8 };
+}
+
+/** Runs SQL past the store, as another program would. */
+async function sql(location: StoreLocation, text: string): Promise<Record<string, unknown>[]> {
+  if (location.engine === "sqlite") {
+    const db = new DatabaseSync(location.file);
+    try {
+      return db.prepare(text).all();
+    } finally {
+      db.close();
+    }
+  }
+  const client = new Client({ connectionString: location.url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
+  let location: StoreLocation;
+  let store: Store;
+  /** A second node where the engine allows one; the same store where it does not. */
+  let other: Store;
+
+  beforeAll(async () => {
+    location = await locationOf(engine);
+    store = await openStore(location, encryptionKey, uuidv7);
+    other = engine === "postgres" ? await openStore(location, encryptionKey, uuidv7) : store;
+  });
+  afterAll(async () => {
+    if (other !== store) await other.close();
+    await store.close();
+  });
+
+  const change = (siteId: string, action = "test"): Change => ({
+    siteId,
+    actor: "test",
+    action,
+    detail: {},
+    at: now,
+  });
+  async function newSite(): Promise<string> {
+    const id = shortId();
+    await store.configuration.addSite(change(id), { name: id, settings: {}, hosts: [`${id}.example.com`] });
+    return id;
+  }
+
+  describe("schema", () => {
+    test("opening it again changes nothing", async () => {
+      const again = await openStore(location, encryptionKey, uuidv7);
+      expect(again.migrated.applied).toEqual([]);
+      await again.close();
+    });
+
+    test("nodes that start at once on an empty database migrate it once", async () => {
+      const empty = await locationOf(engine);
+      const count = engine === "postgres" ? 4 : 1;
+      const stores = await Promise.all(
+        Array.from({ length: count }, () => openStore(empty, encryptionKey, uuidv7)),
+      );
+      expect(stores.flatMap((one) => one.migrated.applied)).toEqual(migrations.map((one) => one.name));
+      await Promise.all(stores.map((one) => one.close()));
+    });
+
+    test("a database of a newer version is refused with a sentence", async () => {
+      const newer = await locationOf(engine);
+      await (await openStore(newer, encryptionKey, uuidv7)).close();
+      await sql(newer, `INSERT INTO migrations (version, name, applied_at) VALUES (999, 'tomorrow', 0)`);
+      await expect(openStore(newer, encryptionKey, uuidv7)).rejects.toThrow(NewerSchema);
+    });
+
+    test("another encryption key is refused at the start", async () => {
+      await expect(openStore(location, Buffer.alloc(32, 8), uuidv7)).rejects.toThrow(WrongEncryptionKey);
+    });
+
+    test("every table that grows has the site first in its primary key and in every unique index", async () => {
+      for (const table of migrations.flatMap((one) => one.bySite)) {
+        const keys =
+          engine === "sqlite"
+            ? await sql(location, `SELECT name FROM pragma_table_info('${table}') WHERE pk = 1`)
+            : await sql(
+                location,
+                `SELECT a.attname AS name FROM pg_index i
+                 JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+                 WHERE i.indrelid = '${table}'::regclass AND i.indisunique`,
+              );
+        expect([table, keys.length > 0, keys.every(({ name }) => name === "site_id")]).toEqual([
+          table,
+          true,
+          true,
+        ]);
+      }
+    });
+
+    test("every table is declared as configuration or as keyed by site", async () => {
+      const rows =
+        engine === "sqlite"
+          ? await sql(location, `SELECT name FROM sqlite_schema WHERE type = 'table'`)
+          : await sql(location, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
+      const declared = migrations.flatMap((one) => [...one.configuration, ...one.bySite]);
+      expect(rows.map(({ name }) => String(name)).toSorted()).toEqual(["migrations", ...declared].toSorted());
+    });
+  });
+
+  describe("accepting events", () => {
+    test("of 100 equal claims on two nodes exactly one wins, with one event and one delivery", async () => {
+      const siteId = await newSite();
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, (_, i) =>
+          (i % 2 ? store : other).events.accept(newEvent(siteId, "same")),
+        ),
+      );
+      expect(answers.filter((answer) => !answer.duplicate)).toHaveLength(1);
+      const events = await store.events.list(siteId, { limit: 10 });
+      expect(events).toHaveLength(1);
+      expect(await store.deliveries.ofEvent(siteId, events[0]?.id ?? "")).toHaveLength(1);
+    });
+
+    test("one claim means different things at two sites", async () => {
+      const [a, b] = [await newSite(), await newSite()];
+      const answers = await Promise.all([
+        store.events.accept(newEvent(a, "claim")),
+        store.events.accept(newEvent(b, "claim")),
+      ]);
+      expect(answers.map((answer) => answer.duplicate)).toEqual([false, false]);
+    });
+
+    test("a claim holds until its window ends, and not a moment longer", async () => {
+      const siteId = await newSite();
+      const accept = async (at: number) =>
+        (await store.events.accept(newEvent(siteId, "w", { at }))).duplicate;
+      expect(await accept(now)).toBe(false);
+      expect(await accept(now + hour - 1)).toBe(true);
+      expect(await accept(now + hour)).toBe(false);
+      expect(await accept(now + hour + 1)).toBe(true);
+    });
+
+    test("an event whose commit got lost on the way to us is accepted again, once", async () => {
+      const siteId = await newSite();
+      const item = newEvent(siteId, "lost");
+      expect((await store.events.accept(item)).duplicate).toBe(false);
+      expect((await store.events.accept(item)).duplicate).toBe(false);
+      expect(await store.events.list(siteId, { limit: 10 })).toHaveLength(1);
+    });
+
+    test("events of one moment, more than a chunk of them, are all stored", async () => {
+      const siteId = await newSite();
+      const answers = await Promise.all(
+        Array.from({ length: 300 }, (_, i) => store.events.accept(newEvent(siteId, `n${i}`))),
+      );
+      expect(answers.filter((answer) => answer.duplicate)).toEqual([]);
+      expect(await store.events.list(siteId, { limit: 1000 })).toHaveLength(300);
+    });
+
+    test("the id that a browser can foretell goes to the first email of an order only", async () => {
+      const siteId = await newSite();
+      const first = await store.events.accept(newEvent(siteId, "email 1", { foretoldId: "f" }));
+      const second = newEvent(siteId, "email 2", { foretoldId: "f" });
+      expect(first).toEqual({ duplicate: false, dispatchId: "f" });
+      expect(await store.events.accept(second)).toEqual({ duplicate: false, dispatchId: second.event.id });
+    });
+
+    test("a filtered event leaves the foretold id to the one that is dispatched", async () => {
+      const siteId = await newSite();
+      const filtered = newEvent(siteId, "bot", {
+        foretoldId: "f",
+        filterReasons: ["blocked person"],
+        deliveries: [],
+      });
+      await store.events.accept(filtered);
+      expect(await store.events.accept(newEvent(siteId, "human", { foretoldId: "f" }))).toEqual({
+        duplicate: false,
+        dispatchId: "f",
+      });
+      expect(await store.events.idOfClaim(siteId, "f")).not.toBe(filtered.event.id);
+    });
+
+    test("an event comes back as it went in, its extra fields sealed", async () => {
+      const siteId = await newSite();
+      const item = newEvent(siteId, "round", {
+        filterReasons: ["blocked domain:example.com"],
+        deliveries: [],
+      });
+      item.event = {
+        ...item.event,
+        name: "Größe 😀",
+        value: 0.1,
+        orderId: null,
+        extra: { coupon: "SECRET-COUPON" },
+      };
+      await store.events.accept(item);
+      expect(await store.events.get(siteId, item.event.id)).toEqual({
+        ...item.event,
+        dispatchId: item.event.id,
+        status: "filtered",
+        filterReasons: ["blocked domain:example.com"],
+        attribution: unattributed,
+      });
+      const [row] = await sql(location, `SELECT extra FROM events WHERE id = '${item.event.id}'`);
+      expect(String(row?.extra)).not.toContain("COUPON");
+    });
+
+    test("lists are newest first, page by page, and can be searched", async () => {
+      const siteId = await newSite();
+      const items = Array.from({ length: 7 }, (_, i) => newEvent(siteId, `l${i}`, { at: now + i }));
+      items[3]!.event = { ...items[3]!.event, orderId: "B-9", person: { email: "f".repeat(64) } };
+      for (const item of items) await store.events.accept(item);
+      const newest = items.map((item) => item.event.id).toReversed();
+      const page = await store.events.list(siteId, { limit: 3 });
+      expect(page.map((event) => event.id)).toEqual(newest.slice(0, 3));
+      const next = await store.events.list(siteId, { limit: 10, before: page[2]!.id });
+      expect(next.map((event) => event.id)).toEqual(newest.slice(3));
+      const ids = async (filter: object) =>
+        (await store.events.list(siteId, { limit: 10, ...filter })).map((e) => e.id);
+      expect(await ids({ orderId: "B-9" })).toEqual([items[3]!.event.id]);
+      expect(await ids({ emailHash: "f".repeat(64) })).toEqual([items[3]!.event.id]);
+      expect(await ids({ status: "filtered" })).toEqual([]);
+    });
+
+    test("an order id that came with several emails is noticed", async () => {
+      const siteId = await newSite();
+      await store.events.accept(newEvent(siteId, "1"));
+      expect(await store.events.emailsOfOrder(siteId, "A-1")).toBe(1);
+      const second = newEvent(siteId, "2");
+      second.event = { ...second.event, person: { email: "d".repeat(64) } };
+      await store.events.accept(second);
+      expect(await store.events.emailsOfOrder(siteId, "A-1")).toBe(2);
+    });
+  });
+
+  describe("deliveries", () => {
+    const settlement = (item: NewEvent, state: "sent" | "queued" | "parked", changes: object = {}) => ({
+      siteId: item.event.siteId,
+      eventId: item.event.id,
+      connectionId: "c1",
+      owner: "node-a",
+      state,
+      reason: null,
+      dueAt: 0,
+      attempts: 1,
+      at: now,
+      attempt: null,
+      ...changes,
+    });
+
+    async function accepted(siteId: string, count: number): Promise<NewEvent[]> {
+      const items = Array.from({ length: count }, (_, i) => newEvent(siteId, `${shortId()}${i}`));
+      await Promise.all(items.map((item) => store.events.accept(item)));
+      return items;
+    }
+    const lease = (at: number, owner: string, limit = 100) => ({ now: at, owner, until: at + 30_000, limit });
+
+    test("what a node has in hand is not due for others before its lease ends", async () => {
+      const siteId = await newSite();
+      await accepted(siteId, 3);
+      const due = { siteId, connectionId: "c1" };
+      expect(await store.deliveries.claim(due, lease(now + 29_999, "node-b"))).toEqual([]);
+      expect(await store.deliveries.due(now + 29_999)).not.toContainEqual(due);
+      expect(await store.deliveries.due(now + 30_000)).toContainEqual(due);
+      expect(await store.deliveries.claim(due, lease(now + 30_000, "node-b"))).toHaveLength(3);
+    });
+
+    test("eight takers at once get every due delivery exactly once, never more than they asked for", async () => {
+      const siteId = await newSite();
+      await accepted(siteId, 200);
+      const taken: string[] = [];
+      const largest: number[] = [];
+      await Promise.all(
+        Array.from({ length: 8 }, async (_, i) => {
+          const from = i % 2 ? store : other;
+          for (let idle = 0; idle < 3;) {
+            const got = await from.deliveries.claim(
+              { siteId, connectionId: "c1" },
+              lease(now + hour, `t${i}`, 20),
+            );
+            largest.push(got.length);
+            taken.push(...got.map((one) => one.eventId));
+            idle = got.length ? 0 : idle + 1;
+          }
+        }),
+      );
+      expect(taken).toHaveLength(200);
+      expect(new Set(taken).size).toBe(200);
+      expect(Math.max(...largest)).toBeLessThanOrEqual(20);
+    });
+
+    test("only the owner of the lease settles", async () => {
+      const siteId = await newSite();
+      const [item] = (await accepted(siteId, 1)) as [NewEvent];
+      await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now + hour, "node-b"));
+      await store.deliveries.settle(settlement(item, "sent"));
+      expect((await store.deliveries.ofEvent(siteId, item.event.id))[0]).toMatchObject({
+        state: "queued",
+        owner: "node-b",
+      });
+      await store.deliveries.settle(settlement(item, "sent", { owner: "node-b" }));
+      expect((await store.deliveries.ofEvent(siteId, item.event.id))[0]).toMatchObject({
+        state: "sent",
+        attempts: 1,
+      });
+    });
+
+    test("settling many at once writes each outcome and attempt to its own delivery", async () => {
+      const siteId = await newSite();
+      const items = await accepted(siteId, 130);
+      await Promise.all(
+        items.map((item, i) =>
+          store.deliveries.settle(
+            settlement(item, i % 2 ? "sent" : "queued", {
+              reason: `r${i}`,
+              dueAt: i % 2 ? 0 : now + i,
+              attempt: {
+                number: 1,
+                startedAt: now,
+                durationMs: i,
+                state: i % 2 ? "sent" : "queued",
+                reason: `r${i}`,
+                httpStatus: 200,
+                batch: 1,
+                request: "POST",
+                response: null,
+              },
+            }),
+          ),
+        ),
+      );
+      for (const [i, item] of items.entries()) {
+        const [delivery] = await store.deliveries.ofEvent(siteId, item.event.id);
+        expect(delivery).toMatchObject({
+          state: i % 2 ? "sent" : "queued",
+          reason: `r${i}`,
+          dueAt: i % 2 ? 0 : now + i,
+        });
+        const attempts = await store.deliveries.attemptsOfEvent(siteId, item.event.id);
+        expect(attempts).toMatchObject([{ number: 1, durationMs: i, httpStatus: 200, reason: `r${i}` }]);
+      }
+    });
+
+    test("parked deliveries wait until they are released, then are due at once", async () => {
+      const siteId = await newSite();
+      const [item] = (await accepted(siteId, 1)) as [NewEvent];
+      await store.deliveries.settle(settlement(item, "parked", { reason: "paused" }));
+      expect(await store.deliveries.due(now + 10 * hour)).not.toContainEqual({ siteId, connectionId: "c1" });
+      expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
+      expect(await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(
+        1,
+      );
+    });
+
+    test("what waits for a connection that is gone ends, what was sent stays sent", async () => {
+      const siteId = await newSite();
+      const [sent, queued] = (await accepted(siteId, 2)) as [NewEvent, NewEvent];
+      await store.deliveries.settle(settlement(sent, "sent"));
+      await store.deliveries.endWaiting(siteId, "c1", "skipped", "disconnected", now);
+      expect((await store.deliveries.ofEvent(siteId, sent.event.id))[0]?.state).toBe("sent");
+      expect((await store.deliveries.ofEvent(siteId, queued.event.id))[0]).toMatchObject({
+        state: "skipped",
+        reason: "disconnected",
+      });
+    });
+
+    test("after a crash of the only node, everything it had in hand is due at once", async () => {
+      const siteId = await newSite();
+      await accepted(siteId, 2);
+      await store.deliveries.reclaimAll(now);
+      expect(await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(
+        2,
+      );
+    });
+  });
+
+  describe("people", () => {
+    test("twenty changes of one identity record at once all count", async () => {
+      const siteId = await newSite();
+      await Promise.all(
+        Array.from({ length: 20 }, (_, i) =>
+          (i % 2 ? store : other).people.changeIdentity(siteId, "p", now, (known) => ({
+            ...known,
+            firstUtm: { ...known.firstUtm, [`n${i}`]: "x" },
+          })),
+        ),
+      );
+      const identity = await store.people.identity(siteId, "p");
+      expect(Object.keys(identity?.firstUtm ?? {})).toHaveLength(20);
+    });
+
+    test("many look-ups at once each find their own person, at their own site", async () => {
+      const [a, b] = [await newSite(), await newSite()];
+      const change = (mark: string) => () => ({ visits: [], firstUtm: { mark }, forms: {} });
+      for (let i = 0; i < 70; i++) await store.people.changeIdentity(a, `p${i}`, now, change(`a${i}`));
+      await store.people.changeIdentity(b, "p1", now, change("b1"));
+      const found = await Promise.all([
+        ...Array.from({ length: 140 }, (_, i) => store.people.identity(a, `p${i % 70}`)),
+        store.people.identity(b, "p1"),
+        store.people.identity(b, "p2"),
+      ]);
+      expect(found.slice(0, 140).map((one) => one?.firstUtm.mark)).toEqual(
+        Array.from({ length: 140 }, (_, i) => `a${i % 70}`),
+      );
+      expect(found[140]?.firstUtm.mark).toBe("b1");
+      expect(found[141]).toBeNull();
+    });
+
+    test("consent is what was last decided, unknown without a record, unreadable when it is garbage", async () => {
+      const siteId = await newSite();
+      const decide = (state: "granted" | "denied") =>
+        store.people.saveConsent(siteId, "p", { state, source: "test", decidedAt: now });
+      expect(await store.people.consent(siteId, "p")).toBe("unknown");
+      await decide("denied");
+      expect(await store.people.consent(siteId, "p")).toBe("denied");
+      await decide("granted");
+      expect(await store.people.consent(siteId, "p")).toBe("granted");
+      await sql(location, `UPDATE consents SET state = 'yes please' WHERE site_id = '${siteId}'`);
+      expect(await store.people.consent(siteId, "p")).toBe("unreadable");
+    });
+  });
+
+  describe("keys", () => {
+    const rule = { keys: 10, windowMs: 300_000, lockMs: 900_000 };
+
+    test("exactly the tenth wrong key locks the host, also when thirty come at once on two nodes", async () => {
+      const siteId = await newSite();
+      const locked = await Promise.all(
+        Array.from({ length: 30 }, (_, i) =>
+          (i % 2 ? store : other).keyUse.countWrongKey(siteId, "h", now, rule),
+        ),
+      );
+      expect(locked.filter((until) => until === 0)).toHaveLength(9);
+      expect(locked.filter((until) => until === now + rule.lockMs)).toHaveLength(21);
+    });
+
+    test("the window slides, and after the lock the count starts anew", async () => {
+      const siteId = await newSite();
+      const count = (at: number) => store.keyUse.countWrongKey(siteId, "h", at, rule);
+      for (let i = 0; i < 9; i++) expect(await count(now + i)).toBe(0);
+      expect(await count(now + rule.windowMs + 4)).toBe(0);
+      expect(await store.keyUse.lockouts(siteId, now)).toEqual([]);
+      for (let i = 0; i < 4; i++) await count(now + rule.windowMs + 4);
+      const until = await count(now + rule.windowMs + 4);
+      expect(until).toBe(now + rule.windowMs + 4 + rule.lockMs);
+      expect(await store.keyUse.lockouts(siteId, now)).toMatchObject([{ host: "h", lockedUntil: until }]);
+      expect(await count(until)).toBe(0);
+    });
+
+    test("uses add up over the hours", async () => {
+      const siteId = await newSite();
+      const use = (at: number, uses: number) => ({ siteId, keyId: "k", hour: at, uses, lastUsedAt: at });
+      await store.keyUse.addUses([use(10, 3), use(11, 4)]);
+      await other.keyUse.addUses([use(11, 5)]);
+      expect((await store.keyUse.usesOfSite(siteId, 11)).get("k")).toEqual({ uses24h: 9, lastUsedAt: 11 });
+    });
+  });
+
+  describe("configuration", () => {
+    test("a change raises the revision, and only the changed site is read again", async () => {
+      const [a, b] = [await newSite(), await newSite()];
+      const before = await store.configuration.revision();
+      await other.configuration.saveSettings(change(b), { inbound: true });
+      expect(await store.configuration.revision()).toBe(before + 1);
+      const sites = await store.configuration.sitesSince(before);
+      expect(sites.map((site) => site.id)).toEqual([b]);
+      expect(sites[0]?.settings).toEqual({ inbound: true });
+      expect((await store.configuration.sitesSince(-1)).map((site) => site.id)).toContain(a);
+    });
+
+    test("a host belongs to one site", async () => {
+      const siteId = await newSite();
+      const twice = store.configuration.addSite(change(shortId()), {
+        name: "x",
+        settings: {},
+        hosts: [`${siteId}.example.com`],
+      });
+      await expect(twice).rejects.toThrow(/unique|duplicate/i);
+    });
+
+    test("secret settings of a connection are sealed, and bound to their row", async () => {
+      const siteId = await newSite();
+      const connection = (id: string): ConnectionRow => ({
+        siteId,
+        id,
+        platform: "webhook",
+        account: id,
+        settings: { url: "https://example.com", token: "TOP-SECRET" },
+        events: ["purchase"],
+        state: "active",
+        stateReason: null,
+        createdAt: now,
+      });
+      for (const id of ["one", "two"]) {
+        await store.configuration.saveConnection(change(siteId), connection(id), new Set(["token"]));
+      }
+      const load = async () => (await store.configuration.sitesSince(-1)).find((site) => site.id === siteId);
+      expect((await load())?.connections).toEqual([connection("one"), connection("two")]);
+      const rows = await sql(location, `SELECT * FROM connections WHERE site_id = '${siteId}'`);
+      expect(JSON.stringify(rows)).not.toContain("TOP-SECRET");
+      await sql(
+        location,
+        `UPDATE connections SET credentials = (SELECT credentials FROM connections WHERE site_id = '${siteId}' AND id = 'one')
+         WHERE site_id = '${siteId}' AND id = 'two'`,
+      );
+      await expect(load()).rejects.toThrow();
+      await store.configuration.removeConnection(change(siteId), "two");
+      expect((await load())?.connections.map((one) => one.id)).toEqual(["one"]);
+    });
+
+    test("every change leaves an audit line", async () => {
+      const siteId = await newSite();
+      await store.configuration.saveSettings(change(siteId, "settings changed"), {});
+      const rows = await sql(
+        location,
+        `SELECT actor, action FROM audit WHERE site_id = '${siteId}' ORDER BY id`,
+      );
+      expect(rows.map((row) => ({ ...row }))).toEqual([
+        { actor: "test", action: "test" },
+        { actor: "test", action: "settings changed" },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,104 @@
+// The floor plan as a test. ARCHITECTURE.md says why.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const src = join(root, "src");
+
+/** From the roof down. A file may import from its own room and from the floors below. */
+const floors: readonly (readonly string[])[] = [
+  ["cli.ts", "main.ts", "commands", "config.ts", "firstStart.ts"],
+  ["inbound"],
+  ["pipeline.ts"],
+  ["delivery"],
+  ["identity", "sites"],
+  ["store", "platforms", "traffic"],
+  ["ids.ts", "currency.ts", "deadline.ts"],
+  ["event.ts"],
+];
+
+type Source = { path: string; room: string; text: string; imports: string[] };
+
+const sources: Source[] = readdirSync(src, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => {
+    const text = readFileSync(join(src, path), "utf8");
+    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map(([, target]) =>
+      relative(src, resolve(src, dirname(path), target as string)),
+    );
+    return { path, room: path.split("/")[0] as string, text, imports };
+  });
+const code = sources.filter(({ path }) => !path.endsWith(".test.ts"));
+
+const floorOf = (room: string) => floors.findIndex((rooms) => rooms.includes(room));
+
+describe("the house", () => {
+  test("every room stands on a floor of the plan", () => {
+    expect(code.filter(({ room }) => floorOf(room) < 0).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("imports only go down, or stay in the room", () => {
+    const climbing = code.flatMap(({ path, room, imports }) =>
+      imports
+        .map((target) => ({ target, targetRoom: target.split("/")[0] as string }))
+        .filter(({ targetRoom }) => targetRoom !== room)
+        // The entry, its commands and the wiring share the roof.
+        .filter(({ targetRoom }) => !(floorOf(room) === 0 && floorOf(targetRoom) === 0))
+        .filter(({ targetRoom }) => floorOf(targetRoom) <= floorOf(room))
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(climbing).toEqual([]);
+  });
+
+  test("the vocabulary imports nothing", () => {
+    expect(code.find(({ path }) => path === "event.ts")?.text).not.toMatch(/^import/m);
+  });
+
+  test("SQL stands in the store alone", () => {
+    const sql = /\b(?:SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|UPDATE\s+\w+\s+SET|CREATE TABLE)\b/s;
+    expect(
+      code.filter(({ room, text }) => room !== "store" && sql.test(text)).map(({ path }) => path),
+    ).toEqual([]);
+  });
+
+  test("the environment is read in config.ts alone", () => {
+    const readers = code.filter(({ text }) => /process\.env\b/.test(text)).map(({ path }) => path);
+    expect(readers).toEqual(["config.ts"]);
+  });
+
+  test("platforms are called from delivery/send.ts alone, and never with fetch", () => {
+    const callers = code.filter(({ text }) => /from "undici"/.test(text)).map(({ path }) => path);
+    expect(callers).toEqual(["delivery/send.ts"]);
+    expect(code.filter(({ text }) => /\bfetch\(/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("a platform's file never sends: it imports nothing outside its room but the vocabulary", () => {
+    const reaching = code
+      .filter(({ room }) => room === "platforms")
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(
+            (target) => !target.startsWith("platforms/") && target !== "event.ts" && target !== "currency.ts",
+          )
+          .map((target) => `${path} imports ${target}`),
+      );
+    expect(reaching).toEqual([]);
+  });
+
+  test("no file is an attic", () => {
+    const attics = sources.filter(({ path }) =>
+      /^(?:utils?|helpers?|types|common|misc|lib)\b/.test(basename(path)),
+    );
+    expect(attics.map(({ path }) => path)).toEqual([]);
+    const barrels = code.filter(({ path }) => basename(path) === "index.ts").map(({ path }) => path);
+    expect(barrels).toEqual(["platforms/index.ts"]);
+  });
+
+  test("no source file is longer than 300 lines", () => {
+    const long = code.filter(({ text }) => text.split("\n").length > 301).map(({ path }) => path);
+    expect(long).toEqual([]);
+  });
+});
