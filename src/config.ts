@@ -1,7 +1,7 @@
 // The only reader of the environment. Every variable stands here once, with its meaning, default and check; all
 // faults are reported together, each with the variable's name and the remedy. .env.example is checked against it.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { readAllowList, type AllowList } from "./delivery/addresses.ts";
@@ -54,6 +54,12 @@ export function readConfig(env: Environment = process.env): Config {
     return fallback;
   }
 
+  function whole(name: string, fallback: number, least: number, most: number): number {
+    const value = number(name, fallback, least, most);
+    if (!Number.isInteger(value)) faults.push(`${name} is "${value}"; set it to a whole number.`);
+    return value;
+  }
+
   function onOff(name: string, fallback: boolean): boolean {
     const text = get(name)?.toLowerCase();
     if (text === undefined) return fallback;
@@ -86,7 +92,7 @@ export function readConfig(env: Environment = process.env): Config {
 
   const config: Config = {
     host: get("HOST") ?? "0.0.0.0",
-    port: number("PORT", 8080, 0, 65_535),
+    port: whole("PORT", 8080, 0, 65_535),
     dataFolder,
     store: readStore(
       get("DATABASE_URL"),
@@ -182,7 +188,18 @@ function readAllowed(text: string | undefined, faults: string[]): AllowList {
 
 function readTls(certFile: string | undefined, keyFile: string | undefined, faults: string[]): Config["tls"] {
   if (!certFile && !keyFile) return null;
-  if (certFile && keyFile) return { certFile, keyFile };
+  if (certFile && keyFile) {
+    for (const [name, file] of Object.entries({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile })) {
+      try {
+        accessSync(file, constants.R_OK);
+      } catch {
+        faults.push(
+          `${name} is "${file}", which cannot be read; set it to a PEM file that this user may read.`,
+        );
+      }
+    }
+    return { certFile, keyFile };
+  }
   faults.push(
     `${certFile ? "TLS_KEY_FILE" : "TLS_CERT_FILE"} is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.`,
   );

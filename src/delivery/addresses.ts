@@ -9,6 +9,8 @@ import ipaddr from "ipaddr.js";
 export type AllowList = { hosts: ReadonlySet<string>; networks: readonly Network[] };
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
+const globalUnicast = ipaddr.parseCIDR("2000::/3");
+
 /** Reads `localhost, 10.0.0.0/8, ::1`; returns the entry that is neither a host nor a network, if there is one. */
 export function readAllowList(text: string): AllowList | { fault: string } {
   const hosts = new Set<string>();
@@ -17,7 +19,7 @@ export function readAllowList(text: string): AllowList | { fault: string } {
     if (entry === "") continue;
     if (isIP(entry)) networks.push([ipaddr.parse(entry), isIP(entry) === 4 ? 32 : 128]);
     else if (ipaddr.isValidCIDR(entry)) networks.push(ipaddr.parseCIDR(entry));
-    else if (/^[a-z0-9._-]+$/.test(entry)) hosts.add(entry);
+    else if (/^[a-z0-9._-]+$/.test(entry) && !/(?:^|\.)\d+$/.test(entry)) hosts.add(entry);
     else return { fault: entry };
   }
   return { hosts, networks };
@@ -25,7 +27,11 @@ export function readAllowList(text: string): AllowList | { fault: string } {
 
 /** True for global unicast alone: not loopback, private, link-local, carrier, mapped, translated or reserved. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "unicast";
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  // Of IPv6 only 2000::/3 is given out; what lies outside (::/96 holds IPv4 addresses) ipaddr.js calls unicast too.
+  const global = parsed.kind() === "ipv4" || parsed.match(globalUnicast);
+  return global && parsed.range() === "unicast";
 }
 
 function isAllowed(allow: AllowList, host: string, address: string): boolean {

@@ -54,11 +54,11 @@ type Queue = { busy: number; waiting: Waiting[] };
 export function openLanes(options: LaneOptions): Lanes {
   const queues = new Map<string, Queue>();
   let onIdle: (() => void)[] = [];
+  let givingBack = 0;
 
-  function queueOf(job: { siteId: string; connectionId: string }): Queue {
-    const key = `${job.siteId} ${job.connectionId}`;
-    let queue = queues.get(key);
-    if (!queue) queues.set(key, (queue = { busy: 0, waiting: [] }));
+  function queueOf(job: Job): Queue {
+    let queue = queues.get(keyOf(job));
+    if (!queue) queues.set(keyOf(job), (queue = { busy: 0, waiting: [] }));
     return queue;
   }
 
@@ -71,7 +71,7 @@ export function openLanes(options: LaneOptions): Lanes {
 
   function forgetIdleQueues(): void {
     for (const [key, queue] of queues) if (queue.busy === 0 && queue.waiting.length === 0) queues.delete(key);
-    if (queues.size > 0) return;
+    if (queues.size > 0 || givingBack > 0) return;
     for (const resolve of onIdle) resolve();
     onIdle = [];
   }
@@ -93,11 +93,7 @@ export function openLanes(options: LaneOptions): Lanes {
   }
 
   async function deliver(batch: Waiting[]): Promise<void> {
-    const now = options.now();
-    // With too little of the lease left, another node may be sending it by the time we are.
-    const ours = batch.filter((one) => one.job.leaseUntil - now > options.attemptMs);
-    for (const one of batch)
-      if (!ours.includes(one)) one.resolve({ state: "queued", reason: "lease ran out" });
+    const ours = stillOurs(batch);
     const first = ours[0]?.job;
     if (!first) return;
 
@@ -107,6 +103,14 @@ export function openLanes(options: LaneOptions): Lanes {
     if (connection.state !== "active")
       return giveBack(ours, { state: "parked", reason: whyParked(connection) });
     await attempt(platform, connection, ours);
+  }
+
+  /** With too little of the lease left, another node may be sending it by the time we are. */
+  function stillOurs(batch: Waiting[]): Waiting[] {
+    const latest = options.now() + options.attemptMs;
+    const lost = batch.filter((one) => one.job.leaseUntil <= latest);
+    for (const one of lost) one.resolve({ state: "queued", reason: "lease ran out" });
+    return lost.length ? batch.filter((one) => one.job.leaseUntil > latest) : batch;
   }
 
   /** Settles without an attempt. */
@@ -122,8 +126,11 @@ export function openLanes(options: LaneOptions): Lanes {
     // A platform that refuses a request whole does not say which conversion it meant: halve until it is found.
     if (batch.length > 1 && readings.every((reading) => reading.said === "refused")) {
       const half = Math.ceil(batch.length / 2);
-      await attempt(platform, connection, batch.slice(0, half));
-      await attempt(platform, connection, batch.slice(half));
+      // Each half is a request of its own and takes its time: the lease must still hold for it.
+      for (const part of [batch.slice(0, half), batch.slice(half)]) {
+        const ours = stillOurs(part);
+        if (ours.length) await attempt(platform, connection, ours);
+      }
       return;
     }
     const refusal = readings.find((reading) => reading.said === "unauthorised");
@@ -214,11 +221,16 @@ export function openLanes(options: LaneOptions): Lanes {
       });
     },
     withdraw(job) {
-      const queue = queueOf(job);
-      const at = queue.waiting.findIndex((one) => one.job === job);
-      const [one] = at >= 0 ? queue.waiting.splice(at, 1) : [];
+      const waiting = queues.get(keyOf(job))?.waiting ?? [];
+      const at = waiting.findIndex((one) => one.job === job);
+      const [one] = at >= 0 ? waiting.splice(at, 1) : [];
       if (!one) return false;
-      void settle(one, { state: "queued", reason: "waiting for its turn", dueAt: options.now() }, null);
+      givingBack += 1;
+      const outcome = { state: "queued", reason: "waiting for its turn", dueAt: options.now() } as const;
+      void settle(one, outcome, null).finally(() => {
+        givingBack -= 1;
+        forgetIdleQueues();
+      });
       return true;
     },
     room(connection) {
@@ -227,9 +239,14 @@ export function openLanes(options: LaneOptions): Lanes {
       if (!platform) return 1;
       return Math.max(0, platform.lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
     },
-    idle: () => (queues.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve))),
+    idle: () =>
+      queues.size === 0 && givingBack === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => onIdle.push(resolve)),
   };
 }
+
+const keyOf = (job: Job) => `${job.siteId} ${job.connectionId}`;
 
 function read(platform: Platform, connection: Connection, conversions: Conversion[], sent: Sent): Reading[] {
   if (sent.ok) return platform.readResponse(sent.response, conversions, connection.settings);
@@ -253,14 +270,25 @@ function describeExchange(platform: Platform, request: PlatformRequest | null, s
     request: `${line}\n\n${request?.body ?? ""}`.slice(0, shownRequest),
     // PostgreSQL cannot store NUL, and a stranger's answer may hold anything.
     response: sent?.ok
-      ? sent.response.body.slice(0, shownResponse).replaceAll("\0", "").toWellFormed()
+      ? withoutSecrets(sent.response.body, request)
+          .slice(0, shownResponse)
+          .replaceAll("\0", "")
+          .toWellFormed()
       : null,
   };
+}
+
+/** Some endpoints answer with the request's own headers. */
+function withoutSecrets(text: string, request: PlatformRequest | null): string {
+  const { "content-type": _open, ...headers } = request?.headers ?? {};
+  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ")]);
+  return secrets.filter((one) => one.length >= 6).reduce((rest, one) => rest.replaceAll(one, "…"), text);
 }
 
 /** A query may hold a token, and so may the path of an address that a customer chose. */
 function shownAddress(platform: Platform, address: string): string {
   if (address.startsWith("sandbox:")) return address;
+  if (!URL.canParse(address)) return "(no address)";
   const url = new URL(address);
   if (platform.customerAddress) return `${url.origin}/…`;
   return `${url.origin}${url.pathname}${url.search ? "?…" : ""}`;

@@ -165,6 +165,7 @@ function describe(error: unknown): string {
   const cause = causeOf(error);
   if (cause instanceof TooSlow || cause instanceof BlockedAddress) return cause.message;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  if (code.startsWith("HPE_")) return "the answer is not HTTP";
+  // undici gives its parser's errors a name, and not always a code.
+  if (cause instanceof Error && cause.name === "HTTPParserError") return "the answer is not HTTP";
   return inWords[code] ?? `the request failed${/^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;
 }

@@ -5,8 +5,14 @@ import type { Identity, Visit } from "../event.ts";
 
 const visitsKept = 5;
 
+const newestFirst = (a: Visit, b: Visit) => b.seenAt - a.seenAt;
+
 export function addVisit(known: Identity, visit: Visit, forms: Identity["forms"]): Identity {
-  const visits = [visit, ...known.visits].toSorted((a, b) => b.seenAt - a.seenAt).slice(0, visitsKept);
+  // People's visits go before bots': a flood of bots must not push them out.
+  const visits = [visit, ...known.visits]
+    .toSorted((a, b) => Number(a.bot) - Number(b.bot) || newestFirst(a, b))
+    .slice(0, visitsKept)
+    .toSorted(newestFirst);
   const isFirstUtm = Object.keys(known.firstUtm).length === 0;
   return {
     visits,

@@ -97,14 +97,19 @@ function textOf(fields: Record<string, unknown>, name: string, numbers?: Body): 
 /** 12345678901234567890 must not become 12345678901234567000: order ids that differ would count as duplicates. */
 function asWritten({ text }: Body, name: string): string | undefined {
   const written = new Map<unknown, string | undefined>();
-  const root: unknown = JSON.parse(
-    text,
-    function (this: unknown, key, value: unknown, context?: { source?: string }) {
-      if (key === name && typeof value === "number") written.set(this, context?.source);
-      return value;
-    },
-  );
-  return written.get(root);
+  try {
+    const root: unknown = JSON.parse(
+      text,
+      function (this: unknown, key, value: unknown, context?: { source?: string }) {
+        if (key === name && typeof value === "number") written.set(this, context?.source);
+        return value;
+      },
+    );
+    return written.get(root);
+  } catch {
+    // Nested too deeply for a walk, though not for JSON.parse alone: the number as it was read must do.
+    return undefined;
+  }
 }
 
 function hashOf(fields: Record<string, unknown>): string {
@@ -158,6 +163,9 @@ function parseTime(text: string): number {
   if (/^\d{1,13}(?:\.\d+)?$/.test(text)) return Number(text) * 1000;
   const match = isoTime.exec(text);
   if (!match) return Number.NaN;
-  const [, date, time = "00:00", offset = "Z"] = match;
+  const [, date = "", time = "00:00", offset = "Z"] = match;
+  // Date.parse takes 31 September for 1 October.
+  const midnight = Date.parse(`${date}T00:00Z`);
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return Number.NaN;
   return Date.parse(`${date}T${time}${offset.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`);
 }

@@ -21,7 +21,8 @@ export const webhook = {
       label: "Address",
       help: "The HTTPS address that receives each conversion. It must be reachable from the internet.",
       required: true,
-      check: (value) => (URL.canParse(value) && /^https?:/.test(value) ? null : "must be an http(s) address"),
+      check: (value) =>
+        URL.canParse(value) && /^https?:/i.test(value) ? null : "must be an http(s) address",
     },
     {
       name: "method",
@@ -140,6 +141,9 @@ export const webhook = {
   ],
 } satisfies Platform;
 
+/** The HTTP client writes these; given by hand they make every request fail. */
+const ownHeaders = new Set(["content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
+
 /** Lower-case header names, or null when the text is not a JSON object of legal headers. */
 function readHeaders(text: string): Record<string, string> | null {
   const parsed = parse(text);
@@ -148,6 +152,7 @@ function readHeaders(text: string): Record<string, string> | null {
   const legal = headers.every(
     ([name, value]) =>
       /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) &&
+      !ownHeaders.has(name) &&
       typeof value === "string" &&
       /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
   );
@@ -168,6 +173,7 @@ function readRule(text: string): Rule | null {
     else if (condition) rule.conditions.push([condition[1] as string, condition[2] as string]);
     else return null;
   }
+  if (rule.statuses.some(([from, to]) => from > to)) return null;
   if (rule.statuses.length === 0) rule.statuses.push([200, 299]);
   return rule;
 }

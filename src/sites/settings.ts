@@ -34,6 +34,7 @@ export class SettingFault {
 }
 
 const regions = new Intl.DisplayNames("en", { type: "region" });
+const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
 const second = 1000;
 const day = 86_400_000;
 const units: Record<string, number> = { s: second, m: 60 * second, h: 3_600_000, d: day };
@@ -112,8 +113,9 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     default: null,
     read: (text) => {
       if (text === "none") return null;
-      const code = text.toUpperCase();
-      const known = /^[A-Z]{2}$/.test(code) && regions.of(code) !== code;
+      // UK is written for GB; the phone library knows only the latter.
+      const code = /^[A-Za-z]{2}$/.test(text) ? (new Intl.Locale(`und-${text}`).region ?? "") : "";
+      const known = code !== "" && !noCountries.has(code) && regions.of(code) !== code;
       return known ? code : new SettingFault("must be none or a two-letter country code like DE");
     },
     write: (value) => value ?? "none",
@@ -123,7 +125,11 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     help: "comma-separated email domains whose events are filtered",
     default: [],
     ...words((word) =>
-      /^[^\s@]+\.[^\s@]+$/.test(word) ? null : `must be domains like example.com; ${word} is not one`,
+      /^(?:[\p{L}\p{M}\p{N}_](?:[\p{L}\p{M}\p{N}_-]*[\p{L}\p{M}\p{N}_])?\.)+[\p{L}\p{M}\p{N}-]{2,}$/u.test(
+        word,
+      )
+        ? null
+        : `must be domains like example.com; ${word} is not one`,
     ),
   },
   blockDisposable: {

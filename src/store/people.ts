@@ -26,7 +26,7 @@ export function peopleStore(db: Database) {
   return {
     async identity(siteId: string, emailHash: string): Promise<Identity | null> {
       const row = await identityRow(siteId, emailHash);
-      return row ? JSON.parse(String(row.record)) : null;
+      return row ? identityOf(JSON.parse(String(row.record))) : null;
     },
 
     /** Reads, changes and writes a record as one step; two changes at once both count. */
@@ -74,6 +74,15 @@ export function peopleStore(db: Database) {
       );
     },
   };
+}
+
+/** A record of another shape must not become an error for every event of that person. */
+function identityOf(record: unknown): Identity {
+  const { visits } = (record ?? {}) as Partial<Identity>;
+  const whole =
+    Array.isArray(visits) && visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
+  if (!whole) throw new Error("the identity record is damaged");
+  return record as Identity;
 }
 
 /** One row per (site, subject); on PostgreSQL the look-ups of one moment and site share a query. */

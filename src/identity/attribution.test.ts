@@ -1,0 +1,298 @@
+// The store is a real SQLite file; where it must fail, a broken one stands in its place.
+
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../test/databases.ts";
+import type { ConsentReading, ConsentState, Identity, Visit } from "../event.ts";
+import { uuidv7 } from "../ids.ts";
+import { openStore, type Store } from "../store/store.ts";
+import { attribute, lookUp, readConsent, type Known } from "./attribution.ts";
+
+const now = Date.UTC(2026, 10, 14, 12);
+const day = 86_400_000;
+const nothing = { clickIds: {}, browserIds: {}, utm: {} };
+
+const visit = (changes: Partial<Visit> = {}): Visit => ({
+  visitorId: "v",
+  seenAt: now - day,
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  bot: false,
+  ...changes,
+});
+const identityOf = (...visits: Visit[]): Identity => ({ visits, firstUtm: {}, forms: {} });
+const gclid = (value: string, daysAgo: number) => ({ gclid: { value, seenAt: now - daysAgo * day } });
+const known = (identity: Known["identity"], changes: Partial<Known> = {}): Known => ({
+  consent: "granted",
+  withheld: null,
+  identity,
+  ...changes,
+});
+const chosen = (...visits: Visit[]) => {
+  const { clickIds, browserIds, utm } = attribute(known(identityOf(...visits)), now);
+  return {
+    clickIds: Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
+    browserIds,
+    utm,
+  };
+};
+
+describe("which ids go out", () => {
+  test("those of the visit, byte for byte, with the time they were first seen", () => {
+    const value = "EAIaIQ_+/=%20 Ünïcode";
+    expect(attribute(known(identityOf(visit({ clickIds: gclid(value, 3) }))), now)).toEqual({
+      consent: "granted",
+      withheld: null,
+      identity: "found",
+      clickIds: { gclid: { value, seenAt: now - 3 * day } },
+      browserIds: {},
+      utm: {},
+    });
+  });
+
+  test("the newest id of each kind, from whichever visit it came", () => {
+    const newest = visit({ clickIds: { fbclid: { value: "F-new", seenAt: now - day } } });
+    const older = visit({
+      seenAt: now - 5 * day,
+      clickIds: { ...gclid("G-old", 5), fbclid: { value: "F-old", seenAt: now - 5 * day } },
+    });
+    expect(chosen(newest, older).clickIds).toEqual({ fbclid: "F-new", gclid: "G-old" });
+  });
+
+  test("the newest counts by when the id was seen, not by when the visit was", () => {
+    const newest = visit({ clickIds: gclid("carried along", 40) });
+    const older = visit({ seenAt: now - 2 * day, clickIds: gclid("clicked later", 2) });
+    expect(chosen(newest, older).clickIds).toEqual({ gclid: "clicked later" });
+  });
+
+  test.each([
+    ["gclid", 90],
+    ["wbraid", 90],
+    ["gbraid", 90],
+    ["fbclid", 90],
+    ["msclkid", 90],
+    ["ttclid", 28],
+    ["rdt_cid", 28],
+    ["twclid", 30],
+    ["li_fat_id", 30],
+    ["ScCid", 37],
+  ])("%s serves for %d days and not a moment longer", (name, days) => {
+    const seen = (ageMs: number) =>
+      chosen(visit({ clickIds: { [name]: { value: "id", seenAt: now - ageMs } } })).clickIds;
+    expect(seen(days * day)).toEqual({ [name]: "id" });
+    expect(seen(days * day + 1)).toEqual({});
+  });
+
+  test("an id that has run out gives way to nothing, not to an older one", () => {
+    const visits = [visit({ clickIds: gclid("91 days", 91) }), visit({ clickIds: gclid("95 days", 95) })];
+    expect(chosen(...visits).clickIds).toEqual({});
+  });
+
+  test("an id of a kind that nobody knows is left out", () => {
+    expect(chosen(visit({ clickIds: { evilid: { value: "x", seenAt: now - 1000 } } })).clickIds).toEqual({});
+  });
+
+  test("a bot's visit lends nothing, be it the newest", () => {
+    const bot = visit({
+      bot: true,
+      seenAt: now,
+      clickIds: gclid("bot's", 0),
+      browserIds: { _fbp: "bot's" },
+      utm: { utm_source: "bot's" },
+    });
+    const human = visit({
+      clickIds: gclid("human's", 9),
+      browserIds: { _fbp: "f" },
+      utm: { utm_source: "u" },
+    });
+    expect(chosen(bot)).toEqual(nothing);
+    expect(chosen(bot, human)).toEqual({
+      clickIds: { gclid: "human's" },
+      browserIds: { _fbp: "f" },
+      utm: { utm_source: "u" },
+    });
+  });
+
+  test("browser ids: the newest of each kind", () => {
+    const visits = [visit({ browserIds: { _ga: "new" } }), visit({ browserIds: { _ga: "old", _fbp: "f" } })];
+    expect(chosen(...visits).browserIds).toEqual({ _ga: "new", _fbp: "f" });
+  });
+
+  test("UTM fields: all of the newest visit that has any, never a mix of two campaigns", () => {
+    const visits = [
+      visit(),
+      visit({ utm: { utm_source: "new" } }),
+      visit({ utm: { utm_source: "old", utm_medium: "cpc" } }),
+    ];
+    expect(chosen(...visits).utm).toEqual({ utm_source: "new" });
+  });
+
+  test("a person without visits, or without a record, goes out without ids", () => {
+    expect(attribute(known(identityOf()), now)).toMatchObject({ identity: "found", ...nothing });
+    expect(attribute(known(null), now)).toMatchObject({ identity: "none", withheld: null, ...nothing });
+  });
+
+  test("a record that cannot be read goes out without ids and says so", () => {
+    expect(attribute(known("unreadable"), now)).toMatchObject({ identity: "unreadable", ...nothing });
+  });
+
+  test.each(["opted out", "consent unreadable", "no consent"] as const)(
+    "%s: nothing of the record goes out, though it was found",
+    (withheld) => {
+      const identity = identityOf(
+        visit({ clickIds: gclid("G", 1), browserIds: { _fbp: "f" }, utm: { utm_source: "u" } }),
+      );
+      const attribution = attribute(known(identity, { consent: "denied", withheld }), now);
+      expect(attribution).toEqual({ consent: "denied", withheld, identity: "found", ...nothing });
+    },
+  );
+});
+
+describe("consent, from a real store", () => {
+  const file = join(freshFolder(), "store.db");
+  let store: Store;
+  beforeAll(async () => {
+    store = await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7);
+  });
+  afterAll(() => store.close());
+
+  /** Writes past the store, as a fault would. */
+  function sql(text: string, ...values: string[]): void {
+    const db = new DatabaseSync(file, { timeout: 5000 });
+    try {
+      db.prepare(text).run(...values);
+    } finally {
+      db.close();
+    }
+  }
+
+  const decide = (person: string, state: ConsentState) =>
+    store.people.saveConsent("site", person, { state, source: "test", decidedAt: now });
+
+  test.each<[ConsentState, "opt-out" | "opt-in", Known["withheld"]]>([
+    ["granted", "opt-out", null],
+    ["granted", "opt-in", null],
+    ["denied", "opt-out", "opted out"],
+    ["denied", "opt-in", "opted out"],
+    ["unknown", "opt-out", null],
+    ["unknown", "opt-in", "no consent"],
+  ])("%s in %s mode: withheld is %j", async (state, mode, withheld) => {
+    await decide("person", state);
+    expect(await readConsent(store.people, "site", "person", mode)).toEqual({ consent: state, withheld });
+  });
+
+  test("no record is unknown: used in opt-out mode, withheld in opt-in mode", async () => {
+    expect(await readConsent(store.people, "site", "stranger", "opt-out")).toEqual({
+      consent: "unknown",
+      withheld: null,
+    });
+    expect(await readConsent(store.people, "site", "stranger", "opt-in")).toEqual({
+      consent: "unknown",
+      withheld: "no consent",
+    });
+  });
+
+  test("the word given on one site does not count on another", async () => {
+    await decide("two sites", "denied");
+    expect((await readConsent(store.people, "other", "two sites", "opt-out")).consent).toBe("unknown");
+  });
+
+  test.each(["garbage", "", "GRANTED", "granted ", "null", "1", "true"])(
+    "the state %j in the row is unreadable: withheld in both modes, never taken for unknown",
+    async (state) => {
+      await decide("corrupt", "granted");
+      sql("UPDATE consents SET state = ? WHERE subject = 'corrupt'", state);
+      for (const mode of ["opt-out", "opt-in"] as const)
+        expect(await readConsent(store.people, "site", "corrupt", mode)).toEqual({
+          consent: "unreadable",
+          withheld: "consent unreadable",
+        });
+    },
+  );
+
+  test("the look-up brings consent and record together", async () => {
+    const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
+    await store.people.changeIdentity("site", "whole", now, () => identity);
+    await decide("whole", "granted");
+    expect(await lookUp(store.people, "site", "whole", "opt-out")).toEqual({
+      consent: "granted",
+      withheld: null,
+      identity,
+    });
+    expect(await lookUp(store.people, "site", "nobody", "opt-out")).toEqual({
+      consent: "unknown",
+      withheld: null,
+      identity: null,
+    });
+  });
+
+  test("a record that is not JSON is unreadable, and consent is still read", async () => {
+    await store.people.changeIdentity("site", "broken", now, () => identityOf());
+    sql("UPDATE identities SET record = ? WHERE email_hash = 'broken'", "{not json");
+    expect(await lookUp(store.people, "site", "broken", "opt-out")).toEqual({
+      consent: "unknown",
+      withheld: null,
+      identity: "unreadable",
+    });
+  });
+
+  test("a record of another shape is unreadable, and not an error for every event of that person", async () => {
+    const shapes = ["{}", "[]", '"text"', "5", '{"visits":null}', '{"visits":[null]}', '{"visits":[{}]}'];
+    await store.people.changeIdentity("site", "misshapen", now, () => identityOf());
+    const taken: string[] = [];
+    for (const shape of shapes) {
+      sql("UPDATE identities SET record = ? WHERE email_hash = 'misshapen'", shape);
+      const { identity } = await lookUp(store.people, "site", "misshapen", "opt-out");
+      if (identity !== "unreadable") taken.push(shape);
+    }
+    expect(taken).toEqual([]);
+  });
+});
+
+const broken = () => Promise.reject(new Error("disk I/O error"));
+const hanging = () => new Promise<never>(() => {});
+
+describe("a store that fails", () => {
+  const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
+  type People = Store["people"];
+  const people = (
+    consent: () => Promise<ConsentReading>,
+    record: () => Promise<Identity | null> = () => Promise.resolve(identity),
+  ) => ({ consent, identity: record }) as unknown as People;
+
+  test("an error while reading consent withholds everything, in both modes", async () => {
+    for (const mode of ["opt-out", "opt-in"] as const) {
+      const found = await lookUp(people(broken), "site", "person", mode);
+      expect(found).toEqual({ consent: "unreadable", withheld: "consent unreadable", identity });
+      expect(attribute(found, now)).toMatchObject(nothing);
+    }
+  });
+
+  test("an error while reading the record costs the ids and not the consent", async () => {
+    const found = await lookUp(
+      people(() => Promise.resolve("granted"), broken),
+      "site",
+      "person",
+      "opt-in",
+    );
+    expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
+  });
+
+  test(
+    "a store that hangs is given up after two seconds, both questions at once",
+    { timeout: 6000 },
+    async () => {
+      const startedAt = Date.now();
+      const found = await lookUp(people(hanging, hanging), "site", "person", "opt-out");
+      expect(found).toEqual({
+        consent: "unreadable",
+        withheld: "consent unreadable",
+        identity: "unreadable",
+      });
+      expect(Date.now() - startedAt).toBeGreaterThan(1900);
+      expect(Date.now() - startedAt).toBeLessThan(3500);
+    },
+  );
+});

@@ -1,0 +1,390 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { FieldFault, readFields, type Fields } from "./fields.ts";
+
+const now = Date.UTC(2026, 10, 14, 12);
+const day = 86_400_000;
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const hash = sha256("ada@example.com");
+
+const readText = (text: string, country: string | null = null) =>
+  readFields({ fields: JSON.parse(text) as Record<string, unknown>, text }, { country }, now);
+const read = (fields: Record<string, unknown>, country: string | null = null) =>
+  readText(JSON.stringify(fields), country);
+
+function fault(result: Fields | FieldFault): string {
+  if (!(result instanceof FieldFault)) throw new Error("expected a fault");
+  return result.message;
+}
+function taken(result: Fields | FieldFault): Fields {
+  if (result instanceof FieldFault) throw new Error(result.message);
+  return result;
+}
+/** A value in the name of a test: short, and in plain ASCII. */
+const shown = (value: unknown) =>
+  JSON.stringify(value)
+    .replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .slice(0, 70);
+/** A whole event with some fields changed; undefined leaves one out. */
+const event = (changes: Record<string, unknown> = {}) => ({
+  email: "ada@example.com",
+  event: "purchase",
+  ...changes,
+});
+
+describe("who the event is about comes first", () => {
+  const sentence = "email or hashed_email required";
+  test.each<[string, Record<string, unknown>]>([
+    ["nothing at all", {}],
+    ["only an event", { event: "purchase" }],
+    ["null", { email: null, event: "purchase" }],
+    ["both null", { email: null, hashed_email: null, event: "purchase" }],
+    ["an empty text", { email: "", event: "purchase" }],
+    ["blanks", { email: " \t\n", hashed_email: "  ", event: "purchase" }],
+    ["everything else wrong as well", { value: "x", currency: 5, event: 7, orderId: {} }],
+    ["another spelling", { Email: "ada@example.com", hashedEmail: hash, event: "purchase" }],
+    ["a prototype that has one", JSON.parse('{"__proto__":{"email":"ada@example.com"},"event":"x"}')],
+  ])("%s", (_what, body) => {
+    expect(fault(read(body))).toBe(sentence);
+  });
+
+  test("__proto__ in the text lends no field", () => {
+    expect(fault(readText('{"__proto__":{"email":"ada@example.com","event":"x"}}'))).toBe(sentence);
+  });
+});
+
+describe("then the event", () => {
+  test.each([undefined, null, "", "   ", "\n"])("%j: event required", (name) => {
+    expect(fault(read(event({ event: name })))).toBe("event required");
+    // Also when the email is not even an address.
+    expect(fault(read(event({ event: name, email: "nonsense" })))).toBe("event required");
+  });
+});
+
+const hashFault = "hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters";
+const currencyFault = "currency must be an ISO 4217 code such as USD or EUR";
+const valueFault = "value must be a finite JSON number";
+const negativeFault = 'value must not be negative; send a refund as an event named "refund"';
+const timeFault = "eventTime must be an ISO 8601 time or Unix seconds";
+const unstorable = (name: string) =>
+  `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
+
+describe("then the form of each field, in one sentence that names it", () => {
+  const table: [changes: Record<string, unknown>, sentence: string][] = [
+    [{ event: 5 }, "event must be a string"],
+    [{ event: true }, "event must be a string"],
+    [{ event: ["purchase"] }, "event must be a string"],
+    [{ event: "e".repeat(101) }, "event is longer than 100 characters"],
+    [{ event: "😀".repeat(101) }, "event is longer than 100 characters"],
+    [{ event: "a\0b" }, unstorable("event")],
+    [{ event: "a\ud800b" }, unstorable("event")],
+    [{ email: 5 }, "email must be a string"],
+    [{ email: {} }, "email must be a string"],
+    [{ email: false }, "email must be a string"],
+    [{ email: "ada" }, "email is not an email address"],
+    [{ email: "ada@" }, "email is not an email address"],
+    [{ email: "@example.com" }, "email is not an email address"],
+    [{ email: "ada@example" }, "email is not an email address"],
+    [{ email: "ada@@example.com" }, "email is not an email address"],
+    [{ email: "ada lovelace@example.com" }, "email is not an email address"],
+    [{ email: "a@example.com, b@example.com" }, "email is not an email address"],
+    [{ email: hash }, "email is not an email address"],
+    [{ email: `${"a".repeat(600)}@example.com` }, "email is longer than 512 characters"],
+    [{ email: "ada\0@example.com" }, unstorable("email")],
+    [{ email: undefined, hashed_email: "abc" }, hashFault],
+    [{ email: undefined, hashed_email: hash.slice(1) }, hashFault],
+    [{ email: undefined, hashed_email: `${hash}0` }, hashFault],
+    [{ email: undefined, hashed_email: "g".repeat(64) }, hashFault],
+    [{ email: undefined, hashed_email: "ada@example.com" }, hashFault],
+    [{ email: undefined, hashed_email: 12 }, "hashed_email must be a string"],
+    [{ email: " ", hashed_email: "abc" }, hashFault],
+    [{ email: "nonsense", hashed_email: hash }, "email is not an email address"],
+    [{ value: "49.90" }, valueFault],
+    [{ value: true }, valueFault],
+    [{ value: {} }, valueFault],
+    [{ value: [5] }, valueFault],
+    [{ value: -1 }, negativeFault],
+    [{ value: -0.01 }, negativeFault],
+    [{ currency: "EURO" }, currencyFault],
+    [{ currency: "€" }, currencyFault],
+    [{ currency: "XXX" }, currencyFault],
+    [{ currency: "BTC" }, currencyFault],
+    [{ currency: 978 }, "currency must be a string"],
+    [{ currency: "E".repeat(513) }, "currency is longer than 512 characters"],
+    [{ orderId: "o".repeat(257) }, "orderId is longer than 256 characters"],
+    [{ orderId: "😀".repeat(257) }, "orderId is longer than 256 characters"],
+    [{ orderId: true }, "orderId must be a string"],
+    [{ orderId: {} }, "orderId must be a string"],
+    [{ orderId: ["A"] }, "orderId must be a string"],
+    [{ orderId: "\0" }, unstorable("orderId")],
+    [{ orderId: "\udc00" }, unstorable("orderId")],
+    [{ phone: "5".repeat(513) }, "phone is longer than 512 characters"],
+    [{ phone: {} }, "phone must be a string"],
+    [{ firstName: 5 }, "firstName must be a string"],
+    [{ firstName: "f".repeat(513) }, "firstName is longer than 512 characters"],
+    [{ lastName: [] }, "lastName must be a string"],
+    [{ lastName: "l".repeat(513) }, "lastName is longer than 512 characters"],
+    [{ lastName: "\ud83d" }, unstorable("lastName")],
+    [{ eventTime: "yesterday" }, timeFault],
+    [{ eventTime: true }, timeFault],
+    [{ eventTime: {} }, timeFault],
+    [{ eventTime: "2026-13-01" }, timeFault],
+    [{ eventTime: "2026-11-14T25:00:00Z" }, timeFault],
+    [{ eventTime: "14.11.2026" }, timeFault],
+    [{ eventTime: "11/14/2026" }, timeFault],
+    [{ eventTime: "2026-11-14T12:00:00+99:99" }, timeFault],
+    [{ eventTime: "1e9" }, timeFault],
+    [{ eventTime: now / 1000 + 301 }, "eventTime lies in the future"],
+    [{ eventTime: new Date(now + 301_000).toISOString() }, "eventTime lies in the future"],
+    [{ eventTime: now }, "eventTime lies in the future; it looks like milliseconds, send seconds"],
+    [{ eventTime: (now - 90 * day) / 1000 - 1 }, "eventTime is older than 90 days"],
+    [{ eventTime: 0 }, "eventTime is older than 90 days"],
+    [{ eventTime: -5 }, "eventTime is older than 90 days"],
+    [{ eventTime: "1999-12-31" }, "eventTime is older than 90 days"],
+  ];
+  test.each(table.map(([changes, sentence]) => [shown(changes), changes, sentence] as const))(
+    "%s",
+    (_shown, changes, sentence) => {
+      expect(fault(read(event(changes)))).toBe(sentence);
+    },
+  );
+
+  test("a number beyond what JSON numbers can hold is not a value", () => {
+    expect(fault(readText('{"email":"ada@example.com","event":"x","value":1e999}'))).toBe(valueFault);
+    expect(fault(readText('{"email":"ada@example.com","event":"x","value":-1e999}'))).toBe(valueFault);
+  });
+
+  test("a day that no calendar has is not a time", () => {
+    expect(fault(read(event({ eventTime: "2026-09-31" })))).toBe(timeFault);
+    expect(fault(read(event({ eventTime: "2026-09-31T10:00:00Z" })))).toBe(timeFault);
+  });
+
+  test("no sentence repeats what the sender wrote", () => {
+    for (const name of [
+      "email",
+      "hashed_email",
+      "phone",
+      "firstName",
+      "lastName",
+      "currency",
+      "orderId",
+      "eventTime",
+    ]) {
+      for (const wrong of ["s3cret\0", `s3cret${"x".repeat(600)}`, { s3cret: 1 }]) {
+        const result = read({
+          ...event(),
+          ...(name === "hashed_email" ? { email: null } : {}),
+          [name]: wrong,
+        });
+        expect(fault(result), name).not.toContain("s3cret");
+        expect(fault(result), name).toContain(name);
+      }
+    }
+  });
+});
+
+describe("what is taken", () => {
+  test("the least that an event needs", () => {
+    expect(taken(read(event()))).toEqual({
+      event: "purchase",
+      value: null,
+      currency: "USD",
+      orderId: null,
+      eventTime: null,
+      person: { email: hash, emailGoogle: hash, emailMicrosoft: hash, emailReddit: hash },
+      emailDomain: "example.com",
+    });
+  });
+
+  test("every field, and nothing of the plain contact data", () => {
+    const fields = taken(
+      read(
+        event({
+          email: " Ada@Example.COM ",
+          value: 49.9,
+          currency: "eur",
+          orderId: " A-1 ",
+          eventTime: "2026-11-14T11:59:59.5+00:00",
+          firstName: "Ada",
+          lastName: "Lovelace",
+          phone: "+1 425-555-1234",
+        }),
+      ),
+    );
+    expect(fields).toMatchObject({
+      event: "purchase",
+      value: 49.9,
+      currency: "EUR",
+      orderId: "A-1",
+      eventTime: now - 500,
+      emailDomain: "example.com",
+      person: {
+        email: hash,
+        phone: sha256("+14255551234"),
+        phoneDigits: sha256("14255551234"),
+        firstName: sha256("ada"),
+        lastName: sha256("lovelace"),
+      },
+    });
+    const text = JSON.stringify(fields).toLowerCase();
+    for (const plain of ["ada", "lovelace", "4255551234"]) expect(text).not.toContain(`"${plain}`);
+    expect(text).not.toContain("ada@");
+    expect(text).not.toContain("5551234");
+  });
+
+  test("the event name byte for byte as it was written", () => {
+    for (const name of [
+      "Purchase",
+      " purchase ",
+      "购买",
+      "a b",
+      "😀".repeat(100),
+      "e".repeat(100),
+      "x\u2028",
+    ])
+      expect(taken(read(event({ event: name }))).event).toBe(name);
+  });
+
+  test("hashed_email in any case, without other forms and without a domain", () => {
+    const fields = taken(read({ hashed_email: ` ${hash.toUpperCase()} `, event: "x" }));
+    expect(fields.person).toEqual({ email: hash });
+    expect(fields.emailDomain).toBeNull();
+  });
+
+  test("with both, the email is used, whatever hashed_email says", () => {
+    for (const given of ["0".repeat(64), "not a hash", 5, null])
+      expect(taken(read(event({ hashed_email: given }))).person.email).toBe(hash);
+  });
+
+  test("a blank email leaves the word to hashed_email", () => {
+    expect(taken(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({ email: hash });
+  });
+
+  test.each([null, "", "  ", "\t"])("%j in an optional field counts as absent", (blank) => {
+    const names = ["value", "currency", "orderId", "firstName", "lastName", "phone", "eventTime"];
+    expect(taken(read(event(Object.fromEntries(names.map((name) => [name, blank])))))).toEqual(
+      taken(read(event())),
+    );
+  });
+
+  test.each([
+    [0, 0],
+    [0.1, 0.1],
+    [1e15, 1e15],
+    [5e-324, 5e-324],
+  ])("the value %d", (value, expected) => {
+    expect(taken(read(event({ value }))).value).toBe(expected);
+  });
+
+  test("minus zero is zero", () => {
+    const { value } = taken(readText('{"email":"ada@example.com","event":"x","value":-0}'));
+    expect(Object.is(value, 0)).toBe(true);
+  });
+
+  test.each(["usd", "Usd", " eur ", "JPY", "KWD"])("the currency %j", (currency) => {
+    expect(taken(read(event({ currency }))).currency).toBe(currency.trim().toUpperCase());
+  });
+
+  test.each([
+    ["1001", "1001"],
+    ["12345678901234567890", "12345678901234567890"],
+    ["12345678901234567891", "12345678901234567891"],
+    ["1.10", "1.10"],
+    ["-7", "-7"],
+    ["1e3", "1e3"],
+    ["0", "0"],
+  ])("an orderId given as the JSON number %s is the text %j", (written, text) => {
+    expect(taken(readText(`{"email":"ada@example.com","event":"x","orderId":${written}}`)).orderId).toBe(
+      text,
+    );
+  });
+
+  test("of equal names the last counts, and a nested orderId is not the event's", () => {
+    const start = '{"email":"ada@example.com","event":"x"';
+    expect(taken(readText(`${start},"orderId":1,"orderId":12345678901234567890}`)).orderId).toBe(
+      "12345678901234567890",
+    );
+    expect(taken(readText(`${start},"orderId":7,"items":[{"orderId":8}],"x":{"orderId":9}}`)).orderId).toBe(
+      "7",
+    );
+    expect(taken(readText(`${start},"x":{"orderId":9}}`)).orderId).toBeNull();
+  });
+
+  test("a phone given as a JSON number", () => {
+    const { person } = taken(readText('{"email":"ada@example.com","event":"x","phone":14255551234}', "US"));
+    expect(person.phone).toBe(sha256("+14255551234"));
+  });
+
+  test("a local phone number belongs to the site's country, and to none where none is set", () => {
+    expect(taken(read(event({ phone: "030 901820" }), "DE")).person.phone).toBe(sha256("+4930901820"));
+    expect(taken(read(event({ phone: "030 901820" }))).person.phone).toBeUndefined();
+  });
+
+  test("a phone number that is none does not stop the event", () => {
+    expect(taken(read(event({ phone: "call me" }))).person.phone).toBeUndefined();
+  });
+
+  test("exactly as long as allowed, counted in characters", () => {
+    const fields = taken(
+      read(event({ orderId: "😀".repeat(256), firstName: "é".repeat(512), event: "e".repeat(100) })),
+    );
+    expect(fields.orderId).toBe("😀".repeat(256));
+  });
+
+  test("fields that nobody knows are accepted and left out", () => {
+    const fields = taken(read(event({ plan: "gold", items: [{ sku: "s3cret" }], constructor: 1 })));
+    expect(JSON.stringify(fields)).not.toMatch(/gold|s3cret|constructor/);
+  });
+
+  test.each([
+    ["2026-11-14", Date.UTC(2026, 10, 14)],
+    ["2026-11-14T10:30", Date.UTC(2026, 10, 14, 10, 30)],
+    ["2026-11-14T10:30:15Z", Date.UTC(2026, 10, 14, 10, 30, 15)],
+    ["2026-11-14 10:30:15", Date.UTC(2026, 10, 14, 10, 30, 15)],
+    ["2026-11-14t10:30:15z", Date.UTC(2026, 10, 14, 10, 30, 15)],
+    ["2026-11-14T12:30:15+02:00", Date.UTC(2026, 10, 14, 10, 30, 15)],
+    ["2026-11-14T12:30:15+0200", Date.UTC(2026, 10, 14, 10, 30, 15)],
+    ["2026-11-14T10:30:15.123456Z", Date.UTC(2026, 10, 14, 10, 30, 15, 123)],
+    [" 2026-11-14T10:30:15Z ", Date.UTC(2026, 10, 14, 10, 30, 15)],
+    [now / 1000, now],
+    [now / 1000 - 0.5, now - 500],
+    [String(now / 1000), now],
+    [now / 1000 + 300, now + 300_000],
+    [(now - 90 * day) / 1000, now - 90 * day],
+  ])("the eventTime %j", (given, time) => {
+    expect(taken(read(event({ eventTime: given }))).eventTime).toBe(time);
+  });
+});
+
+describe("hostile JSON", () => {
+  test("a number as orderId beside the deepest nesting that fits is still read", () => {
+    const depth = 30_000;
+    const deep = "[".repeat(depth) + "]".repeat(depth);
+    for (const name of ["orderId", "phone"]) {
+      const text = `{"email":"ada@example.com","event":"x","${name}":12345678901,"deep":${deep}}`;
+      expect(text.length).toBeLessThan(64 * 1024);
+      expect(readText(text), name).not.toBeInstanceOf(FieldFault);
+    }
+  });
+
+  test("a body of 64 KiB with thousands of fields is read quickly", () => {
+    const many = Object.fromEntries(Array.from({ length: 4000 }, (_, i) => [`f${i}`, i]));
+    const text = JSON.stringify({ ...event(), orderId: 5, ...many });
+    const startedAt = performance.now();
+    expect(taken(readText(text)).orderId).toBe("5");
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+
+  test("texts made to slow patterns down are refused quickly", () => {
+    const startedAt = performance.now();
+    for (const text of [
+      "a@".repeat(30_000),
+      `a@${"a.".repeat(30_000)}`,
+      `"${"\\\\".repeat(30_000)}`,
+      "0".repeat(60_000),
+    ])
+      for (const name of ["email", "hashed_email", "phone", "eventTime", "currency", "orderId", "firstName"])
+        read({ event: "x", email: name === "hashed_email" ? null : "ada@example.com", [name]: text });
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});

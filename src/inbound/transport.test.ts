@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isSecure, readTrusted, type TransportRules } from "./transport.ts";
+
+function trusting(text: string): TransportRules["trusted"] {
+  const trusted = readTrusted(text);
+  if (typeof trusted !== "function") throw new Error(trusted.fault);
+  return trusted;
+}
+const usual: TransportRules = { trusted: trusting("loopback"), requireTls: false };
+const strict: TransportRules = { ...usual, requireTls: true };
+
+describe("real requests over loopback", () => {
+  let rules = usual;
+  const server = createServer((incoming, response) => response.end(String(isSecure(incoming, rules))));
+
+  beforeAll(async () => {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** What the server thinks of a request with these headers. */
+  async function judged(headers: OutgoingHttpHeaders, by: TransportRules = usual): Promise<boolean> {
+    rules = by;
+    const { port } = server.address() as AddressInfo;
+    const outgoing = httpRequest({ host: "127.0.0.1", port, headers, agent: false }).end();
+    const [response] = (await once(outgoing, "response")) as [IncomingMessage];
+    return JSON.parse((await response.toArray()).join("")) as boolean;
+  }
+
+  test("plain HTTP from this very machine is fine for development", async () => {
+    expect(await judged({})).toBe(true);
+  });
+
+  test("the setting refuses it here too", async () => {
+    expect(await judged({}, strict)).toBe(false);
+  });
+
+  test.each([
+    [{ "x-forwarded-proto": "https" }, true],
+    [{ "X-Forwarded-Proto": "HTTPS" }, true],
+    [{ "x-forwarded-proto": "http" }, false],
+    [{ "x-forwarded-proto": "" }, false],
+    [{ "x-forwarded-for": "203.0.113.9" }, false],
+    [{ "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https" }, true],
+    [{ "x-forwarded-host": "shop.example.com" }, false],
+    [{ forwarded: "for=203.0.113.9;proto=https" }, true],
+    [{ forwarded: 'for="[2001:db8::1]:443";Proto="https";host=shop.example.com' }, true],
+    [{ forwarded: "proto=http;for=203.0.113.9" }, false],
+    [{ forwarded: "for=203.0.113.9" }, false],
+  ])("a trusted proxy that says %j makes it %s", async (headers, secure) => {
+    expect(await judged(headers)).toBe(secure);
+    expect(await judged(headers, strict)).toBe(secure);
+  });
+
+  test("of several entries the last one counts: the proxy next to us wrote it", async () => {
+    expect(await judged({ "x-forwarded-proto": "https, http" })).toBe(false);
+    expect(await judged({ "x-forwarded-proto": "http,https" })).toBe(true);
+    expect(await judged({ "x-forwarded-proto": ["https", "http"] })).toBe(false);
+    expect(await judged({ forwarded: "proto=https, proto=http" })).toBe(false);
+    expect(await judged({ forwarded: "proto=http, for=x;proto=https" })).toBe(true);
+  });
+
+  test("a word that only looks like https is none", async () => {
+    for (const proto of ["httpsx", "shttps", "on", "1", "true", "wss", "https;http"])
+      expect(await judged({ "x-forwarded-proto": proto }), proto).toBe(false);
+    for (const forwarded of ["xproto=https", "for=proto=https", "proto=httpsx;x=1", 'for="proto=https"'])
+      expect(await judged({ forwarded }), forwarded).toBe(false);
+  });
+
+  test("when nobody is trusted, no header helps, and a forwarded request is not a local one", async () => {
+    const alone = { trusted: trusting("none"), requireTls: false };
+    expect(await judged({ "x-forwarded-proto": "https" }, alone)).toBe(false);
+    expect(await judged({ forwarded: "proto=https" }, alone)).toBe(false);
+    expect(await judged({ "x-forwarded-for": "127.0.0.1" }, alone)).toBe(false);
+    expect(await judged({}, alone)).toBe(true);
+  });
+});
+
+/** A request as it would come from that address. */
+const from = (remoteAddress: string | undefined, headers: Record<string, string> = {}, encrypted = false) =>
+  ({ socket: { remoteAddress, encrypted }, headers }) as unknown as IncomingMessage;
+
+describe("requests from elsewhere", () => {
+  test.each(["203.0.113.9", "10.0.0.5", "::ffff:203.0.113.9", "2001:db8::1", "fe80::1%eth0", "", undefined])(
+    "plain HTTP from %j is refused, whatever it says about itself",
+    (address) => {
+      expect(isSecure(from(address), usual)).toBe(false);
+      expect(isSecure(from(address, { "x-forwarded-proto": "https" }), usual)).toBe(false);
+      expect(isSecure(from(address, { forwarded: "proto=https" }), usual)).toBe(false);
+    },
+  );
+
+  test.each(["203.0.113.9", "127.0.0.1", undefined])("TLS from %j is secure", (address) => {
+    expect(isSecure(from(address, {}, true), usual)).toBe(true);
+    expect(isSecure(from(address, {}, true), strict)).toBe(true);
+  });
+
+  test.each(["127.0.0.1", "127.5.5.5", "::1", "::ffff:127.0.0.1"])("%s is this very machine", (address) => {
+    expect(isSecure(from(address), usual)).toBe(true);
+    expect(isSecure(from(address), strict)).toBe(false);
+  });
+
+  test("a proxy in a trusted network is believed, one beside it is not", () => {
+    const rules = { trusted: trusting("10.0.0.0/8"), requireTls: false };
+    expect(isSecure(from("10.1.2.3", { "x-forwarded-proto": "https" }), rules)).toBe(true);
+    expect(isSecure(from("::ffff:10.1.2.3", { "x-forwarded-proto": "https" }), rules)).toBe(true);
+    expect(isSecure(from("11.1.2.3", { "x-forwarded-proto": "https" }), rules)).toBe(false);
+    expect(isSecure(from("127.0.0.1", { "x-forwarded-proto": "https" }), rules)).toBe(false);
+  });
+
+  test("trust is not a pass: a trusted proxy that forwards nothing is a stranger over plain HTTP", () => {
+    expect(isSecure(from("10.1.2.3"), { trusted: trusting("10.0.0.0/8"), requireTls: false })).toBe(false);
+  });
+});
+
+describe("the list of trusted proxies", () => {
+  test.each([
+    ["loopback", "127.0.0.1", true],
+    ["loopback", "::1", true],
+    ["loopback", "::ffff:127.0.0.1", true],
+    ["loopback", "10.0.0.1", false],
+    ["10.0.0.1", "10.0.0.1", true],
+    ["10.0.0.1", "::ffff:10.0.0.1", true],
+    ["::ffff:10.0.0.1", "10.0.0.1", true],
+    ["10.0.0.1", "10.0.0.2", false],
+    ["2001:db8::/32", "2001:db8:1::1", true],
+    ["2001:db8::/32", "2001:db9::1", false],
+    ["loopback, 192.168.0.0/16,", "192.168.4.4", true],
+    ["loopback, 192.168.0.0/16,", "::1", true],
+    ["none", "127.0.0.1", false],
+    ["", "127.0.0.1", false],
+    ["0.0.0.0/0", "2001:db8::1", false],
+    ["loopback", "not an address", false],
+    ["loopback", "", false],
+  ])("%j trusts %j: %s", (text, address, trusted) => {
+    expect(trusting(text)(address)).toBe(trusted);
+  });
+
+  test.each([
+    "Loopback",
+    "localhost",
+    "10.0.0.0/33",
+    "proxy.example.com",
+    "10.0.0.1:80",
+    "10.0.0.0/",
+    "*",
+    "true",
+  ])("%j is none of loopback, address and network", (entry) => {
+    expect(readTrusted(`loopback,${entry}`)).toEqual({ fault: entry });
+  });
+});

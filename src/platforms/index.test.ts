@@ -1,0 +1,357 @@
+// Walks all platforms: what every one of them promises to the relay and to the dashboard.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { Conversion, Reading } from "../event.ts";
+import { platformOf, platforms } from "./index.ts";
+import {
+  isTransientStatus,
+  retryAfterSeconds,
+  type ConnectionSettings,
+  type Platform,
+  type PlatformResponse,
+  type Setting,
+} from "./platform.ts";
+import { sampleConversion } from "./sample.ts";
+
+const folder = new URL(".", import.meta.url);
+const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+
+const firstExample = (platform: Platform) => platform.examples[0] ?? expect.unreachable("no example");
+const exampleSettings = (platform: Platform): ConnectionSettings => firstExample(platform).settings;
+
+const several = (count: number, changes: Partial<Conversion> = {}) =>
+  Array.from({ length: count }, (_, i) =>
+    sampleConversion({ eventId: `00000000-0000-8000-a000-00000000000${i}`, orderId: `A-${i}`, ...changes }),
+  );
+
+/** One conversion, and as many as the platform's batch allows, up to three. */
+const sizes = (platform: Platform) => [...new Set([1, Math.min(platform.batch, 3)])];
+
+const answer = (status: number, headers: Record<string, string> = {}, body = "{}"): PlatformResponse => ({
+  status,
+  headers,
+  body,
+});
+
+function readings(platform: Platform, count: number, response: PlatformResponse): Reading[] {
+  return platform.readResponse(response, several(count), exampleSettings(platform));
+}
+
+const isSecret = (setting: Setting) => setting.secret === true;
+
+/** Every text inside a secret value, also when the value is a JSON object of several secrets. */
+function textsIn(value: string): string[] {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "object" && parsed !== null ? Object.values(parsed).map(String) : [value];
+  } catch {
+    return [value];
+  }
+}
+
+/** A value that the setting accepts and that can be recognised wherever it turns up. */
+function marked(setting: Setting, mark: string): string {
+  const forms = [mark, JSON.stringify({ "x-secret": mark })];
+  return forms.find((form) => !setting.check?.(form)) ?? expect.unreachable(`${setting.name} takes no mark`);
+}
+
+/** Settings of a connection whose every secret can be recognised. */
+const settingsWithMarks = (platform: Platform): ConnectionSettings => ({
+  ...exampleSettings(platform),
+  ...Object.fromEntries(
+    platform.settings
+      .filter(isSecret)
+      .map((setting, i) => [setting.name, marked(setting, `s3cr3t-mark-${i}`)]),
+  ),
+});
+
+describe("the list", () => {
+  test("every id is the name of a file beside the list", () => {
+    expect(platforms.map(({ id }) => `${id}.ts`).filter((file) => !files.includes(file))).toEqual([]);
+  });
+
+  test("every file that declares a platform is in the list", () => {
+    const declaring = files.filter((file) =>
+      /satisfies Platform\b/.test(readFileSync(new URL(file, folder), "utf8")),
+    );
+    expect(declaring.toSorted()).toEqual(platforms.map(({ id }) => `${id}.ts`).toSorted());
+  });
+
+  test("ids and names are unique", () => {
+    expect(new Set(platforms.map(({ id }) => id)).size).toBe(platforms.length);
+    expect(new Set(platforms.map(({ name }) => name)).size).toBe(platforms.length);
+  });
+
+  test("a platform is found by its id, and nothing else is", () => {
+    for (const platform of platforms) expect(platformOf(platform.id)).toBe(platform);
+    for (const id of ["", "nobody", "Webhook", "constructor", "__proto__"])
+      expect(platformOf(id)).toBeUndefined();
+  });
+});
+
+describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s", (_id, platform) => {
+  test("has an id for JSON keys, a name and a description", () => {
+    expect(platform.id).toMatch(/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/);
+    expect(platform.name.trim()).not.toBe("");
+    expect(platform.description).toMatch(/\.$/);
+  });
+
+  test("says where its API is described and when that was checked, or that there is no such page", () => {
+    if (platform.docs === null) return;
+    expect(platform.docs.url).toMatch(/^https:\/\//);
+    expect(platform.docs.checked).toMatch(/^\d{4}-\d{2}-\d{2}$/);
+  });
+
+  test("every setting has a name, a label and a help text for the form", () => {
+    for (const setting of platform.settings) {
+      expect(setting.name, "name").toMatch(/^[a-z][A-Za-z0-9_]*$/);
+      expect(setting.label.trim(), `label of ${setting.name}`).not.toBe("");
+      expect(setting.help.trim().length, `help of ${setting.name}`).toBeGreaterThan(10);
+      // The command line keeps this name for the event selection.
+      expect(setting.name).not.toBe("events");
+    }
+    const names = platform.settings.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("every default passes its own check, and no secret has one", () => {
+    for (const setting of platform.settings) {
+      if (setting.default !== undefined)
+        expect(setting.check?.(setting.default) ?? null, setting.name).toBeNull();
+      if (isSecret(setting)) expect(setting.default, setting.name).toBeUndefined();
+    }
+  });
+
+  test("takes at least one conversion in a request and has at least one lane", () => {
+    expect(platform.batch).toBeGreaterThanOrEqual(1);
+    expect(platform.lanes).toBeGreaterThanOrEqual(1);
+    expect(Number.isInteger(platform.batch) && Number.isInteger(platform.lanes)).toBe(true);
+    expect(platform.maxAgeDays ?? 1).toBeGreaterThan(0);
+  });
+
+  test("the account is stable: the same for the same settings, whatever secrets they come with", () => {
+    const settings = exampleSettings(platform);
+    const account = platform.account(settings);
+    expect(account).not.toBe("");
+    expect(platform.account({ ...settings })).toBe(account);
+    expect(platform.account(Object.fromEntries(Object.entries(settings).toReversed()))).toBe(account);
+    for (const setting of platform.settings.filter(isSecret)) {
+      expect(platform.account({ ...settings, [setting.name]: marked(setting, "rotated") })).toBe(account);
+    }
+  });
+
+  test("the account gives no secret away: it is stored in the clear", () => {
+    const secrets = Object.fromEntries(
+      platform.settings.filter(isSecret).map((setting) => [setting.name, marked(setting, "s3cr3t-mark")]),
+    );
+    expect(platform.account({ ...exampleSettings(platform), ...secrets })).not.toContain("s3cr3t-mark");
+  });
+
+  describe.each(platform.examples.map((example) => [example.title, example] as const))(
+    "example: %s",
+    (_title, example) => {
+      test("the request is exactly the one that is documented", () => {
+        const request = platform.toRequest(example.conversions, example.settings);
+        expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual(example.request);
+      });
+
+      test("the same conversions give the same bytes again", () => {
+        expect(platform.toRequest(example.conversions, example.settings)).toEqual(
+          platform.toRequest(structuredClone(example.conversions), { ...example.settings }),
+        );
+      });
+
+      test("its settings are declared, pass their checks, and no required one is missing", () => {
+        const declared = new Map(platform.settings.map((setting) => [setting.name, setting]));
+        for (const [name, value] of Object.entries(example.settings)) {
+          expect([...declared.keys()]).toContain(name);
+          expect(declared.get(name)?.check?.(value) ?? null, name).toBeNull();
+        }
+        for (const setting of platform.settings.filter((one) => one.required)) {
+          expect(Object.keys(example.settings)).toContain(setting.name);
+        }
+      });
+
+      test("no secret setting shows in the documented address, body or title", () => {
+        const shown = [example.title, example.request.url, JSON.stringify(example.request.body)].join("\n");
+        for (const setting of platform.settings.filter(isSecret)) {
+          const value = example.settings[setting.name];
+          if (value === undefined) continue;
+          for (const text of [value, ...textsIn(value)]) expect(shown).not.toContain(text);
+        }
+      });
+
+      test("carries no more conversions than one request may", () => {
+        expect(example.conversions.length).toBeLessThanOrEqual(platform.batch);
+      });
+    },
+  );
+
+  describe.each(sizes(platform))("a request of %d", (count) => {
+    test("2xx is accepted, once for each conversion", () => {
+      for (const status of [200, 201, 202, 204])
+        expect(readings(platform, count, answer(status)), `HTTP ${status}`).toEqual(
+          Array.from({ length: count }, () => ({ said: "accepted" })),
+        );
+    });
+
+    test("400 is refused, once for each conversion, with the status as reason", () => {
+      const read = readings(platform, count, answer(400));
+      expect(read).toHaveLength(count);
+      for (const reading of read)
+        expect(reading).toEqual({ said: "refused", error: expect.stringContaining("400") });
+    });
+
+    test.each([404, 405, 409, 410, 413, 415, 422])(
+      "%d is refused: the same request would fail again",
+      (status) => {
+        for (const reading of readings(platform, count, answer(status))) expect(reading.said).toBe("refused");
+      },
+    );
+
+    test("a redirect is refused and not followed", () => {
+      for (const status of [301, 302, 303, 307, 308])
+        for (const reading of readings(platform, count, answer(status, { location: "https://example.com/" })))
+          expect(reading.said, `HTTP ${status}`).toBe("refused");
+    });
+
+    test.each([408, 425, 429, 500, 502, 503, 504, 520, 599])("%d is tried again later", (status) => {
+      const read = readings(platform, count, answer(status));
+      expect(read).toHaveLength(count);
+      for (const reading of read)
+        expect(reading).toEqual({ said: "later", error: expect.stringContaining(String(status)) });
+    });
+
+    test("429 and 503 with Retry-After say how long to wait", () => {
+      for (const status of [429, 503])
+        for (const reading of readings(platform, count, answer(status, { "retry-after": "120" })))
+          expect(reading).toMatchObject({ said: "later", retryAfterSeconds: 120 });
+    });
+
+    test("Retry-After may be a date", () => {
+      const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+      for (const reading of readings(platform, count, answer(429, { "retry-after": inAnHour }))) {
+        expect(reading.said).toBe("later");
+        const seconds = "retryAfterSeconds" in reading ? reading.retryAfterSeconds : 0;
+        expect(seconds).toBeGreaterThan(3590);
+        expect(seconds).toBeLessThanOrEqual(3601);
+      }
+    });
+
+    test.each([401, 403])("%d means that the connection is not authorised", (status) => {
+      const read = readings(platform, count, answer(status));
+      expect(read).toHaveLength(count);
+      for (const reading of read)
+        expect(reading).toEqual({ said: "unauthorised", error: expect.any(String) });
+    });
+
+    test("no body can make reading throw, or give another number of readings", () => {
+      const bodies = [
+        "",
+        "null",
+        "[]",
+        "{",
+        "\0",
+        "<html></html>",
+        '{"__proto__":1}',
+        '"x"',
+        "[".repeat(65_536),
+      ];
+      for (const status of [100, 200, 299, 302, 400, 401, 429, 500, 999])
+        for (const body of bodies)
+          expect(readings(platform, count, answer(status, {}, body))).toHaveLength(count);
+    });
+  });
+
+  describe.each(sizes(platform))("what a request of %d must not hold", (count) => {
+    test("a secret setting never stands in the address", () => {
+      for (const mode of ["live", "test"] as const)
+        expect(platform.toRequest(several(count, { mode }), settingsWithMarks(platform)).url).not.toContain(
+          "s3cr3t-mark",
+        );
+    });
+
+    test("a secret setting never stands in the body, which the sync log keeps", () => {
+      expect(platform.toRequest(several(count), settingsWithMarks(platform)).body).not.toContain(
+        "s3cr3t-mark",
+      );
+    });
+
+    test("a conversion whose identifiers are withheld carries nothing of the person", () => {
+      const known = sampleConversion();
+      const withheld = { person: null, clickIds: {}, browserIds: {}, utm: {}, consent: "denied" } as const;
+      const conversions = several(count, withheld).filter(
+        (conversion) => !platform.unfit?.(conversion, exampleSettings(platform)),
+      );
+      if (conversions.length === 0) return;
+      const text = JSON.stringify(platform.toRequest(conversions, exampleSettings(platform)));
+      const personal = [
+        ...Object.values(known.person ?? {}),
+        ...Object.values(known.clickIds).map((id) => id.value),
+        ...Object.values(known.browserIds),
+        ...Object.values(known.utm),
+      ];
+      expect(personal.length).toBeGreaterThan(5);
+      for (const value of personal) expect(text).not.toContain(value);
+      expect(text).not.toMatch(/[0-9a-f]{64}/);
+    });
+
+    test("every conversion's event id is in it, and stays the same from attempt to attempt", () => {
+      const conversions = several(count);
+      const { body, url } = platform.toRequest(conversions, exampleSettings(platform));
+      for (const { eventId } of conversions) expect(body + url).toContain(eventId);
+    });
+
+    test("what senders write cannot break out of the JSON, nor reach address and headers", () => {
+      const hostile = '"}],"admin":true,\r\nX-Evil: 1\r\n\r\n{{hashedEmail}}\u2028</script>';
+      const [plain, evil] = [
+        several(count),
+        several(count, {
+          name: hostile,
+          orderId: hostile,
+          utm: { utm_source: hostile },
+          clickIds: { gclid: { value: hostile, seenAt: 0 } },
+        }),
+      ].map((conversions) => platform.toRequest(conversions, exampleSettings(platform)));
+      expect(evil?.url).toBe(plain?.url);
+      expect(evil?.headers).toEqual(plain?.headers);
+      expect(Object.keys(JSON.parse(evil?.body ?? "") as object)).toEqual(
+        Object.keys(JSON.parse(plain?.body ?? "") as object),
+      );
+    });
+  });
+
+  test("toRequest changes neither the conversions nor the settings", () => {
+    const conversions = several(1);
+    const settings = { ...exampleSettings(platform) };
+    const before = structuredClone({ conversions, settings });
+    platform.toRequest(conversions, settings);
+    expect({ conversions, settings }).toEqual(before);
+  });
+});
+
+describe("HTTP's own words", () => {
+  test("408, 425, 429 and every 5xx are passing faults; nothing else is", () => {
+    const transient = Array.from({ length: 600 }, (_, status) => status).filter(isTransientStatus);
+    expect(transient).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
+  });
+
+  const now = Date.UTC(2026, 10, 14, 12);
+  test.each([
+    ["120", 120],
+    [" 7 ", 7],
+    ["1", 1],
+    ["Sat, 14 Nov 2026 12:01:30 GMT", 90],
+    ["Sat, 14 Nov 2026 12:00:00 GMT", undefined],
+    ["Sat, 14 Nov 2026 11:00:00 GMT", undefined],
+    ["0", undefined],
+    ["-5", undefined],
+    ["", undefined],
+    ["soon", undefined],
+    ["9".repeat(400), undefined],
+    [undefined, undefined],
+  ])("Retry-After %j is %j seconds", (header, seconds) => {
+    expect(retryAfterSeconds(header, now)).toBe(seconds);
+  });
+});

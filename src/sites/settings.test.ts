@@ -1,0 +1,192 @@
+import { describe, expect, test } from "vitest";
+import {
+  changeSettings,
+  describeSettings,
+  SettingFault,
+  settingLabels,
+  withDefaults,
+  type SiteSettings,
+} from "./settings.ts";
+
+const fresh = withDefaults({});
+const day = 86_400_000;
+
+function changed(changes: Record<string, string>): SiteSettings {
+  const result = changeSettings(fresh, changes);
+  if (result instanceof SettingFault) throw new Error(result.message);
+  return result;
+}
+function fault(changes: Record<string, string>): string | null {
+  const result = changeSettings(fresh, changes);
+  return result instanceof SettingFault ? result.message : null;
+}
+
+describe("a new site", () => {
+  test("has inbound off, 90 days and 1 hour for duplicates, no rate limit, opt-out mode and no filter", () => {
+    expect(fresh).toEqual({
+      inbound: false,
+      dedupOrderMs: 90 * day,
+      dedupNoOrderMs: 3_600_000,
+      rateLimit: 0,
+      consentMode: "opt-out",
+      country: null,
+      blockedDomains: [],
+      blockDisposable: false,
+      blockedPersons: [],
+    });
+  });
+
+  test("reads in the words that people write", () => {
+    expect(describeSettings(fresh)).toEqual({
+      inbound: "off",
+      dedup_order: "90d",
+      dedup_no_order: "1h",
+      rate_limit: "off",
+      consent_mode: "opt-out",
+      country: "none",
+      block_domains: "",
+      block_disposable: "off",
+      block_persons: "",
+    });
+  });
+
+  test("every setting has a label and a help text", () => {
+    for (const { label, help } of settingLabels) {
+      expect(label).toMatch(/^[a-z_]+$/);
+      expect(help.length).toBeGreaterThan(10);
+    }
+    expect(settingLabels.map((one) => one.label)).toEqual(Object.keys(describeSettings(fresh)));
+  });
+});
+
+describe("stored settings", () => {
+  test("keep what was set and take today's defaults for the rest", () => {
+    expect(withDefaults({ inbound: true, rateLimit: 5 })).toEqual({ ...fresh, inbound: true, rateLimit: 5 });
+  });
+
+  test("false, 0 and empty lists are values", () => {
+    const stored = { inbound: false, rateLimit: 0, blockedDomains: [], country: null };
+    expect(withDefaults(stored)).toEqual(fresh);
+  });
+
+  test("of a newer version are dropped", () => {
+    expect(withDefaults({ fromTheFuture: 1 })).toEqual(fresh);
+  });
+});
+
+describe("changes", () => {
+  test.each<[string, string, Partial<SiteSettings>]>([
+    ["inbound", "on", { inbound: true }],
+    ["inbound", "off", { inbound: false }],
+    ["dedup_order", "10s", { dedupOrderMs: 10_000 }],
+    ["dedup_order", "30m", { dedupOrderMs: 1_800_000 }],
+    ["dedup_order", "12h", { dedupOrderMs: 43_200_000 }],
+    ["dedup_order", "400d", { dedupOrderMs: 400 * day }],
+    ["dedup_no_order", "1s", { dedupNoOrderMs: 1000 }],
+    ["rate_limit", "600", { rateLimit: 600 }],
+    ["rate_limit", "off", { rateLimit: 0 }],
+    ["consent_mode", "opt-in", { consentMode: "opt-in" }],
+    ["country", "DE", { country: "DE" }],
+    ["country", "de", { country: "DE" }],
+    ["country", "none", { country: null }],
+    [
+      "block_domains",
+      "Example.com, spam.example ,example.com",
+      { blockedDomains: ["example.com", "spam.example"] },
+    ],
+    ["block_domains", "", { blockedDomains: [] }],
+    ["block_disposable", "on", { blockDisposable: true }],
+    [
+      "block_persons",
+      `${"A".repeat(64)},${"b".repeat(64)}`,
+      { blockedPersons: ["a".repeat(64), "b".repeat(64)] },
+    ],
+  ])("%s=%s", (label, text, expected) => {
+    expect(changed({ [label]: text })).toEqual({ ...fresh, ...expected });
+  });
+
+  test("several at once, all or none", () => {
+    expect(changed({ inbound: "on", rate_limit: "60" })).toEqual({ ...fresh, inbound: true, rateLimit: 60 });
+    expect(fault({ inbound: "on", rate_limit: "many" })).not.toBeNull();
+    expect(fresh.inbound).toBe(false);
+  });
+
+  test("what is written can be read back, for every setting", () => {
+    const all = changed({
+      inbound: "on",
+      dedup_order: "36h",
+      dedup_no_order: "90s",
+      rate_limit: "600",
+      consent_mode: "opt-in",
+      country: "jp",
+      block_domains: "a.example,b.example",
+      block_disposable: "on",
+      block_persons: "c".repeat(64),
+    });
+    expect(changed(describeSettings(all))).toEqual(all);
+    expect(changed(describeSettings(fresh))).toEqual(fresh);
+  });
+
+  test("leave the given settings as they were", () => {
+    const before = structuredClone(fresh);
+    changed({ inbound: "on", block_domains: "x.example" });
+    expect(fresh).toEqual(before);
+  });
+});
+
+describe("what is refused, with the setting's name and the remedy", () => {
+  test.each([
+    ["inbound", "yes", "inbound must be on or off."],
+    ["inbound", "", "inbound must be on or off."],
+    ["block_disposable", "true", "block_disposable must be on or off."],
+    ["dedup_order", "90", "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d."],
+    ["dedup_order", "401d", "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d."],
+    ["dedup_order", "0s", "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d."],
+    ["dedup_order", "-1d", "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d."],
+    ["dedup_order", "1.5d", "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d."],
+    ["dedup_no_order", "1w", "dedup_no_order must be a time like 90d, 12h, 30m or 10s, at most 400d."],
+    ["rate_limit", "0", "rate_limit must be off or a whole number of requests per minute."],
+    ["rate_limit", "-5", "rate_limit must be off or a whole number of requests per minute."],
+    ["rate_limit", "1e3", "rate_limit must be off or a whole number of requests per minute."],
+    ["rate_limit", "10000000", "rate_limit must be off or a whole number of requests per minute."],
+    ["consent_mode", "optin", "consent_mode must be opt-out or opt-in."],
+    ["country", "Germany", "country must be none or a two-letter country code like DE."],
+    ["country", "XX", "country must be none or a two-letter country code like DE."],
+    ["country", "", "country must be none or a two-letter country code like DE."],
+    ["country", "D1", "country must be none or a two-letter country code like DE."],
+    [
+      "block_domains",
+      "ok.example,nodot",
+      "block_domains must be domains like example.com; nodot is not one.",
+    ],
+    ["block_domains", "two words.example", expect.stringContaining("block_domains must be domains")],
+    ["block_persons", "abc", "block_persons must be hashed emails of 64 hex characters."],
+    ["block_persons", "g".repeat(64), "block_persons must be hashed emails of 64 hex characters."],
+  ])("%s=%s", (label, text, message) => {
+    expect(fault({ [label]: text })).toEqual(message);
+  });
+
+  test("a plain email among blocked persons is not repeated", () => {
+    expect(fault({ block_persons: "ada@example.com" })).not.toContain("ada");
+  });
+
+  test.each(["inbounds", "", "__proto__", "constructor", "dedupOrderMs"])("%j is no setting", (label) => {
+    const message = fault(Object.fromEntries([[label, "on"]]));
+    expect(message).toContain("is not a setting of a site. Known: inbound, dedup_order,");
+  });
+
+  test("a country that no phone number knows: it would silently drop every local number", () => {
+    // No country, several countries, and one made up for tests of software.
+    expect(["ZZ", "EU", "XA"].filter((country) => fault({ country }) === null)).toEqual([]);
+  });
+
+  test("country=UK, unless it is taken as GB, the code that phone numbers know", () => {
+    const result = changeSettings(fresh, { country: "UK" });
+    expect(result instanceof SettingFault ? "GB" : result.country).toBe("GB");
+  });
+
+  test("a blocked domain that no email address can have: it would filter nothing, silently", () => {
+    const useless = [".example.com", "*.example.com", "example.com.", "https://example.com", "a..example"];
+    expect(useless.filter((text) => fault({ block_domains: text }) === null)).toEqual([]);
+  });
+});
