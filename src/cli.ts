@@ -7,6 +7,8 @@ import { keyCommands } from "./commands/key.ts";
 import { operateCommands } from "./commands/operate.ts";
 import { personCommands } from "./commands/person.ts";
 import { siteCommands } from "./commands/site.ts";
+import { tagCommands } from "./commands/tag.ts";
+import { TagNotBuilt } from "./collect/tagScript.ts";
 import { ConfigFaults } from "./config.ts";
 import { version } from "./main.ts";
 import { Refusal } from "./sites/manage.ts";
@@ -29,6 +31,7 @@ keyCommands(program);
 connectionCommands(program);
 personCommands(program);
 eventCommands(program);
+tagCommands(program);
 for (const command of allCommands(program)) command.option("--json", "print JSON").exitOverride();
 
 try {
@@ -48,6 +51,7 @@ function* allCommands(parent: Command): Generator<Command> {
 /** What a person can put right is one sentence; anything else is a defect and shows where it happened. */
 function fail(error: unknown): void {
   const known =
+    error instanceof TagNotBuilt ||
     error instanceof Refusal ||
     error instanceof ConfigFaults ||
     error instanceof NewerSchema ||

@@ -5,7 +5,7 @@ import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "n
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { readAllowList, type AllowList } from "./delivery/addresses.ts";
-import { readTrusted, type TransportRules } from "./inbound/transport.ts";
+import { readTrusted, type TransportRules } from "./http/transport.ts";
 import { platformOf } from "./platforms/index.ts";
 import type { StoreLocation } from "./store/store.ts";
 
@@ -28,6 +28,8 @@ export type Config = {
   answerMs: number;
   leaseMs: number;
   mostInFlight: number;
+  /** Reports of the tag per address and minute. */
+  collectPerMinute: number;
   logLevel: string;
 };
 
@@ -115,6 +117,7 @@ export function readConfig(env: Environment = process.env): Config {
     answerMs,
     leaseMs,
     mostInFlight: number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
+    collectPerMinute: number("CLEANCAST_COLLECT_PER_MINUTE", 600, 1, 1_000_000),
     logLevel: get("LOG_LEVEL") ?? "info",
   };
   if (!logLevels.includes(config.logLevel)) {
@@ -221,7 +224,7 @@ function readOrigins(text: string | undefined, faults: string[]): Record<string,
   for (const [platform, origin] of Object.entries(parsed)) {
     if (!platformOf(platform))
       faults.push(`CLEANCAST_PLATFORM_ORIGINS names "${platform}", which is no platform.`);
-    if (typeof origin !== "string" || !URL.canParse(origin) || !/^https?:/.test(origin)) {
+    if (typeof origin !== "string" || !/^https?:\/\/[^/?#]+\/?$/.test(origin) || !URL.canParse(origin)) {
       faults.push(`CLEANCAST_PLATFORM_ORIGINS has no http(s) origin for "${platform}"; ${remedy}.`);
     }
   }

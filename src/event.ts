@@ -47,10 +47,21 @@ export type Event = {
 /** A click id or browser id exactly as the browser had it, and when it was first seen (milliseconds). */
 export type SeenId = { value: string; seenAt: number };
 
+/** The browser behind a visit, as some platforms want to know it. Empty texts are unknown. */
+export type Browser = {
+  /** The page, without its query. */
+  page: string;
+  /** The origin of the page before it. */
+  referrer: string;
+  address: string;
+  userAgent: string;
+};
+
 export type Visit = {
   /** The visitor that the ids came from; null where an operator entered them. */
   visitorId: string | null;
   seenAt: number;
+  browser: Browser | null;
   clickIds: Record<string, SeenId>;
   browserIds: Record<string, string>;
   utm: Record<string, string>;
@@ -65,6 +76,17 @@ export type Identity = {
   /** Forms of the email that were hashed at capture; they serve events that carry only hashed_email. */
   forms: Pick<Person, "emailGoogle" | "emailMicrosoft" | "emailReddit">;
 };
+
+/** A browser seen by the tag: what it brought along, and who it said it was. */
+export type Visitor = {
+  visits: Visit[];
+  /** Hashed emails, newest first. */
+  persons: string[];
+};
+
+/** Where a visitor's decision was read: the site's own call, Global Privacy Control, IAB TCF, Google Consent Mode. */
+export const consentSources = ["own", "gpc", "tcf", "gcm"] as const;
+export type ConsentSource = (typeof consentSources)[number];
 
 export const consentStates = ["granted", "denied", "unknown"] as const;
 export type ConsentState = (typeof consentStates)[number];
@@ -84,6 +106,7 @@ export type Attribution = {
   clickIds: Record<string, SeenId>;
   browserIds: Record<string, string>;
   utm: Record<string, string>;
+  browser: Browser | null;
 };
 
 /** Why an event was filtered: `category:detail`, in plain words. */
@@ -108,6 +131,7 @@ export type Conversion = {
   clickIds: Record<string, SeenId>;
   browserIds: Record<string, string>;
   utm: Record<string, string>;
+  browser: Browser | null;
   /** What platforms' own consent flags are set from. `denied` whenever anything is withheld. */
   consent: ConsentState;
   extra: Record<string, unknown>;

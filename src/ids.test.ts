@@ -24,11 +24,16 @@ describe("uuidv7", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("every random bit varies", () => {
-    const random = Array.from({ length: 500 }, () => BigInt(`0x${uuidv7(now).replaceAll("-", "")}`));
+  test("those of one millisecond stand in the order in which they were made", () => {
+    const ids = Array.from({ length: 2000 }, () => uuidv7(now + 7));
+    expect(ids.toSorted()).toEqual(ids);
+  });
+
+  test("every random bit varies from one millisecond to the next", () => {
+    const random = Array.from({ length: 500 }, (_, i) => BigInt(`0x${uuidv7(now + i).replaceAll("-", "")}`));
     const either = random.reduce((a, b) => a | b);
     const always = random.reduce((a, b) => a & b);
-    const fixed = (0xfn << 76n) | (0x3n << 62n); // version and variant
+    const fixed = (0xfn << 76n) | (0x1n << 75n) | (0x3n << 62n); // version, room to count, variant
     const low80 = (1n << 80n) - 1n;
     expect((either ^ always) & low80).toBe(low80 & ~fixed);
   });

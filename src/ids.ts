@@ -14,11 +14,19 @@ function random(bytes: number): Buffer {
   return pool.subarray(used - bytes, used);
 }
 
-/** UUIDv7: its order is the order of time, so that newest-first lists need no index of their own. */
+let lastMs = 0;
+let sequence = 0;
+
+/**
+ * UUIDv7: its order is the order of time, so that newest-first lists need no index of their own. Within one millisecond
+ * a node counts on, so that what it does in order stays in order.
+ */
 export function uuidv7(now: number = Date.now()): string {
   const bytes = random(10);
+  sequence = now === lastMs ? (sequence + 1) & 0x0fff : bytes.readUInt16BE(0) & 0x07ff;
+  lastMs = now;
   const time = now.toString(16).padStart(12, "0");
-  const a = ((bytes.readUInt16BE(0) & 0x0fff) | 0x7000).toString(16);
+  const a = (0x7000 | sequence).toString(16);
   const b = ((bytes.readUInt16BE(2) & 0x3fff) | 0x8000).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-${a}-${b}-${bytes.toString("hex", 4, 10)}`;
 }

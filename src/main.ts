@@ -6,12 +6,15 @@ import { DatabaseSync } from "node:sqlite";
 import Fastify, { type FastifyInstance } from "fastify";
 import { pino, type Logger } from "pino";
 import { ConfigFaults, type Config } from "./config.ts";
+import { collectRoutes } from "./collect/route.ts";
+import { readTag } from "./collect/tagScript.ts";
 import { openLanes } from "./delivery/lanes.ts";
 import { openSender } from "./delivery/send.ts";
 import { startWorker } from "./delivery/worker.ts";
 import { firstStart } from "./firstStart.ts";
 import { shortId, uuidv7 } from "./ids.ts";
-import { countRequests } from "./inbound/rateLimit.ts";
+import { startPurge } from "./identity/purge.ts";
+import { countByMinute } from "./http/rate.ts";
 import { inboundPath, inboundRoute, refuse } from "./inbound/route.ts";
 import { refusals } from "./inbound/errors.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
@@ -24,6 +27,7 @@ export type Running = { address: string; stop(): Promise<void> };
 
 /** Starts the relay. `say` shows people what they need to know; everything else goes to the log. */
 export async function serve(config: Config, say: (text: string) => void): Promise<Running> {
+  const tag = readTag();
   mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
   const unlock = config.store.engine === "sqlite" ? lockFolder(config.dataFolder) : () => {};
   const log = openLog(config.logLevel);
@@ -60,6 +64,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     },
   });
   const stopWorker = startWorker({ store, directory, lanes, owner, leaseMs: config.leaseMs, now, onDefect });
+  const stopPurge = startPurge(store, () => directory.sites(), now, onDefect);
   const keyUses = countKeyUses(store, onDefect);
 
   const app = openServer(config, onDefect);
@@ -69,7 +74,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
       directory,
       transport: config.transport,
       wrongKeys: countWrongKeys(store),
-      rateLimit: countRequests(),
+      rateLimit: countByMinute(),
     },
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
@@ -80,11 +85,23 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     onDefect,
   });
 
+  collectRoutes(app, {
+    store,
+    directory,
+    transport: config.transport,
+    rate: countByMinute(),
+    perMinute: config.collectPerMinute,
+    tag,
+    now,
+    onDefect,
+  });
+
   async function stop(): Promise<void> {
     // In this order nothing that was taken in is left behind: no new requests, those in flight are answered, what
     // the lanes hold is settled, and only then the store is closed.
     await app.close();
     await stopWorker();
+    await stopPurge();
     await lanes.idle();
     unfollow();
     await keyUses.stop();
@@ -126,6 +143,9 @@ function openServer(config: Config, onDefect: (error: unknown) => void): Fastify
         })
       : Fastify(options)
   ) as FastifyInstance;
+  // Doors read bodies by their own hand, after they know who is there.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
   app.get("/healthz", (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
   app.setNotFoundHandler((request, reply) => {
     // Methods that the router does not know end here too.

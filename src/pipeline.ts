@@ -41,7 +41,7 @@ export async function relay(received: Received, site: Site, deadline: number, on
     { emailHash: person.email, emailDomain: received.emailDomain, identity },
     site.settings,
   );
-  const attribution = attribute(known, event.receivedAt);
+  const attribution = attribute(known, event.time);
   const complete: Event = { ...event, person };
   const planned = reasons.length ? [] : planDeliveries(complete, attribution, site.connections);
 

@@ -11,12 +11,12 @@ const src = join(root, "src");
 /** From the roof down. A file may import from its own room and from the floors below. */
 const floors: readonly (readonly string[])[] = [
   ["cli.ts", "main.ts", "commands", "config.ts", "firstStart.ts"],
-  ["inbound"],
+  ["inbound", "collect"],
   ["pipeline.ts"],
   ["delivery"],
   ["identity", "sites"],
   ["store", "platforms", "traffic"],
-  ["ids.ts", "currency.ts", "deadline.ts"],
+  ["http", "ids.ts", "currency.ts", "deadline.ts"],
   ["event.ts"],
 ];
 

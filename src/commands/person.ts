@@ -1,10 +1,18 @@
 import type { Command } from "commander";
 import type { Person, Visit } from "../event.ts";
-import { browserIds, clickIdName, clickIds, isBrowserId, utmFields } from "../identity/clickIds.ts";
+import {
+  browserIds,
+  clickIdName,
+  clickIds,
+  isBrowserId,
+  isUtmField,
+  utmFields,
+} from "../identity/clickIds.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { personOf } from "../identity/person.ts";
-import { addVisit } from "../identity/records.ts";
-import { findSite, Refusal } from "../sites/manage.ts";
+import { decideFor, enterVisit, erasePerson, exportPerson, type Asked } from "../identity/people.ts";
+import type { Site } from "../sites/directory.ts";
+import { findSite, Refusal, type By } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./desk.ts";
 
 type Who = { email?: string; hashedEmail?: string };
@@ -21,7 +29,7 @@ export function personCommands(program: Command): void {
         const person = whoIs(options);
         const { email, ...forms } = person;
         const visit = visitOf(pairsOf(words, refuseFile), readTime(options.seenAt, by.now));
-        await store.people.changeIdentity(site.id, email, by.now, (known) => addVisit(known, visit, forms));
+        await enterVisit(store, asked(site, email, by), visit, forms, site.settings.keepMs);
         print(command, { hashedEmail: email, visit }, `Stored for ${email}.`);
       }),
     );
@@ -44,6 +52,33 @@ export function personCommands(program: Command): void {
       }),
     );
 
+  const person = program.command("person").description("a person's right to know and to be forgotten");
+
+  named(person.command("export <site>"))
+    .description("everything that is stored about a person, as JSON")
+    .action((siteText: string, options: Who, command: Command) =>
+      atDesk(async ({ store, directory, by }) => {
+        const site = findSite({ directory }, siteText);
+        const exported = await exportPerson(store, asked(site, whoIs(options).email, by));
+        print(command, exported, JSON.stringify(exported, null, 2));
+      }),
+    );
+
+  named(person.command("erase <site>"))
+    .description("forget a person; an opt-out is kept, so that it still holds")
+    .action((siteText: string, options: Who, command: Command) =>
+      atDesk(async ({ store, directory, by }) => {
+        const site = findSite({ directory }, siteText);
+        const { email } = whoIs(options);
+        const erased = await erasePerson(store, asked(site, email, by));
+        print(
+          command,
+          { hashedEmail: email, ...erased },
+          `Erased: identity record, ${erased.visitors} visitors, and the person in ${erased.events} events.`,
+        );
+      }),
+    );
+
   named(program.command("consent").description("what a person decided").command("set <site> <decision>"))
     .description("granted or denied: may identifiers of this person be used?")
     .action((siteText: string, decision: string, options: Who, command: Command) =>
@@ -53,14 +88,14 @@ export function personCommands(program: Command): void {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
         }
         const { email } = whoIs(options);
-        await store.people.saveConsent(site.id, email, {
-          state: decision,
-          source: by.actor,
-          decidedAt: by.now,
-        });
+        await decideFor(store, asked(site, email, by), decision);
         print(command, { hashedEmail: email, consent: decision }, `${email}: ${decision}.`);
       }),
     );
+}
+
+function asked(site: Site, email: string, by: By): Asked {
+  return { siteId: site.id, email, actor: by.actor, now: by.now };
 }
 
 function named(command: Command): Command {
@@ -82,13 +117,21 @@ function whoIs({ email, hashedEmail }: Who): Person {
 }
 
 function visitOf(pairs: Record<string, string>, seenAt: number): Visit {
-  const visit: Visit = { visitorId: null, seenAt, clickIds: {}, browserIds: {}, utm: {}, bot: false };
+  const visit: Visit = {
+    visitorId: null,
+    seenAt,
+    browser: null,
+    clickIds: {},
+    browserIds: {},
+    utm: {},
+    bot: false,
+  };
   for (const [name, value] of Object.entries(pairs)) {
     const clickId = clickIdName(name);
     if (!value || value.length > 1024)
       throw new Refusal(name, `${name} needs a value of at most 1024 characters.`);
     if (clickId) visit.clickIds[clickId] = { value, seenAt };
-    else if ((utmFields as readonly string[]).includes(name)) visit.utm[name] = value;
+    else if (isUtmField(name)) visit.utm[name] = value;
     else if (isBrowserId(name)) visit.browserIds[name] = value;
     else {
       const known = [...clickIds.map((id) => id.name), ...utmFields, ...browserIds];

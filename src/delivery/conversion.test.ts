@@ -23,6 +23,7 @@ const attribution: Attribution = {
   clickIds: { gclid: { value: "G", seenAt: 1 } },
   browserIds: { _fbp: "fb.1" },
   utm: { utm_source: "x" },
+  browser: { page: "https://x.example/", referrer: "", address: "192.0.2.1", userAgent: "UA" },
 };
 
 describe("what platforms see of an event", () => {
@@ -39,6 +40,7 @@ describe("what platforms see of an event", () => {
       clickIds: attribution.clickIds,
       browserIds: attribution.browserIds,
       utm: attribution.utm,
+      browser: attribution.browser,
       consent: "granted",
       extra: { plan: "gold" },
     });
@@ -61,6 +63,7 @@ describe("what platforms see of an event", () => {
       clickIds: {},
       browserIds: {},
       utm: {},
+      browser: null,
       consent: "denied",
       extra: {},
     });

@@ -15,6 +15,7 @@ export function conversionOf(event: Event, eventId: string, attribution: Attribu
     clickIds: withheld ? {} : attribution.clickIds,
     browserIds: withheld ? {} : attribution.browserIds,
     utm: withheld ? {} : attribution.utm,
+    browser: withheld ? null : attribution.browser,
     consent: withheld || attribution.consent === "unreadable" ? "denied" : attribution.consent,
     extra: withheld ? {} : (event.extra ?? {}),
   };

@@ -2,13 +2,14 @@
 // those that come while all lanes are busy wait together and leave as one batch when a lane is free. The busier a
 // connection, the cheaper each of its conversions; and a connection that hangs fills its own lanes only.
 
-import type { Conversion, DeliveryState, Reading } from "../event.ts";
+import type { Conversion, DeliveryState } from "../event.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Platform, PlatformRequest } from "../platforms/platform.ts";
+import type { Platform } from "../platforms/platform.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt, Settlement } from "../store/deliveries.ts";
+import { exchange } from "./exchange.ts";
 import { decide, type RetryRules } from "./retry.ts";
-import type { Sender, Sent } from "./send.ts";
+import type { Sender } from "./send.ts";
 
 /** One delivery that this node holds the lease of. */
 export type Job = {
@@ -49,16 +50,19 @@ export type LaneOptions = {
 };
 
 type Waiting = { job: Job; resolve: (outcome: Outcome) => void };
-type Queue = { busy: number; waiting: Waiting[] };
+type Queue = { key: string; busy: number; waiting: Waiting[] };
+
+const keyOf = (job: { siteId: string; connectionId: string }) => `${job.siteId} ${job.connectionId}`;
 
 export function openLanes(options: LaneOptions): Lanes {
   const queues = new Map<string, Queue>();
-  let onIdle: (() => void)[] = [];
+  const onIdle: (() => void)[] = [];
   let givingBack = 0;
 
   function queueOf(job: Job): Queue {
-    let queue = queues.get(keyOf(job));
-    if (!queue) queues.set(keyOf(job), (queue = { busy: 0, waiting: [] }));
+    const key = keyOf(job);
+    let queue = queues.get(key);
+    if (!queue) queues.set(key, (queue = { key, busy: 0, waiting: [] }));
     return queue;
   }
 
@@ -66,14 +70,14 @@ export function openLanes(options: LaneOptions): Lanes {
     queue.busy += 1;
     for (let batch = first; batch.length; batch = nextBatch(queue)) await deliver(batch);
     queue.busy -= 1;
-    if (queue.busy === 0 && queue.waiting.length === 0) forgetIdleQueues();
+    if (queue.busy > 0) return;
+    queues.delete(queue.key);
+    tellIdle();
   }
 
-  function forgetIdleQueues(): void {
-    for (const [key, queue] of queues) if (queue.busy === 0 && queue.waiting.length === 0) queues.delete(key);
+  function tellIdle(): void {
     if (queues.size > 0 || givingBack > 0) return;
-    for (const resolve of onIdle) resolve();
-    onIdle = [];
+    for (const resolve of onIdle.splice(0)) resolve();
   }
 
   /** The oldest waiting job and those behind it that may share its request: test traffic travels apart. */
@@ -83,12 +87,12 @@ export function openLanes(options: LaneOptions): Lanes {
     const { siteId, connectionId, conversion } = oldest.job;
     const platform = platformOf(options.directory.connection(siteId, connectionId)?.platform ?? "");
     const batch: Waiting[] = [];
-    const rest: Waiting[] = [];
-    for (const one of queue.waiting) {
-      const fits = batch.length < (platform?.batch ?? 1) && one.job.conversion.mode === conversion.mode;
-      (fits ? batch : rest).push(one);
+    const others: Waiting[] = [];
+    for (let at = 0; at < queue.waiting.length && batch.length < (platform?.batch ?? 1); at++) {
+      const one = queue.waiting[at] as Waiting;
+      (one.job.conversion.mode === conversion.mode ? batch : others).push(one);
     }
-    queue.waiting = rest;
+    queue.waiting.splice(0, batch.length + others.length, ...others);
     return batch;
   }
 
@@ -102,7 +106,12 @@ export function openLanes(options: LaneOptions): Lanes {
     if (!platform) return giveBack(ours, { state: "skipped", reason: "disconnected" });
     if (connection.state !== "active")
       return giveBack(ours, { state: "parked", reason: whyParked(connection) });
-    await attempt(platform, connection, ours);
+    // After a long outage a retry can fall due when the platform would no longer take it.
+    const now = options.now();
+    const late = ours.filter((one) => one.job.expiresAt <= now);
+    if (late.length) await giveBack(late, { state: "expired", reason: "too old to be sent" });
+    const fresh = late.length ? ours.filter((one) => one.job.expiresAt > now) : ours;
+    if (fresh.length) await attempt(platform, connection, fresh);
   }
 
   /** With too little of the lease left, another node may be sending it by the time we are. */
@@ -121,10 +130,17 @@ export function openLanes(options: LaneOptions): Lanes {
   async function attempt(platform: Platform, connection: Connection, batch: Waiting[]): Promise<void> {
     const startedAt = options.now();
     const conversions = batch.map((one) => one.job.conversion);
-    const { request, sent, readings } = await exchange(platform, connection, conversions);
+    const { readings, misread, defect, log } = await exchange(
+      options.sender,
+      platform,
+      connection.settings,
+      conversions,
+    );
 
+    if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
     // A platform that refuses a request whole does not say which conversion it meant: halve until it is found.
-    if (batch.length > 1 && readings.every((reading) => reading.said === "refused")) {
+    // Not when we could not read its answer: it may have accepted them all.
+    if (!misread && batch.length > 1 && readings.every((reading) => reading.said === "refused")) {
       const half = Math.ceil(batch.length / 2);
       // Each half is a request of its own and takes its time: the lease must still hold for it.
       for (const part of [batch.slice(0, half), batch.slice(half)]) {
@@ -141,7 +157,6 @@ export function openLanes(options: LaneOptions): Lanes {
     }
 
     const now = options.now();
-    const log = describeExchange(platform, request, sent);
     await Promise.all(
       batch.map((one, i) => {
         const attempts = one.job.attempts + 1;
@@ -161,26 +176,6 @@ export function openLanes(options: LaneOptions): Lanes {
         });
       }),
     );
-  }
-
-  async function exchange(platform: Platform, connection: Connection, conversions: Conversion[]) {
-    let request: PlatformRequest | null = null;
-    try {
-      request = platform.toRequest(conversions, connection.settings);
-      const sent = await options.sender.send(request, {
-        platform: platform.id,
-        customerAddress: platform.customerAddress === true,
-      });
-      return { request, sent, readings: read(platform, connection, conversions, sent) };
-    } catch (error) {
-      // Pure functions of ours do not throw: this is a defect, and sending the same again would not mend it.
-      options.onDefect(error, { platform: platform.id, connection: connection.id });
-      const readings = conversions.map((): Reading => ({
-        said: "refused",
-        error: "internal error of the relay",
-      }));
-      return { request, sent: null, readings };
-    }
   }
 
   async function settle(
@@ -229,13 +224,13 @@ export function openLanes(options: LaneOptions): Lanes {
       const outcome = { state: "queued", reason: "waiting for its turn", dueAt: options.now() } as const;
       void settle(one, outcome, null).finally(() => {
         givingBack -= 1;
-        forgetIdleQueues();
+        tellIdle();
       });
       return true;
     },
     room(connection) {
       const platform = platformOf(connection.platform);
-      const queue = queues.get(`${connection.siteId} ${connection.id}`);
+      const queue = queues.get(keyOf({ siteId: connection.siteId, connectionId: connection.id }));
       if (!platform) return 1;
       return Math.max(0, platform.lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
     },
@@ -246,50 +241,8 @@ export function openLanes(options: LaneOptions): Lanes {
   };
 }
 
-const keyOf = (job: Job) => `${job.siteId} ${job.connectionId}`;
-
-function read(platform: Platform, connection: Connection, conversions: Conversion[], sent: Sent): Reading[] {
-  if (sent.ok) return platform.readResponse(sent.response, conversions, connection.settings);
-  return conversions.map(() => ({ said: sent.blocked ? "refused" : "later", error: sent.error }));
-}
-
 export function whyParked(connection: Connection): string {
   return connection.state === "paused"
     ? "paused"
     : `needs reconnection: ${connection.stateReason ?? ""}`.replace(/: $/, "");
-}
-
-const shownRequest = 4096;
-const shownResponse = 2048;
-
-/** What the sync log keeps of a call: no header values, no secret part of the address, bounded text. */
-function describeExchange(platform: Platform, request: PlatformRequest | null, sent: Sent | null) {
-  const line = request ? `${request.method} ${shownAddress(platform, request.url)}` : platform.id;
-  return {
-    httpStatus: sent?.ok ? sent.response.status : null,
-    request: `${line}\n\n${request?.body ?? ""}`.slice(0, shownRequest),
-    // PostgreSQL cannot store NUL, and a stranger's answer may hold anything.
-    response: sent?.ok
-      ? withoutSecrets(sent.response.body, request)
-          .slice(0, shownResponse)
-          .replaceAll("\0", "")
-          .toWellFormed()
-      : null,
-  };
-}
-
-/** Some endpoints answer with the request's own headers. */
-function withoutSecrets(text: string, request: PlatformRequest | null): string {
-  const { "content-type": _open, ...headers } = request?.headers ?? {};
-  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ")]);
-  return secrets.filter((one) => one.length >= 6).reduce((rest, one) => rest.replaceAll(one, "…"), text);
-}
-
-/** A query may hold a token, and so may the path of an address that a customer chose. */
-function shownAddress(platform: Platform, address: string): string {
-  if (address.startsWith("sandbox:")) return address;
-  if (!URL.canParse(address)) return "(no address)";
-  const url = new URL(address);
-  if (platform.customerAddress) return `${url.origin}/…`;
-  return `${url.origin}${url.pathname}${url.search ? "?…" : ""}`;
 }

@@ -48,7 +48,9 @@ export function decide(
     case "later": {
       const scheduled = rules.scheduleMs[Math.min(delivery.attempts, rules.scheduleMs.length) - 1] ?? 0;
       const jittered = scheduled * (0.8 + 0.4 * rules.random());
-      const dueAt = Math.round(now + Math.max(jittered, (reading.retryAfterSeconds ?? 0) * 1000));
+      // A platform that asks for a year is not taken at its word: the delivery would expire unsent.
+      const asked = Math.min((reading.retryAfterSeconds ?? 0) * 1000, dayMs);
+      const dueAt = Math.round(now + Math.max(jittered, asked));
       return dueAt < delivery.expiresAt
         ? { state: "queued", reason: reading.error, dueAt }
         : { state: "expired", reason: `too old to try again; last: ${reading.error}`, dueAt: 0 };

@@ -11,11 +11,12 @@ import { attribute, lookUp, readConsent, type Known } from "./attribution.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const day = 86_400_000;
-const nothing = { clickIds: {}, browserIds: {}, utm: {} };
+const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 
 const visit = (changes: Partial<Visit> = {}): Visit => ({
   visitorId: "v",
   seenAt: now - day,
+  browser: null,
   clickIds: {},
   browserIds: {},
   utm: {},
@@ -49,6 +50,7 @@ describe("which ids go out", () => {
       clickIds: { gclid: { value, seenAt: now - 3 * day } },
       browserIds: {},
       utm: {},
+      browser: null,
     });
   });
 
@@ -59,6 +61,23 @@ describe("which ids go out", () => {
       clickIds: { ...gclid("G-old", 5), fbclid: { value: "F-old", seenAt: now - 5 * day } },
     });
     expect(chosen(newest, older).clickIds).toEqual({ fbclid: "F-new", gclid: "G-old" });
+  });
+
+  test("the browser is that of the newest human visit", () => {
+    const browser = (page: string) => ({ page, referrer: "", address: "192.0.2.1", userAgent: "UA" });
+    const bot = visit({ bot: true, browser: browser("bot") });
+    const found = attribute(
+      known(identityOf(bot, visit({ browser: browser("new") }), visit({ browser: browser("old") }))),
+      now,
+    );
+    expect(found.browser?.page).toBe("new");
+  });
+
+  test("a click after the conversion did not lead to it; a clock that is a little off does no harm", () => {
+    const clicked = (minutesLater: number) =>
+      visit({ clickIds: { gclid: { value: "G", seenAt: now + minutesLater * 60_000 } } });
+    expect(chosen(clicked(4)).clickIds).toEqual({ gclid: "G" });
+    expect(chosen(clicked(6)).clickIds).toEqual({});
   });
 
   test("the newest counts by when the id was seen, not by when the visit was", () => {
@@ -107,7 +126,7 @@ describe("which ids go out", () => {
       browserIds: { _fbp: "f" },
       utm: { utm_source: "u" },
     });
-    expect(chosen(bot)).toEqual(nothing);
+    expect(chosen(bot)).toEqual({ clickIds: {}, browserIds: {}, utm: {} });
     expect(chosen(bot, human)).toEqual({
       clickIds: { gclid: "human's" },
       browserIds: { _fbp: "f" },
@@ -169,7 +188,12 @@ describe("consent, from a real store", () => {
   }
 
   const decide = (person: string, state: ConsentState) =>
-    store.people.saveConsent("site", person, { state, source: "test", decidedAt: now });
+    store.people.change("site", (rows) => rows.decide(person, "test", state, now));
+  const remember = (email: string, identity: Identity) =>
+    store.people.change("site", async (rows) => {
+      await rows.identity(email, now);
+      await rows.saveIdentity(email, identity, now);
+    });
 
   test.each<[ConsentState, "opt-out" | "opt-in", Known["withheld"]]>([
     ["granted", "opt-out", null],
@@ -214,7 +238,7 @@ describe("consent, from a real store", () => {
 
   test("the look-up brings consent and record together", async () => {
     const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
-    await store.people.changeIdentity("site", "whole", now, () => identity);
+    await remember("whole", identity);
     await decide("whole", "granted");
     expect(await lookUp(store.people, "site", "whole", "opt-out")).toEqual({
       consent: "granted",
@@ -229,7 +253,7 @@ describe("consent, from a real store", () => {
   });
 
   test("a record that is not JSON is unreadable, and consent is still read", async () => {
-    await store.people.changeIdentity("site", "broken", now, () => identityOf());
+    await remember("broken", identityOf());
     sql("UPDATE identities SET record = ? WHERE email_hash = 'broken'", "{not json");
     expect(await lookUp(store.people, "site", "broken", "opt-out")).toEqual({
       consent: "unknown",
@@ -240,7 +264,7 @@ describe("consent, from a real store", () => {
 
   test("a record of another shape is unreadable, and not an error for every event of that person", async () => {
     const shapes = ["{}", "[]", '"text"', "5", '{"visits":null}', '{"visits":[null]}', '{"visits":[{}]}'];
-    await store.people.changeIdentity("site", "misshapen", now, () => identityOf());
+    await remember("misshapen", identityOf());
     const taken: string[] = [];
     for (const shape of shapes) {
       sql("UPDATE identities SET record = ? WHERE email_hash = 'misshapen'", shape);

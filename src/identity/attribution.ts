@@ -17,6 +17,9 @@ export type Known = {
 /** A store that takes longer than this to say what a person decided counts as one that cannot say. */
 const patienceMs = 2000;
 
+/** A click after the conversion did not lead to it; the sender's clock may be off by this much. */
+const clockSkewMs = 5 * 60_000;
+
 export async function lookUp(
   people: People,
   siteId: string,
@@ -58,25 +61,34 @@ function whyWithheld(consent: ConsentReading, mode: ConsentMode): Attribution["w
 /** Chooses what goes out with an event: nothing when consent withholds it, else the newest useful id of each kind. */
 export function attribute({ consent, withheld, identity }: Known, at: number): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
-  const nothing = { clickIds: {}, browserIds: {}, utm: {} };
+  const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
   if (withheld || !identity || identity === "unreadable")
     return { consent, withheld, identity: found, ...nothing };
   return { consent, withheld, identity: found, ...choose(identity, at) };
 }
 
+type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
+
 /** Visits of bots never lend their ids; visits are kept newest first, so the first id of a kind wins. */
-function choose(identity: Identity, at: number): Pick<Attribution, "clickIds" | "browserIds" | "utm"> {
+function choose(identity: Identity, at: number): Chosen {
   const clickIds: Record<string, SeenId> = {};
   const browserIds: Record<string, string> = {};
   let utm: Record<string, string> = {};
+  let browser: Chosen["browser"] = null;
   for (const visit of identity.visits) {
     if (visit.bot) continue;
     for (const [name, id] of Object.entries(visit.clickIds)) {
       const known = clickIds[name];
-      if (isUseful(name, id.seenAt, at) && (!known || known.seenAt < id.seenAt)) clickIds[name] = id;
+      if (
+        id.seenAt <= at + clockSkewMs &&
+        isUseful(name, id.seenAt, at) &&
+        (!known || known.seenAt < id.seenAt)
+      )
+        clickIds[name] = id;
     }
     for (const [name, value] of Object.entries(visit.browserIds)) browserIds[name] ??= value;
     if (Object.keys(utm).length === 0) utm = visit.utm;
+    browser ??= visit.browser;
   }
-  return { clickIds, browserIds, utm };
+  return { clickIds, browserIds, utm, browser };
 }

@@ -1,11 +1,12 @@
-// The click ids that are captured and how long each is of use to its platform. One table: capture, attribution and
-// the command line read it.
+// The ids that are captured, in one table: which platform uses each and for how long. The server puts the names into
+// the tag, so a new one needs a line here and nothing else.
 
 export type ClickId = {
   /** As it stands in landing page addresses. Names match in any case; values are never altered. */
   name: string;
-  platform: string;
-  /** Days after the click in which the platform can still use it. */
+  /** The connection that uses it; null for ids that are kept for webhooks and reports. */
+  platform: string | null;
+  /** Days after the click in which it is of use. */
   days: number;
 };
 
@@ -14,29 +15,27 @@ export const clickIds: readonly ClickId[] = [
   { name: "wbraid", platform: "google_ads", days: 90 },
   { name: "gbraid", platform: "google_ads", days: 90 },
   { name: "dclid", platform: "google_ads", days: 90 },
+  { name: "gclsrc", platform: "google_ads", days: 90 },
+  { name: "gad_source", platform: "google_ads", days: 90 },
+  { name: "gad_campaignid", platform: "google_ads", days: 90 },
+  { name: "srsltid", platform: "google_ads", days: 90 },
   { name: "fbclid", platform: "meta", days: 90 },
+  // Seven days are sure; matching is tried up to the longest attribution window.
   { name: "ttclid", platform: "tiktok", days: 28 },
   { name: "msclkid", platform: "microsoft_ads", days: 90 },
   { name: "li_fat_id", platform: "linkedin", days: 30 },
-  { name: "epik", platform: "pinterest", days: 90 },
+  { name: "epik", platform: "pinterest", days: 365 },
   { name: "ScCid", platform: "snapchat", days: 37 },
   { name: "rdt_cid", platform: "reddit", days: 28 },
   { name: "twclid", platform: "x", days: 30 },
+  { name: "qclid", platform: null, days: 90 },
+  { name: "ndclid", platform: null, days: 30 },
+  { name: "irclickid", platform: null, days: 90 },
+  { name: "tblci", platform: null, days: 30 },
+  { name: "dicbo", platform: null, days: 30 },
+  { name: "ob_click_id", platform: null, days: 30 },
+  { name: "yclid", platform: null, days: 90 },
 ];
-
-const daysOf = new Map(clickIds.map((id) => [id.name, id.days]));
-
-const byLowerCase = new Map(clickIds.map((id) => [id.name.toLowerCase(), id.name]));
-
-/** The name as the table spells it; undefined for anything else. */
-export function clickIdName(text: string): string | undefined {
-  return byLowerCase.get(text.toLowerCase());
-}
-
-/** True while the platform can still use an id that was seen at `seenAt`. */
-export function isUseful(name: string, seenAt: number, at: number): boolean {
-  return at - seenAt <= (daysOf.get(name) ?? 0) * 86_400_000;
-}
 
 export const utmFields = [
   "utm_source",
@@ -45,11 +44,42 @@ export const utmFields = [
   "utm_term",
   "utm_content",
   "utm_id",
+  "utm_source_platform",
+  "utm_creative_format",
+  "utm_marketing_tactic",
 ] as const;
 
-export const browserIds = ["_fbp", "_fbc", "_ga", "_ttp", "_scid", "_rdt_uuid", "_epik", "_uetvid"] as const;
+export const browserIds = [
+  "_fbp",
+  "_fbc",
+  "_ga",
+  "_ttp",
+  "_scid",
+  "_rdt_uuid",
+  "_epik",
+  "_uetvid",
+  "_gcl_aw",
+  "li_fat_id",
+  "_twclid",
+] as const;
+
+const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));
+
+/** The name as the table spells it; undefined for anything else. */
+export function clickIdName(text: string): string | undefined {
+  return byName.get(text.toLowerCase())?.name;
+}
+
+export function isUtmField(name: string): boolean {
+  return (utmFields as readonly string[]).includes(name);
+}
 
 /** `_ga_ABC123` holds the session of one GA4 property. */
 export function isBrowserId(name: string): boolean {
   return (browserIds as readonly string[]).includes(name) || /^_ga_[A-Z0-9]{1,20}$/.test(name);
+}
+
+/** True while an id that was seen at `seenAt` is of use. */
+export function isUseful(name: string, seenAt: number, at: number): boolean {
+  return at - seenAt <= (byName.get(name.toLowerCase())?.days ?? 0) * 86_400_000;
 }

@@ -1,101 +1,112 @@
 import { describe, expect, test } from "vitest";
 import type { Identity, Visit } from "../event.ts";
-import { addVisit } from "./records.ts";
+import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 
-const nobody: Identity = { visits: [], firstUtm: {}, forms: {} };
+const hour = 3_600_000;
+const ever = Number.NEGATIVE_INFINITY;
 const visit = (seenAt: number, changes: Partial<Visit> = {}): Visit => ({
-  visitorId: null,
+  visitorId: "v",
   seenAt,
+  browser: null,
   clickIds: {},
   browserIds: {},
   utm: {},
   bot: false,
   ...changes,
 });
-const times = (identity: Identity) => identity.visits.map((one) => one.seenAt);
-const after = (known: Identity, ...visits: Visit[]) =>
-  visits.reduce((identity, one) => addVisit(identity, one, {}), known);
+const click = (value: string, seenAt: number) => ({ clickIds: { gclid: { value, seenAt } } });
+const after = (...visits: Visit[]) => visits.reduce<Visit[]>((known, one) => addVisit(known, one, ever), []);
+const times = (visits: readonly Visit[]) => visits.map((one) => one.seenAt);
 
-describe("an identity record", () => {
-  test("keeps its last five visits, newest first", () => {
-    expect(times(after(nobody, ...[1, 2, 3, 4, 5, 6, 7].map((at) => visit(at))))).toEqual([7, 6, 5, 4, 3]);
+describe("the visits of a record", () => {
+  test("stand newest first, one that is reported late in its place", () => {
+    const other = (at: number) => visit(at, { visitorId: `v${at}` });
+    expect(times(after(other(30), other(10), other(20)))).toEqual([30, 20, 10]);
   });
 
-  test("sorts a visit that is reported late into its place", () => {
-    expect(times(after(nobody, visit(30), visit(10), visit(20)))).toEqual([30, 20, 10]);
+  test("of too many the oldest and the newest stay: additions cannot erase the history", () => {
+    const many = Array.from({ length: 20 }, (_, i) => visit(i * hour));
+    expect(times(after(...many)).map((at) => at / hour)).toEqual([19, 18, 17, 2, 1, 0]);
   });
 
-  test("an older visit than the five that are kept changes nothing", () => {
-    const full = after(nobody, ...[2, 3, 4, 5, 6].map((at) => visit(at)));
-    expect(times(after(full, visit(1)))).toEqual([6, 5, 4, 3, 2]);
+  test("bots' visits do not push a person's visit out", () => {
+    const human = visit(1, click("G-1", 1));
+    const bots = Array.from({ length: 20 }, (_, i) =>
+      visit((i + 1) * hour, { bot: true, visitorId: `b${i}` }),
+    );
+    const kept = after(human, ...bots);
+    expect(kept).toContainEqual(human);
+    expect(kept.filter((one) => one.bot)).toHaveLength(2);
   });
 
-  test("of two visits at the same moment the one reported last stands first", () => {
-    const both = after(nobody, visit(1, { visitorId: "a" }), visit(1, { visitorId: "b" }));
-    expect(both.visits.map((one) => one.visitorId)).toEqual(["b", "a"]);
+  test("those that are too old are forgotten when something new comes", () => {
+    expect(times(addVisit([visit(2 * hour), visit(hour)], visit(9 * hour), 2 * hour))).toEqual([
+      9 * hour,
+      2 * hour,
+    ]);
   });
 
-  test("keeps a visit whole", () => {
-    const whole = visit(5, {
-      visitorId: "v1",
-      clickIds: { gclid: { value: "G-1", seenAt: 4 } },
-      browserIds: { _fbp: "fb.1" },
-      utm: { utm_source: "x" },
-    });
-    expect(after(nobody, whole).visits).toEqual([whole]);
+  test("a page view of the same browser with nothing new belongs to the visit it is in", () => {
+    const landing = visit(0, { ...click("G-1", 0), utm: { utm_source: "x" } });
+    const kept = after(
+      landing,
+      visit(60_000, { browserIds: { _ga: "1" } }),
+      visit(120_000, click("G-1", 120_000)),
+    );
+    expect(kept).toEqual([{ ...landing, browserIds: { _ga: "1" } }]);
   });
 
-  test("is made anew: neither the known record nor the visit is changed", () => {
-    const known = after(nobody, visit(1));
+  test("another click, other UTM fields, another browser or another day are a visit of their own", () => {
+    const landing = visit(0, { ...click("G-1", 0), utm: { utm_source: "x" } });
+    expect(after(landing, visit(1, click("G-2", 1)))).toHaveLength(2);
+    expect(after(landing, visit(1, { utm: { utm_source: "y" } }))).toHaveLength(2);
+    expect(after(landing, visit(1, { visitorId: "w" }))).toHaveLength(2);
+    expect(after(landing, visit(24 * hour))).toHaveLength(2);
+  });
+
+  test("a click id that comes again keeps the time of its click", () => {
+    const [newest] = after(visit(0, click("G-1", 0)), visit(24 * hour, click("G-1", 24 * hour)));
+    expect(newest?.clickIds.gclid).toEqual({ value: "G-1", seenAt: 0 });
+  });
+
+  test("are made anew: what was known is not changed", () => {
+    const known = after(visit(1, click("G-1", 1)));
     const before = structuredClone(known);
-    addVisit(known, visit(2, { utm: { utm_source: "x" } }), { emailGoogle: "g" });
+    addVisit(known, visit(2, { browserIds: { _ga: "1" } }), ever);
+    joinVisits(known, [visit(3 * hour)], ever);
     expect(known).toEqual(before);
-    expect(nobody).toEqual({ visits: [], firstUtm: {}, forms: {} });
+  });
+});
+
+describe("joining a visitor's visits to a person's", () => {
+  test("several devices come together, each visit once", () => {
+    const phone = visit(1, { visitorId: "phone", ...click("P", 1) });
+    const laptop = visit(2, { visitorId: "laptop", ...click("L", 2) });
+    expect(joinVisits([phone], [laptop], ever)).toEqual([laptop, phone]);
+    expect(joinVisits([laptop, phone], [laptop], ever)).toEqual([laptop, phone]);
   });
 
-  test("bots' visits do not push a person's visit out: who merely knows an email cannot erase its history", () => {
-    const human = visit(1, { clickIds: { gclid: { value: "G-1", seenAt: 1 } } });
-    const flooded = after(nobody, human, ...[2, 3, 4, 5, 6, 7].map((at) => visit(at, { bot: true })));
-    expect(flooded.visits).toContainEqual(human);
+  test("the visitor's copy of a visit is the fresher one", () => {
+    const fresher = visit(1, { browserIds: { _ga: "1" } });
+    expect(joinVisits([visit(1)], [fresher], ever)).toEqual([fresher]);
   });
 });
 
 describe("the first touch", () => {
-  test("is the first UTM fields ever seen, kept beside the newest", () => {
-    const record = after(
-      nobody,
-      visit(1, { utm: { utm_source: "first", utm_medium: "cpc" } }),
-      visit(2, { utm: { utm_source: "second" } }),
-    );
-    expect(record.firstUtm).toEqual({ utm_source: "first", utm_medium: "cpc" });
-    expect(record.visits[0]?.utm).toEqual({ utm_source: "second" });
-  });
+  const identity = (firstUtm: Record<string, string> = {}): Identity => ({ visits: [], firstUtm, forms: {} });
 
-  test("a visit without UTM fields leaves the place free", () => {
-    expect(after(nobody, visit(1), visit(2, { utm: { utm_source: "x" } })).firstUtm).toEqual({
-      utm_source: "x",
-    });
+  test("is the oldest UTM fields of the visits, while nothing is known", () => {
+    const visits = [
+      visit(3, { utm: { utm_source: "new" } }),
+      visit(2, { utm: { utm_source: "old" } }),
+      visit(1),
+    ];
+    expect(firstUtmOf(identity(), visits)).toEqual({ utm_source: "old" });
+    expect(firstUtmOf(identity(), [visit(1)])).toEqual({});
   });
 
   test("outlives the visit that it came with", () => {
-    const record = after(
-      nobody,
-      visit(1, { utm: { utm_source: "first" } }),
-      ...[2, 3, 4, 5, 6, 7].map((at) => visit(at, { utm: { utm_source: "later" } })),
-    );
-    expect(times(record)).not.toContain(1);
-    expect(record.firstUtm).toEqual({ utm_source: "first" });
-  });
-});
-
-describe("the forms of the email", () => {
-  test("are added, and kept when a later visit brings none", () => {
-    const captured = addVisit(nobody, visit(1), { emailGoogle: "g", emailReddit: "r" });
-    expect(after(captured, visit(2)).forms).toEqual({ emailGoogle: "g", emailReddit: "r" });
-    expect(addVisit(captured, visit(2), { emailMicrosoft: "m" }).forms).toEqual({
-      emailGoogle: "g",
-      emailMicrosoft: "m",
-      emailReddit: "r",
-    });
+    const later = [visit(9, { utm: { utm_source: "later" } })];
+    expect(firstUtmOf(identity({ utm_source: "first" }), later)).toEqual({ utm_source: "first" });
   });
 });

@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type Refusal } from "./errors.ts";
-import type { RateLimit } from "./rateLimit.ts";
-import { isSecure, type TransportRules } from "./transport.ts";
+import type { Rate } from "../http/rate.ts";
+import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
 export type Admitted = { site: Site; key: InboundKey };
@@ -14,7 +14,7 @@ export type Gate = {
   directory: Directory;
   transport: TransportRules;
   wrongKeys: WrongKeys;
-  rateLimit: RateLimit;
+  rateLimit: Rate;
 };
 
 export async function authenticate(

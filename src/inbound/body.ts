@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { readBytes } from "../http/bytes.ts";
 import { refusals, type Refusal } from "./errors.ts";
 
 const largestBody = 64 * 1024;
@@ -15,26 +16,9 @@ export async function readBody(request: IncomingMessage): Promise<Body | Refusal
   }
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refusals.encoded;
-  if (Number(request.headers["content-length"] ?? 0) > largestBody) return refusals.tooLarge;
-
-  const bytes = await collect(request);
-  return Buffer.isBuffer(bytes) ? parse(bytes) : bytes;
-}
-
-/** The bytes, or a refusal as soon as there are too many: a chunked body tells its length only by arriving. */
-function collect(request: IncomingMessage): Promise<Buffer | Refusal> {
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let size = 0;
-    request.on("data", (part: Buffer) => {
-      size += part.length;
-      if (size > largestBody) resolve(refusals.tooLarge);
-      else parts.push(part);
-    });
-    request.on("end", () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)));
-    request.on("error", () => resolve(refusals.cutBody));
-    request.on("aborted", () => resolve(refusals.cutBody));
-  });
+  const bytes = await readBytes(request, largestBody);
+  if (bytes === "too large") return refusals.tooLarge;
+  return bytes === "cut" ? refusals.cutBody : parse(bytes);
 }
 
 function parse(bytes: Buffer): Body | Refusal {

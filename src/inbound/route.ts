@@ -28,10 +28,6 @@ export type InboundOptions = {
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
   let inFlight = 0;
-  // The body is read by our own hand, after the key was checked.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
-
   app.all(inboundPath, async (request, reply) => {
     if (request.method !== "POST") return refuse(reply, refusals.methodNotAllowed);
     const startedAt = options.now();

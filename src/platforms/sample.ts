@@ -23,6 +23,13 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
     clickIds: { gclid: { value: "EAIaIQobChMI-Example_1", seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
     browserIds: { _fbp: "fb.1.1794297600000.1098115397" },
     utm: { utm_source: "newsletter", utm_campaign: "autumn" },
+    browser: {
+      page: "https://shop.example.com/autumn",
+      referrer: "https://www.google.com",
+      address: "203.0.113.9",
+      userAgent:
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+    },
     consent: "granted",
     extra: {},
     ...changes,

@@ -117,7 +117,14 @@ export const webhook = {
       title: "After an opt-out nothing identifies the person",
       settings: { url: "https://hooks.example.com/conversions" },
       conversions: [
-        sampleConversion({ person: null, clickIds: {}, browserIds: {}, utm: {}, consent: "denied" }),
+        sampleConversion({
+          person: null,
+          clickIds: {},
+          browserIds: {},
+          utm: {},
+          browser: null,
+          consent: "denied",
+        }),
       ],
       request: {
         method: "POST",

@@ -10,7 +10,7 @@ import type { Store } from "../store/store.ts";
 import type { Connection, Directory, InboundKey, Site } from "./directory.ts";
 import { readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
-import { changeSettings, SettingFault, type SiteSettings } from "./settings.ts";
+import { readSettings, SettingFault, type SiteSettings } from "./settings.ts";
 
 /** Something that the person who asked can put right. */
 export class Refusal extends Error {
@@ -37,19 +37,34 @@ export function findSite({ directory }: Pick<Desk, "directory">, text: string): 
   return site;
 }
 
-export async function addSite({ store, directory }: Desk, hostText: string, by: By): Promise<Site> {
-  const host = readHost(hostText);
-  if (!host) throw new Refusal("host", `${hostText} is not a host name. Write it like shop.example.com.`);
+/** A host name that no site has yet. */
+function freeHost(directory: Directory, text: string): string {
+  const host = readHost(text);
+  if (!host) throw new Refusal("host", `${text} is not a host name. Write it like shop.example.com.`);
   const owner = directory.siteOfHost(host);
   if (owner) throw new Refusal("host", `${host} belongs to site ${owner.id} already.`);
+  return host;
+}
+
+export async function addSite({ store, directory }: Desk, hostText: string, by: By): Promise<Site> {
+  const host = freeHost(directory, hostText);
   const id = shortId();
-  await store.configuration.addSite(change(id, "site added", { host }, by), {
-    name: host,
-    settings: {},
-    hosts: [host],
-  });
+  const site = { name: host, settings: {}, hosts: [host] };
+  await store.configuration.addSite(change(id, "site added", { host }, by), site);
   await directory.refresh();
   return findSite({ directory }, id);
+}
+
+export async function addHost(
+  { store, directory }: Desk,
+  site: Site,
+  hostText: string,
+  by: By,
+): Promise<Site> {
+  const host = freeHost(directory, hostText);
+  await store.configuration.addHost(change(site.id, "host added", { host }, by), host);
+  await directory.refresh();
+  return findSite({ directory }, site.id);
 }
 
 export async function setSite(
@@ -58,11 +73,12 @@ export async function setSite(
   changes: Record<string, string>,
   by: By,
 ): Promise<SiteSettings> {
-  const settings = changeSettings(site.settings, changes);
-  if (settings instanceof SettingFault) throw new Refusal("setting", settings.message);
-  await store.configuration.saveSettings(change(site.id, "settings changed", changes, by), settings);
+  const changed = readSettings(changes);
+  if (changed instanceof SettingFault) throw new Refusal("setting", changed.message);
+  const line = change(site.id, "settings changed", changes, by);
+  await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
   await directory.refresh();
-  return settings;
+  return findSite({ directory }, site.id).settings;
 }
 
 /** Makes a key; the first one of a site opens its inbound door. */
@@ -93,7 +109,7 @@ export async function addKey(
       expiresAt: wanted.expiresAt,
       revokedAt: null,
     },
-    openedInbound ? { ...site.settings, inbound: true } : site.settings,
+    openedInbound ? { inbound: true } : {},
   );
   await directory.refresh();
   return { id, key, openedInbound };
@@ -155,6 +171,9 @@ export async function connect(
   }
   const account = platform.account(settings);
   const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
+  // Who connects again to change one thing keeps the others; a blank value takes one away.
+  for (const [name, value] of Object.entries(existing?.settings ?? {}))
+    if (!(name in rest)) settings[name] = value;
   const connection: Connection = {
     siteId: site.id,
     id: existing?.id ?? shortId(),

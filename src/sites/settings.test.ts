@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
-  changeSettings,
   describeSettings,
+  readSettings,
   SettingFault,
   settingLabels,
   withDefaults,
@@ -12,12 +12,12 @@ const fresh = withDefaults({});
 const day = 86_400_000;
 
 function changed(changes: Record<string, string>): SiteSettings {
-  const result = changeSettings(fresh, changes);
+  const result = readSettings(changes);
   if (result instanceof SettingFault) throw new Error(result.message);
-  return result;
+  return { ...fresh, ...result };
 }
 function fault(changes: Record<string, string>): string | null {
-  const result = changeSettings(fresh, changes);
+  const result = readSettings(changes);
   return result instanceof SettingFault ? result.message : null;
 }
 
@@ -29,6 +29,7 @@ describe("a new site", () => {
       dedupNoOrderMs: 3_600_000,
       rateLimit: 0,
       consentMode: "opt-out",
+      keepMs: 90 * day,
       country: null,
       blockedDomains: [],
       blockDisposable: false,
@@ -43,6 +44,7 @@ describe("a new site", () => {
       dedup_no_order: "1h",
       rate_limit: "off",
       consent_mode: "opt-out",
+      keep: "90d",
       country: "none",
       block_domains: "",
       block_disposable: "off",
@@ -181,7 +183,7 @@ describe("what is refused, with the setting's name and the remedy", () => {
   });
 
   test("country=UK, unless it is taken as GB, the code that phone numbers know", () => {
-    const result = changeSettings(fresh, { country: "UK" });
+    const result = readSettings({ country: "UK" });
     expect(result instanceof SettingFault ? "GB" : result.country).toBe("GB");
   });
 

@@ -8,6 +8,8 @@ export type SiteSettings = {
   /** Requests per key and minute; 0 is no limit. */
   rateLimit: number;
   consentMode: "opt-out" | "opt-in";
+  /** How long identity records, visitors and their click ids are kept. */
+  keepMs: number;
   /** Phone numbers without a country code are read as of this country. */
   country: string | null;
   blockedDomains: string[];
@@ -45,11 +47,11 @@ const onOff = {
   write: (value: boolean) => (value ? "on" : "off"),
 };
 
-const duration = (longestDays: number) => ({
+const duration = (longestDays: number, least = second) => ({
   read: (text: string) => {
     const match = /^(\d{1,9})([smhd])$/.exec(text);
     const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
-    return ms >= second && ms <= longestDays * day
+    return ms >= least && ms <= longestDays * day
       ? ms
       : new SettingFault(`must be a time like 90d, 12h, 30m or 10s, at most ${longestDays}d`);
   },
@@ -107,6 +109,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
       text === "opt-out" || text === "opt-in" ? text : new SettingFault("must be opt-out or opt-in"),
     write: (value) => value,
   },
+  keepMs: {
+    label: "keep",
+    help: "how long click ids and visits are kept, 1d to 400d",
+    default: 90 * day,
+    ...duration(400, day),
+  },
   country: {
     label: "country",
     help: "two-letter country of phone numbers that come without a country code, or none",
@@ -155,24 +163,20 @@ export function withDefaults(stored: Record<string, unknown>): SiteSettings {
   return settings as SiteSettings;
 }
 
-/** `{inbound: "on"}` → the settings with that change, or what is wrong with it. */
-export function changeSettings(
-  current: SiteSettings,
-  changes: Record<string, string>,
-): SiteSettings | SettingFault {
-  const changed: Record<string, unknown> = { ...current };
+/** `{dedup_order: "30d"}` as it is stored, or what is wrong with it. */
+export function readSettings(changes: Record<string, string>): Partial<SiteSettings> | SettingFault {
+  const changed: Record<string, unknown> = {};
   for (const [label, text] of Object.entries(changes)) {
     const name = names.find((one) => declared[one].label === label);
     if (!name) {
-      return new SettingFault(
-        `${label} is not a setting of a site. Known: ${names.map((one) => declared[one].label).join(", ")}.`,
-      );
+      const known = names.map((one) => declared[one].label).join(", ");
+      return new SettingFault(`${label} is not a setting of a site. Known: ${known}.`);
     }
     const value = declared[name].read(text);
     if (value instanceof SettingFault) return new SettingFault(`${label} ${value.message}.`);
     changed[name] = value;
   }
-  return changed as SiteSettings;
+  return changed;
 }
 
 /** The settings as people write them. */

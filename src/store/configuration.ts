@@ -3,6 +3,7 @@
 // whose stamp is newer.
 
 import type { Mode } from "../event.ts";
+import { writeAudit, type AuditLine } from "./audit.ts";
 import { list, type Database, type Query, type Row } from "./database.ts";
 import type { Seal } from "./seal.ts";
 
@@ -46,13 +47,7 @@ export type SiteRow = {
   connections: ConnectionRow[];
 };
 
-export type Change = {
-  siteId: string;
-  actor: string;
-  action: string;
-  detail: Record<string, unknown>;
-  at: number;
-};
+export type Change = AuditLine;
 
 const place = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
@@ -65,10 +60,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       );
       const result = await work(tx);
       await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [Number(row?.value), what.siteId]);
-      await tx.all(
-        `INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6)`,
-        [what.siteId, newId(), what.at, what.actor, what.action, JSON.stringify(what.detail)],
-      );
+      await writeAudit(tx, newId(), what);
       return result;
     });
   }
@@ -151,37 +143,36 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
 
-    saveSettings(what: Change, settings: Record<string, unknown>): Promise<void> {
+    addHost(what: Change, host: string): Promise<void> {
       return change(what, async (tx) => {
-        await tx.all(`UPDATE sites SET settings = $1 WHERE site_id = $2`, [
-          JSON.stringify(settings),
+        await tx.all(`INSERT INTO hosts (host, site_id, created_at) VALUES ($1, $2, $3)`, [
+          host,
           what.siteId,
+          what.at,
         ]);
       });
     },
 
+    /** Changes what is stored, not what somebody read a while ago: changes of configuration take turns. */
+    changeSettings(
+      what: Change,
+      changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
+    ): Promise<void> {
+      return change(what, (tx) => replaceSettings(tx, what.siteId, changeStored));
+    },
+
+    /** `settings` is what the key changes about its site. */
     addKey(what: Change, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
       return change(what, async (tx) => {
-        await tx.all(
-          `INSERT INTO inbound_keys (site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`,
-          [key.siteId, key.id, key.name, key.mode, key.hash, key.prefix, key.createdAt, key.expiresAt],
-        );
-        await tx.all(`UPDATE sites SET settings = $1 WHERE site_id = $2`, [
-          JSON.stringify(settings),
-          key.siteId,
-        ]);
+        await insertKey(tx, key);
+        await replaceSettings(tx, key.siteId, (stored) => ({ ...stored, ...settings }));
       });
     },
 
     /** Replaces a key: the new one is there and the old one's end is set in the same moment. */
     rotateKey(what: Change, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
       return change(what, async (tx) => {
-        await tx.all(
-          `INSERT INTO inbound_keys (site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`,
-          [key.siteId, key.id, key.name, key.mode, key.hash, key.prefix, key.createdAt, key.expiresAt],
-        );
+        await insertKey(tx, key);
         await tx.all(`UPDATE inbound_keys SET expires_at = $1 WHERE site_id = $2 AND id = $3`, [
           oldExpiresAt,
           key.siteId,
@@ -249,6 +240,24 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
   };
+}
+
+async function replaceSettings(
+  tx: Query,
+  siteId: string,
+  changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
+): Promise<void> {
+  const [row] = await tx.all(`SELECT settings FROM sites WHERE site_id = $1`, [siteId]);
+  const settings = JSON.stringify(changeStored(JSON.parse(String(row?.settings))));
+  await tx.all(`UPDATE sites SET settings = $1 WHERE site_id = $2`, [settings, siteId]);
+}
+
+async function insertKey(tx: Query, key: KeyRow): Promise<void> {
+  await tx.all(
+    `INSERT INTO inbound_keys (site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`,
+    [key.siteId, key.id, key.name, key.mode, key.hash, key.prefix, key.createdAt, key.expiresAt],
+  );
 }
 
 function keyOf(row: Row): KeyRow {

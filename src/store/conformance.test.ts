@@ -4,11 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../test/databases.ts";
-import type { Attribution, Event } from "../event.ts";
+import type { Attribution, ConsentState, Event } from "../event.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { Change, ConnectionRow } from "./configuration.ts";
 import type { NewEvent } from "./events.ts";
 import { NewerSchema } from "./migrate.ts";
+import type { PeopleRows } from "./people.ts";
 import { migrations } from "./schema.ts";
 import { openStore, WrongEncryptionKey, type Store, type StoreLocation } from "./store.ts";
 
@@ -23,6 +24,7 @@ const unattributed: Attribution = {
   clickIds: {},
   browserIds: {},
   utm: {},
+  browser: null,
 };
 
 function newEvent(
@@ -438,25 +440,42 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
   });
 
   describe("people", () => {
+    const remember = (on: Store, siteId: string, email: string, utm: Record<string, string>) =>
+      on.people.change(siteId, async (rows) => {
+        const known = await rows.identity(email, now);
+        await rows.saveIdentity(email, { ...known, firstUtm: { ...known.firstUtm, ...utm } }, now);
+      });
+    const decide = (siteId: string, subject: string, givenBy: string, state: ConsentState) =>
+      store.people.change(siteId, (rows) => rows.decide(subject, givenBy, state, now));
+
     test("twenty changes of one identity record at once all count", async () => {
       const siteId = await newSite();
       await Promise.all(
         Array.from({ length: 20 }, (_, i) =>
-          (i % 2 ? store : other).people.changeIdentity(siteId, "p", now, (known) => ({
-            ...known,
-            firstUtm: { ...known.firstUtm, [`n${i}`]: "x" },
-          })),
+          remember(i % 2 ? store : other, siteId, "p", { [`n${i}`]: "x" }),
         ),
       );
       const identity = await store.people.identity(siteId, "p");
       expect(Object.keys(identity?.firstUtm ?? {})).toHaveLength(20);
     });
 
+    test("a change that fails leaves nothing behind, and those committed with it stand", async () => {
+      const siteId = await newSite();
+      const failing = store.people.change(siteId, async (rows) => {
+        await rows.decide("p", "v", "denied", now);
+        throw new Error("changed my mind");
+      });
+      const beside = remember(store, siteId, "q", { a: "1" });
+      await expect(failing).rejects.toThrow("changed my mind");
+      await beside;
+      expect(await store.people.decisions(siteId, "p")).toEqual([]);
+      expect((await store.people.identity(siteId, "q"))?.firstUtm).toEqual({ a: "1" });
+    });
+
     test("many look-ups at once each find their own person, at their own site", async () => {
       const [a, b] = [await newSite(), await newSite()];
-      const change = (mark: string) => () => ({ visits: [], firstUtm: { mark }, forms: {} });
-      for (let i = 0; i < 70; i++) await store.people.changeIdentity(a, `p${i}`, now, change(`a${i}`));
-      await store.people.changeIdentity(b, "p1", now, change("b1"));
+      for (let i = 0; i < 70; i++) await remember(store, a, `p${i}`, { mark: `a${i}` });
+      await remember(store, b, "p1", { mark: "b1" });
       const found = await Promise.all([
         ...Array.from({ length: 140 }, (_, i) => store.people.identity(a, `p${i % 70}`)),
         store.people.identity(b, "p1"),
@@ -469,17 +488,91 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       expect(found[141]).toBeNull();
     });
 
-    test("consent is what was last decided, unknown without a record, unreadable when it is garbage", async () => {
+    test("one giver's refusal is a refusal, whatever others grant, until that giver takes it back", async () => {
       const siteId = await newSite();
-      const decide = (state: "granted" | "denied") =>
-        store.people.saveConsent(siteId, "p", { state, source: "test", decidedAt: now });
       expect(await store.people.consent(siteId, "p")).toBe("unknown");
-      await decide("denied");
+      await decide(siteId, "p", "visitor a", "denied");
+      await decide(siteId, "p", "visitor b", "granted");
       expect(await store.people.consent(siteId, "p")).toBe("denied");
-      await decide("granted");
+      await decide(siteId, "p", "visitor a", "granted");
       expect(await store.people.consent(siteId, "p")).toBe("granted");
-      await sql(location, `UPDATE consents SET state = 'yes please' WHERE site_id = '${siteId}'`);
+      expect((await store.people.history(siteId, "p")).map((one) => [one.givenBy, one.state])).toEqual([
+        ["visitor a", "denied"],
+        ["visitor b", "granted"],
+        ["visitor a", "granted"],
+      ]);
+    });
+
+    test("a state that nobody knows is unreadable, beside a grant too", async () => {
+      const siteId = await newSite();
+      await decide(siteId, "p", "visitor a", "granted");
+      await decide(siteId, "p", "visitor b", "granted");
+      await sql(
+        location,
+        `UPDATE consents SET state = 'yes please' WHERE site_id = '${siteId}' AND given_by = 'visitor a'`,
+      );
       expect(await store.people.consent(siteId, "p")).toBe("unreadable");
+    });
+
+    test("a visitor is kept, found again for change, and removed", async () => {
+      const siteId = await newSite();
+      const persons = (work: (rows: PeopleRows) => Promise<unknown>) =>
+        store.people.change(siteId, async (rows) => {
+          await work(rows);
+          return (await rows.visitor("v", now)).persons;
+        });
+      expect(await persons((rows) => rows.visitor("v", now))).toEqual([]);
+      const kept = await persons(async (rows) => {
+        await rows.visitor("v", now);
+        await rows.saveVisitor("v", { visits: [], persons: ["p"] }, now);
+      });
+      expect(kept).toEqual(["p"]);
+      expect(await persons((rows) => rows.removeVisitor("v"))).toEqual([]);
+    });
+
+    test("the purge takes what nobody has added to, step by step, and leaves the rest", async () => {
+      const siteId = await newSite();
+      for (const [email, at] of [
+        ["old1", 1],
+        ["old2", 2],
+        ["old3", 3],
+        ["new", 10],
+      ] as const) {
+        await store.people.change(siteId, (rows) => rows.identity(email, now + at));
+      }
+      await store.people.change(siteId, (rows) => rows.visitor("old", now + 1));
+      expect(await store.people.purge(siteId, now + 10, 2)).toBe(3);
+      expect(await store.people.purge(siteId, now + 10, 2)).toBe(1);
+      expect(await store.people.purge(siteId, now + 10, 2)).toBe(0);
+      expect(await store.people.identity(siteId, "new")).not.toBeNull();
+    });
+
+    test("an erased person is gone from events, deliveries and the log; what is waiting is not sent", async () => {
+      const siteId = await newSite();
+      const items = Array.from({ length: 70 }, (_, i) => newEvent(siteId, `erase ${i}`));
+      for (const item of items) {
+        item.event = {
+          ...item.event,
+          extra: { note: "x" },
+          person: { email: "a".repeat(64), phone: "b".repeat(64) },
+        };
+        await store.events.accept(item);
+      }
+      const bystander = newEvent(siteId, "bystander");
+      await store.events.accept(bystander);
+      expect(await store.erase.events(siteId, "a".repeat(64), now)).toBe(70);
+      const erased = await store.events.get(siteId, items[69]!.event.id);
+      expect(erased).toMatchObject({ person: { email: "" }, extra: null, value: 12.5, orderId: "A-1" });
+      const [delivery] = await store.deliveries.ofEvent(siteId, items[0]!.event.id);
+      expect(delivery).toMatchObject({ state: "skipped", reason: "person erased" });
+      const [left] = await sql(
+        location,
+        `SELECT COUNT(*) AS n FROM events WHERE site_id = '${siteId}' AND (person LIKE '%aaaa%' OR email_hash LIKE '%aaaa%')`,
+      );
+      expect(Number(left?.n)).toBe(0);
+      expect(await store.events.get(siteId, bystander.event.id)).toMatchObject({
+        person: { email: "e".repeat(64) },
+      });
     });
   });
 
@@ -523,12 +616,26 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
     test("a change raises the revision, and only the changed site is read again", async () => {
       const [a, b] = [await newSite(), await newSite()];
       const before = await store.configuration.revision();
-      await other.configuration.saveSettings(change(b), { inbound: true });
+      await other.configuration.changeSettings(change(b), () => ({ inbound: true }));
       expect(await store.configuration.revision()).toBe(before + 1);
       const sites = await store.configuration.sitesSince(before);
       expect(sites.map((site) => site.id)).toEqual([b]);
       expect(sites[0]?.settings).toEqual({ inbound: true });
       expect((await store.configuration.sitesSince(-1)).map((site) => site.id)).toContain(a);
+    });
+
+    test("changes of settings at once on two nodes all count", async () => {
+      const siteId = await newSite();
+      await Promise.all(
+        Array.from({ length: 10 }, (_, i) =>
+          (i % 2 ? store : other).configuration.changeSettings(change(siteId), (stored) => ({
+            ...stored,
+            [`s${i}`]: i,
+          })),
+        ),
+      );
+      const site = (await store.configuration.sitesSince(-1)).find((one) => one.id === siteId);
+      expect(Object.keys(site?.settings ?? {})).toHaveLength(10);
     });
 
     test("a host belongs to one site", async () => {
@@ -573,7 +680,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
 
     test("every change leaves an audit line", async () => {
       const siteId = await newSite();
-      await store.configuration.saveSettings(change(siteId, "settings changed"), {});
+      await store.configuration.changeSettings(change(siteId, "settings changed"), (stored) => stored);
       const rows = await sql(
         location,
         `SELECT actor, action FROM audit WHERE site_id = '${siteId}' ORDER BY id`,

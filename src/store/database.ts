@@ -24,6 +24,8 @@ export type Database = Query & {
   commitGroup(siteId: string): string;
   /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
   blamesData: (error: unknown) => boolean;
+  /** True for what the engine or its driver threw. */
+  isOwnError: (error: unknown) => boolean;
   close(): Promise<void>;
 };
 

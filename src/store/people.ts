@@ -1,77 +1,104 @@
-// Identity records and consent records: what is known of the person behind a hashed email.
+// Identity records, visitors and consent: what is known of people, and what they decided about it.
+//
+// Consent is kept by giver: each visitor who speaks for a person has a row of their own, the operator has one, and a
+// visitor's own decision has one per source. A refusal in any row is a refusal; it ends when its giver takes it back.
 
-import { consentStates, type ConsentReading, type ConsentState, type Identity } from "../event.ts";
-import { list, chunks, type Database, type Row } from "./database.ts";
+import {
+  consentStates,
+  type ConsentReading,
+  type ConsentState,
+  type Identity,
+  type Visitor,
+} from "../event.ts";
+import { chunks, list, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
 
-export type ConsentRecord = { state: ConsentState; source: string; decidedAt: number };
+export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
+
+/** The giver that stands above visitors. */
+export const operator = "operator";
 
 const nobody: Identity = { visits: [], firstUtm: {}, forms: {} };
+const nothing: Visitor = { visits: [], persons: [] };
 
-export function peopleStore(db: Database) {
+/** The rows of one site's people, inside a transaction. What is read for change is locked until its end. */
+export type PeopleRows = ReturnType<typeof rowsOn>;
+
+export function peopleStore(db: Database, newId: () => string) {
   // SQLite answers a point query faster than a batch can be gathered; PostgreSQL gets one query for many people.
-  const identityRow = batched(db, (key, hashes) =>
+  const identityRows = batched(db, (siteId, hashes) =>
     db.all(
-      `SELECT email_hash AS subject, record FROM identities WHERE site_id = $1 AND email_hash IN (${list(hashes.length, 1)})`,
-      [key, ...hashes],
+      `SELECT email_hash AS subject, record FROM identities
+       WHERE site_id = $1 AND email_hash IN (${list(hashes.length, 1)})`,
+      [siteId, ...hashes],
     ),
   );
-  const consentRow = batched(db, (key, subjects) =>
+  const consentRows = batched(db, (siteId, subjects) =>
     db.all(
-      `SELECT subject, state FROM consents WHERE site_id = $1 AND subject IN (${list(subjects.length, 1)})`,
-      [key, ...subjects],
+      `SELECT subject, given_by, state, decided_at FROM consents
+       WHERE site_id = $1 AND subject IN (${list(subjects.length, 1)})`,
+      [siteId, ...subjects],
     ),
+  );
+
+  type Change = { siteId: string; work: (rows: PeopleRows) => Promise<unknown> };
+  const changeInGroup = grouped<Change, unknown>(
+    (_group, changes) =>
+      db.write(async (tx) => {
+        const results: unknown[] = [];
+        for (const { siteId, work } of changes) results.push(await work(rowsOn(tx, db, siteId, newId)));
+        return results;
+      }),
+    // What fails without the database's saying so failed in the work itself: a damaged record, say.
+    { blamesData: (error) => db.blamesData(error) || !db.isOwnError(error) },
   );
 
   return {
     async identity(siteId: string, emailHash: string): Promise<Identity | null> {
-      const row = await identityRow(siteId, emailHash);
+      const [row] = await identityRows(siteId, emailHash);
       return row ? identityOf(JSON.parse(String(row.record))) : null;
     },
 
-    /** Reads, changes and writes a record as one step; two changes at once both count. */
-    async changeIdentity(
-      siteId: string,
-      emailHash: string,
-      at: number,
-      change: (known: Identity) => Identity,
-    ): Promise<void> {
-      const key = [siteId, emailHash];
-      await db.write(async (tx) => {
-        await tx.all(
-          `INSERT INTO identities (site_id, email_hash, record, updated_at) VALUES ($1, $2, $3, $4)
-           ON CONFLICT (site_id, email_hash) DO NOTHING`,
-          [...key, JSON.stringify(nobody), at],
-        );
-        const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
-        const [row] = await tx.all(
-          `SELECT record FROM identities WHERE site_id = $1 AND email_hash = $2 ${lock}`,
-          key,
-        );
-        const changed = change(JSON.parse(String(row?.record)));
-        await tx.all(
-          `UPDATE identities SET record = $3, updated_at = $4 WHERE site_id = $1 AND email_hash = $2`,
-          [...key, JSON.stringify(changed), at],
-        );
-      });
+    async decisions(siteId: string, subject: string): Promise<Decision[]> {
+      return (await consentRows(siteId, subject)).map(decisionOf);
     },
 
-    /** `unknown` when there is no record; `unreadable` when the record is not one of ours. Throws when the store fails. */
+    /** `unknown` without a record. Throws when the store fails: the caller must take that for a refusal. */
     async consent(siteId: string, subject: string): Promise<ConsentReading> {
-      const row = await consentRow(siteId, subject);
-      if (!row) return "unknown";
-      return consentStates.includes(row.state as ConsentState) ? (row.state as ConsentState) : "unreadable";
+      return effective((await consentRows(siteId, subject)).map((row) => decisionOf(row).state));
     },
 
-    async saveConsent(siteId: string, subject: string, record: ConsentRecord): Promise<void> {
-      await db.write((tx) =>
-        tx.all(
-          `INSERT INTO consents (site_id, subject, state, source, decided_at) VALUES ($1, $2, $3, $4, $5)
-           ON CONFLICT (site_id, subject) DO UPDATE SET state = excluded.state, source = excluded.source,
-             decided_at = excluded.decided_at`,
-          [siteId, subject, record.state, record.source, record.decidedAt],
-        ),
+    /** Every decision that was ever made about a subject, oldest first. */
+    async history(siteId: string, subject: string): Promise<Decision[]> {
+      const rows = await db.all(
+        `SELECT * FROM consent_history WHERE site_id = $1 AND subject = $2 ORDER BY id`,
+        [siteId, subject],
       );
+      return rows.map(decisionOf);
+    },
+
+    /** Runs `work` in a durable transaction that it shares with the changes of the same moment. */
+    change<T>(siteId: string, work: (rows: PeopleRows) => Promise<T>): Promise<T> {
+      return changeInGroup(db.commitGroup(siteId), { siteId, work }) as Promise<T>;
+    },
+
+    /** Removes up to `most` records of each kind that nobody has added to since `before`. Returns how many. */
+    async purge(siteId: string, before: number, most: number): Promise<number> {
+      let purged = 0;
+      for (const [table, key] of [
+        ["identities", "email_hash"],
+        ["visitors", "visitor_id"],
+      ] as const) {
+        const rows = await db.write((tx) =>
+          tx.all(
+            `DELETE FROM ${table} WHERE site_id = $1 AND ${key} IN (
+               SELECT ${key} FROM ${table} WHERE site_id = $1 AND updated_at < $2 LIMIT $3) RETURNING ${key}`,
+            [siteId, before, most],
+          ),
+        );
+        purged += rows.length;
+      }
+      return purged;
     },
   };
 }
@@ -85,19 +112,102 @@ function identityOf(record: unknown): Identity {
   return record as Identity;
 }
 
-/** One row per (site, subject); on PostgreSQL the look-ups of one moment and site share a query. */
+/** One refusal is a refusal; a state that is none of ours is one too, and never passes for "unknown". */
+export function effective(states: readonly ConsentReading[]): ConsentReading {
+  for (const state of ["denied", "unreadable", "granted"] as const) if (states.includes(state)) return state;
+  return "unknown";
+}
+
+function decisionOf(row: Row): Decision {
+  const known = consentStates.includes(row.state as ConsentState);
+  return {
+    subject: String(row.subject),
+    givenBy: String(row.given_by),
+    state: known ? (row.state as ConsentState) : "unreadable",
+    decidedAt: Number(row.decided_at),
+  };
+}
+
+function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
+  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+
+  /** Reads a record for change; a new one is written first, so that two who make it at once take turns. */
+  async function record<T>(table: string, key: string, id: string, empty: T, at: number): Promise<T> {
+    await tx.all(
+      `INSERT INTO ${table} (site_id, ${key}, record, updated_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (site_id, ${key}) DO NOTHING`,
+      [siteId, id, JSON.stringify(empty), at],
+    );
+    const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
+      siteId,
+      id,
+    ]);
+    return JSON.parse(String(row?.record));
+  }
+  async function save(table: string, key: string, id: string, value: object, at: number): Promise<void> {
+    await tx.all(`UPDATE ${table} SET record = $3, updated_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
+      siteId,
+      id,
+      JSON.stringify(value),
+      at,
+    ]);
+  }
+  const remove = async (table: string, key: string, id: string) => {
+    await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
+  };
+  const decisions = async (column: "subject" | "given_by", value: Value) =>
+    (
+      await tx.all(`SELECT * FROM consents WHERE site_id = $1 AND ${column} = $2 ORDER BY subject ${lock}`, [
+        siteId,
+        value,
+      ])
+    ).map(decisionOf);
+
+  return {
+    visitor: (id: string, at: number) => record("visitors", "visitor_id", id, nothing, at),
+    saveVisitor: (id: string, visitor: Visitor, at: number) =>
+      save("visitors", "visitor_id", id, visitor, at),
+    removeVisitor: (id: string) => remove("visitors", "visitor_id", id),
+    identity: (emailHash: string, at: number) => record("identities", "email_hash", emailHash, nobody, at),
+    saveIdentity: (emailHash: string, identity: Identity, at: number) =>
+      save("identities", "email_hash", emailHash, identity, at),
+    removeIdentity: (emailHash: string) => remove("identities", "email_hash", emailHash),
+    decisionsAbout: (subject: string) => decisions("subject", subject),
+    decisionsBy: (givenBy: string) => decisions("given_by", givenBy),
+
+    /** Writes a decision and its line of history. */
+    async decide(subject: string, givenBy: string, state: ConsentState, at: number): Promise<void> {
+      const values = [siteId, subject, givenBy, state, at];
+      await tx.all(
+        `INSERT INTO consents (site_id, subject, given_by, state, decided_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (site_id, subject, given_by) DO UPDATE SET state = excluded.state, decided_at = excluded.decided_at`,
+        values,
+      );
+      await tx.all(
+        `INSERT INTO consent_history (site_id, subject, given_by, state, decided_at, id) VALUES ($1, $2, $3, $4, $5, $6)`,
+        [...values, newId()],
+      );
+    },
+  };
+}
+
+/** The rows of one (site, subject); on PostgreSQL the look-ups of one moment and site share a query. */
 function batched(
   db: Database,
   read: (siteId: string, subjects: readonly string[]) => Promise<Row[]>,
-): (siteId: string, subject: string) => Promise<Row | undefined> {
-  if (db.engine === "sqlite") return async (siteId, subject) => (await read(siteId, [subject]))[0];
-  return grouped<string, Row | undefined>(
+): (siteId: string, subject: string) => Promise<Row[]> {
+  if (db.engine === "sqlite") return (siteId, subject) => read(siteId, [subject]);
+  return grouped<string, Row[]>(
     async (siteId, subjects) => {
-      const found = new Map<string, Row>();
+      const found = new Map<string, Row[]>();
       for (const some of chunks([...new Set(subjects)])) {
-        for (const row of await read(siteId, some)) found.set(String(row.subject), row);
+        for (const row of await read(siteId, some)) {
+          const rows = found.get(String(row.subject));
+          if (rows) rows.push(row);
+          else found.set(String(row.subject), [row]);
+        }
       }
-      return subjects.map((subject) => found.get(subject));
+      return subjects.map((subject) => found.get(subject) ?? []);
     },
     { blamesData: db.blamesData },
   );

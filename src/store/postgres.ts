@@ -37,6 +37,7 @@ export function openPostgres(url: string, options: { connections: number }): Dat
     commitGroup: (siteId) => siteId,
     write: (work) => retried(() => transaction(pool, work)),
     blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
+    isOwnError: (error) => sqlState(error) !== "",
     close: () => pool.end(),
   };
 }
@@ -89,5 +90,8 @@ async function run(on: Pool | PoolClient, sql: string, params: readonly Value[] 
 }
 
 function sqlState(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!(error instanceof Error)) return "";
+  // The driver has no code for a connection that the server or the network ended.
+  if (/^Connection terminated|Client has encountered a connection error/.test(error.message)) return "08006";
+  return "code" in error ? String(error.code) : "";
 }

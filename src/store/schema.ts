@@ -28,7 +28,9 @@ export const migrations: readonly Migration[] = [
       "deliveries",
       "attempts",
       "identities",
+      "visitors",
       "consents",
+      "consent_history",
       "wrong_keys",
       "lockouts",
       "key_uses",
@@ -159,16 +161,37 @@ export const migrations: readonly Migration[] = [
         updated_at bigint NOT NULL,
         PRIMARY KEY (site_id, email_hash)
       ) {COMPACT}`,
+      `CREATE INDEX identities_by_age ON identities (site_id, updated_at)`,
 
-      // subject: a hashed email or a visitor id. No check on state: a value that nobody knows must read as a
-      // refusal, and the code that does so is tested against real garbage.
+      `CREATE TABLE visitors (
+        site_id text NOT NULL,
+        visitor_id text NOT NULL,
+        record text NOT NULL,
+        updated_at bigint NOT NULL,
+        PRIMARY KEY (site_id, visitor_id)
+      ) {COMPACT}`,
+      `CREATE INDEX visitors_by_age ON visitors (site_id, updated_at)`,
+
+      // A decision stands until the one who gave it changes it. subject: a hashed email or a visitor id; given_by: for
+      // a person the visitor or the operator, for a visitor the source. No check on state: a value that nobody knows
+      // must read as a refusal, and the code that does so is tested against real garbage.
       `CREATE TABLE consents (
         site_id text NOT NULL,
         subject text NOT NULL,
+        given_by text NOT NULL,
         state text NOT NULL,
-        source text NOT NULL,
         decided_at bigint NOT NULL,
-        PRIMARY KEY (site_id, subject)
+        PRIMARY KEY (site_id, subject, given_by)
+      ) {COMPACT}`,
+      `CREATE INDEX consents_by_giver ON consents (site_id, given_by)`,
+      `CREATE TABLE consent_history (
+        site_id text NOT NULL,
+        subject text NOT NULL,
+        id text NOT NULL,
+        given_by text NOT NULL,
+        state text NOT NULL,
+        decided_at bigint NOT NULL,
+        PRIMARY KEY (site_id, subject, id)
       ) {COMPACT}`,
 
       // site_id is '' for a host that no site owns.

@@ -24,6 +24,7 @@ export function openSqlite(file: string): Database {
     },
     blamesData: (error) =>
       error instanceof Error && "errcode" in error && dataFaults.has(Number(error.errcode) & 0xff),
+    isOwnError: (error) => error instanceof Error && "errcode" in error,
     close: async () => {
       await lastWrite;
       reader.close();

@@ -1,8 +1,10 @@
 // The store: the only place with SQL. One question family per file, one text for both engines.
 
+import { auditStore } from "./audit.ts";
 import { configurationStore } from "./configuration.ts";
 import type { Database } from "./database.ts";
 import { deliveryStore } from "./deliveries.ts";
+import { eraseStore } from "./erase.ts";
 import { eventStore } from "./events.ts";
 import { keyUseStore } from "./keyUse.ts";
 import { migrate, schemaVersion, type MigrationReport } from "./migrate.ts";
@@ -39,7 +41,9 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       configuration: configurationStore(db, seal, newId),
       events: eventStore(db, seal),
       deliveries: deliveryStore(db),
-      people: peopleStore(db),
+      people: peopleStore(db, newId),
+      erase: eraseStore(db),
+      audit: auditStore(db, newId),
       keyUse: keyUseStore(db, newId),
       schemaVersion: () => schemaVersion(db),
       close: () => db.close(),

@@ -9,6 +9,7 @@ const visits = (...bots: boolean[]): Identity => ({
   visits: bots.map((bot, i) => ({
     visitorId: `v${i}`,
     seenAt: i,
+    browser: null,
     clickIds: {},
     browserIds: {},
     utm: {},

@@ -56,3 +56,23 @@ export function readTrusted(text: string): TransportRules["trusted"] | { fault: 
     );
   };
 }
+
+/**
+ * Who sent the request: the socket's peer, or, behind proxies that we trust, the last address that they did not add
+ * themselves. What stands left of it is only what the sender claims.
+ */
+export function clientAddress(request: IncomingMessage, trusted: TransportRules["trusted"]): string {
+  let address = plainAddress(request.socket.remoteAddress ?? "");
+  const hops = String(request.headers["x-forwarded-for"] ?? "").split(",");
+  while (hops.length && trusted(address)) {
+    const hop = plainAddress((hops.pop() ?? "").trim());
+    if (!hop) break;
+    address = hop;
+  }
+  return address;
+}
+
+/** `::ffff:192.0.2.1` is 192.0.2.1; anything that is no address is empty. */
+function plainAddress(text: string): string {
+  return ipaddr.isValid(text) ? ipaddr.process(text).toString() : "";
+}

@@ -1,0 +1,103 @@
+// What the tag may say, and how much of it. Unknown names are ignored, values that are too long or not text are dropped:
+// the sender is a browser that nobody can correct.
+
+import {
+  consentSources,
+  type ConsentSource,
+  type ConsentState,
+  type Identity,
+  type SeenId,
+} from "../event.ts";
+import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
+
+export type Payload = {
+  signals: Partial<Record<ConsentSource, ConsentState>>;
+  clickIds: Record<string, SeenId>;
+  utm: Record<string, string>;
+  browserIds: Record<string, string>;
+  page: string;
+  referrer: string;
+  person: { email: string; forms: Identity["forms"] } | null;
+};
+
+const longest = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
+const mostNames = 60;
+
+/** null when it is not what a tag sends. */
+export function readPayload(text: string, now: number): Payload | null {
+  const fields = objectIn(parse(text));
+  if (!fields) return null;
+  const payload: Payload = {
+    signals: readSignals(fields.consent),
+    clickIds: {},
+    utm: {},
+    browserIds: {},
+    page: readAddress(fields.page, (url) => url.origin + url.pathname),
+    referrer: readAddress(fields.referrer, (url) => url.origin),
+    person: readEmails(fields.emails),
+  };
+  for (const [name, value] of textsIn(fields.params)) {
+    const clickId = clickIdName(name);
+    if (clickId && value.length <= longest.clickId) payload.clickIds[clickId] = { value, seenAt: now };
+    else if (isUtmField(name) && value.length <= longest.utm) payload.utm[name] = value;
+  }
+  for (const [name, value] of textsIn(fields.cookies)) {
+    if (isBrowserId(name) && value.length <= longest.browserId) payload.browserIds[name] = value;
+  }
+  return payload;
+}
+
+function readSignals(value: unknown): Payload["signals"] {
+  const signals: Payload["signals"] = {};
+  const given = objectIn(value) ?? {};
+  for (const source of consentSources) {
+    const state = given[source];
+    if (state === "granted" || state === "denied") signals[source] = state;
+  }
+  return signals;
+}
+
+/** The four forms in the order in which the tag hashes them; an empty text is a form that the address does not have. */
+function readEmails(value: unknown): Payload["person"] {
+  if (!Array.isArray(value) || value.length > 4) return null;
+  const hashes = value.map((one) =>
+    typeof one === "string" && /^[0-9a-f]{64}$/.test(one) ? one : undefined,
+  );
+  const [email, emailGoogle, emailMicrosoft, emailReddit] = hashes;
+  if (!email) return null;
+  return {
+    email,
+    forms: {
+      ...(emailGoogle ? { emailGoogle } : {}),
+      ...(emailMicrosoft ? { emailMicrosoft } : {}),
+      ...(emailReddit ? { emailReddit } : {}),
+    },
+  };
+}
+
+function readAddress(value: unknown, part: (url: URL) => string): string {
+  if (typeof value !== "string" || value.length > 2048 || !URL.canParse(value)) return "";
+  const url = new URL(value);
+  return /^https?:$/.test(url.protocol) ? part(url).slice(0, longest.address) : "";
+}
+
+function* textsIn(value: unknown): Generator<[name: string, value: string]> {
+  for (const [name, text] of Object.entries(objectIn(value) ?? {}).slice(0, mostNames)) {
+    if (typeof text === "string" && text !== "" && !text.includes("\0") && text.isWellFormed())
+      yield [name, text];
+  }
+}
+
+function objectIn(value: unknown): Record<string, unknown> | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,152 @@
+// The tag's endpoints under the site's own host: the script, and what it reports. A report is answered 204 whatever
+// becomes of it: browsers and bots learn nothing from the answer.
+
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import ipaddr from "ipaddr.js";
+import { readBytes } from "../http/bytes.ts";
+import type { Rate } from "../http/rate.ts";
+import { clientAddress, isSecure, type TransportRules } from "../http/transport.ts";
+import type { Browser } from "../event.ts";
+import { takeReport, type Report } from "../identity/visits.ts";
+import type { Directory, Site } from "../sites/directory.ts";
+import { hostOf } from "../sites/hosts.ts";
+import type { Store } from "../store/store.ts";
+import { ownOrigin } from "./origin.ts";
+import { readPayload, type Payload } from "./payload.ts";
+import { tagScripts, type TagScript } from "./tagScript.ts";
+import { newVisitorId, visitorCookie, visitorIn } from "./visitorCookie.ts";
+
+export type CollectOptions = {
+  store: Store;
+  directory: Directory;
+  transport: TransportRules;
+  rate: Rate;
+  perMinute: number;
+  /** The built tag. */
+  tag: string;
+  now: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+const largestBody = 8 * 1024;
+const dayS = 86_400;
+
+export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
+  const scriptOf = tagScripts(options.tag);
+
+  app.get<{ Params: { file: string } }>("/__cc/:file", (request, reply) => {
+    const site = options.directory.siteOfHost(hostOf(request.headers.host));
+    const named = /^tag(?:\.([0-9a-f]{16}))?\.js$/.exec(request.params.file);
+    if (!site || !named) return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+    return sendScript(request.raw, reply, scriptOf(site), named[1]);
+  });
+
+  for (const endpoint of ["visit", "identify", "consent"]) {
+    app.post(`/__cc/${endpoint}`, async (request, reply) => {
+      const answer = await take(request.raw, reply);
+      return reply.code(answer).header("cache-control", "no-store").send();
+    });
+    // Beacons need no preflight; a page that asks anyway is told the same.
+    app.options(`/__cc/${endpoint}`, (request, reply) => {
+      const origin = admit(request.raw);
+      if (typeof origin === "number") return reply.code(origin).send();
+      allow(reply, origin.origin).header("access-control-allow-headers", "content-type");
+      return reply
+        .header("access-control-allow-methods", "POST")
+        .header("access-control-max-age", dayS)
+        .code(204)
+        .send();
+    });
+  }
+
+  /** The site and its page that speaks, or the status of the refusal. Looks at headers only: a refusal costs nothing. */
+  function admit(request: IncomingMessage): { site: Site; origin: string; address: string } | number {
+    if (!isSecure(request, options.transport)) return 426;
+    const site = options.directory.siteOfHost(hostOf(request.headers.host));
+    if (!site) return 404;
+    const address = clientAddress(request, options.transport.trusted);
+    const isLoopback = ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";
+    const origin = ownOrigin(site, request.headers.origin, isLoopback);
+    if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;
+    if (options.rate(address, options.perMinute, options.now()) > 0) return 429;
+    return { site, origin, address };
+  }
+
+  async function take(request: IncomingMessage, reply: FastifyReply): Promise<number> {
+    const admitted = admit(request);
+    if (typeof admitted === "number") return admitted;
+    const { site, origin, address } = admitted;
+    allow(reply, origin);
+
+    const bytes = await readBytes(request, largestBody);
+    if (bytes === "too large") return 413;
+    const now = options.now();
+    const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
+    if (!payload) return 400;
+
+    const report = reportOf(request, payload, address, now);
+    const rules = { consentMode: site.settings.consentMode, keepMs: site.settings.keepMs };
+    try {
+      const { visitorId } = await takeReport(options.store, site.id, report, rules, newVisitorId);
+      if (visitorId) reply.header("set-cookie", visitorCookie(visitorId));
+    } catch (error) {
+      // The page must not notice that our store is down.
+      options.onDefect(error, { site: site.id });
+    }
+    return 204;
+  }
+}
+
+function reportOf(request: IncomingMessage, payload: Payload, address: string, now: number): Report {
+  const { clickIds, utm, browserIds, person } = payload;
+  const userAgent = (request.headers["user-agent"] ?? "").slice(0, 512);
+  const browser: Browser = { page: payload.page, referrer: payload.referrer, address, userAgent };
+  const says = [clickIds, utm, browserIds].some((ids) => Object.keys(ids).length > 0);
+  // Scripts cannot forge this header, and the browser sends it whether or not the tag looked.
+  const gpc = request.headers["sec-gpc"] === "1" ? ({ gpc: "denied" } as const) : {};
+  return {
+    visitorId: visitorIn(request.headers.cookie),
+    signals: { ...payload.signals, ...gpc },
+    visit: says || person ? { seenAt: now, browser, clickIds, browserIds, utm, bot: false } : null,
+    person,
+    at: now,
+  };
+}
+
+/** CORS for the site's own other hosts; with cookies, or the visitor would be a new one every time. */
+function allow(reply: FastifyReply, origin: string): FastifyReply {
+  return reply
+    .header("access-control-allow-origin", origin)
+    .header("access-control-allow-credentials", "true")
+    .header("vary", "Origin");
+}
+
+function sendScript(
+  request: IncomingMessage,
+  reply: FastifyReply,
+  script: TagScript,
+  asked: string | undefined,
+) {
+  const etag = `"${script.hash}"`;
+  const forever = asked === script.hash;
+  reply
+    .type("text/javascript; charset=utf-8")
+    // Subresource integrity on a page of another host of the site needs CORS.
+    .header("access-control-allow-origin", "*")
+    .header("cross-origin-resource-policy", "cross-origin")
+    .header("x-content-type-options", "nosniff")
+    .header("vary", "Accept-Encoding")
+    .header("etag", etag)
+    .header(
+      "cache-control",
+      forever
+        ? `public, max-age=${365 * dayS}, immutable`
+        : "public, max-age=600, stale-while-revalidate=86400",
+    );
+  if (request.headers["if-none-match"]?.includes(etag)) return reply.code(304).send();
+  const accepts = request.headers["accept-encoding"] ?? "";
+  if (/\bbr\b/.test(accepts)) return reply.header("content-encoding", "br").send(script.brotli);
+  if (/\bgzip\b/.test(accepts)) return reply.header("content-encoding", "gzip").send(script.gzip);
+  return reply.send(script.text);
+}

@@ -1,0 +1,61 @@
+// The tag as a site's pages get it: the built script with the site's configuration in front. One text per site, kept with
+// its hash and its compressed forms until the configuration changes.
+
+import { createHash, hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { browserIds, clickIds, utmFields } from "../identity/clickIds.ts";
+import type { Site } from "../sites/directory.ts";
+
+export type TagScript = {
+  text: string;
+  /** Names the content: `/__cc/tag.<hash>.js` never changes. */
+  hash: string;
+  /** For `<script integrity>`. */
+  integrity: string;
+  gzip: Buffer;
+  brotli: Buffer;
+};
+
+export class TagNotBuilt extends Error {
+  constructor() {
+    super("The browser tag is not built yet. Run: npm run build");
+  }
+}
+
+export function readTag(): string {
+  try {
+    return readFileSync(new URL("../../dist/tag.js", import.meta.url), "utf8");
+  } catch {
+    throw new TagNotBuilt();
+  }
+}
+
+export function tagScripts(code: string): (site: Site) => TagScript {
+  const made = new Map<string, TagScript>();
+  return (site) => {
+    const configuration = JSON.stringify({
+      site: site.id,
+      optIn: site.settings.consentMode === "opt-in",
+      clickIds: clickIds.map((id) => id.name),
+      utm: utmFields,
+      browserIds,
+    });
+    const known = made.get(configuration);
+    if (known) return known;
+    if (made.size >= 1000) made.clear();
+    const script = pack(`!function($CC){${code}}(${configuration});\n`);
+    made.set(configuration, script);
+    return script;
+  };
+}
+
+function pack(text: string): TagScript {
+  return {
+    text,
+    hash: hash("sha256", text).slice(0, 16),
+    integrity: `sha384-${createHash("sha384").update(text).digest("base64")}`,
+    gzip: gzipSync(text, { level: 9 }),
+    brotli: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+  };
+}

@@ -1,0 +1,88 @@
+// One call to a platform: conversions in, a reading for each out, and what the sync log keeps of it.
+
+import type { Conversion, Reading } from "../event.ts";
+import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
+import type { Sender, Sent } from "./send.ts";
+
+export type Exchange = {
+  /** One for each conversion, in order. */
+  readings: Reading[];
+  /** What was thrown by a platform's functions, which are pure and should not throw. */
+  defect: unknown;
+  /** The call was made, and its answer could not be read: the platform may have accepted everything. */
+  misread: boolean;
+  log: { httpStatus: number | null; request: string; response: string | null };
+};
+
+export async function exchange(
+  sender: Sender,
+  platform: Platform,
+  settings: ConnectionSettings,
+  conversions: readonly Conversion[],
+): Promise<Exchange> {
+  let request: PlatformRequest | null = null;
+  let sent: Sent | null = null;
+  try {
+    request = platform.toRequest(conversions, settings);
+    sent = await sender.send(request, {
+      platform: platform.id,
+      customerAddress: platform.customerAddress === true,
+    });
+    const readings = read(platform, settings, conversions, sent);
+    return { readings, defect: null, misread: false, log: describeCall(platform, request, sent) };
+  } catch (defect) {
+    // Sending the same again would not mend it.
+    const refused: Reading = { said: "refused", error: "internal error of the relay" };
+    const readings = conversions.map(() => refused);
+    return { readings, defect, misread: sent !== null, log: describeCall(platform, request, sent) };
+  }
+}
+
+function read(
+  platform: Platform,
+  settings: ConnectionSettings,
+  conversions: readonly Conversion[],
+  sent: Sent,
+): Reading[] {
+  if (sent.ok) return platform.readResponse(sent.response, conversions, settings);
+  return conversions.map(() => ({ said: sent.blocked ? "refused" : "later", error: sent.error }));
+}
+
+const shownRequest = 4096;
+const shownResponse = 2048;
+
+/** What the sync log keeps of a call: no header values, no secret part of the address, bounded text. */
+function describeCall(
+  platform: Platform,
+  request: PlatformRequest | null,
+  sent: Sent | null,
+): Exchange["log"] {
+  const line = request ? `${request.method} ${shownAddress(platform, request.url)}` : platform.id;
+  return {
+    httpStatus: sent?.ok ? sent.response.status : null,
+    request: `${line}\n\n${request?.body ?? ""}`.slice(0, shownRequest),
+    // PostgreSQL cannot store NUL, and a stranger's answer may hold anything.
+    response: sent?.ok
+      ? withoutSecrets(sent.response.body, request)
+          .slice(0, shownResponse)
+          .replaceAll("\0", "")
+          .toWellFormed()
+      : null,
+  };
+}
+
+/** Some endpoints answer with the request's own headers. */
+function withoutSecrets(text: string, request: PlatformRequest | null): string {
+  const { "content-type": _open, ...headers } = request?.headers ?? {};
+  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ")]);
+  return secrets.filter((one) => one.length >= 6).reduce((rest, one) => rest.replaceAll(one, "…"), text);
+}
+
+/** A query may hold a token, and so may the path of an address that a customer chose. */
+function shownAddress(platform: Platform, address: string): string {
+  if (address.startsWith("sandbox:")) return address;
+  if (!URL.canParse(address)) return "(no address)";
+  const url = new URL(address);
+  if (platform.customerAddress) return `${url.origin}/…`;
+  return `${url.origin}${url.pathname}${url.search ? "?…" : ""}`;
+}

@@ -1,0 +1,89 @@
+// What the operator does with a person's data: enter, decide, export, erase. Each leaves an audit line that names no one.
+
+import type { ConsentState, Identity, Visit } from "../event.ts";
+import { operator } from "../store/people.ts";
+import type { Store } from "../store/store.ts";
+import { addVisit, firstUtmOf } from "./records.ts";
+
+export type Asked = { siteId: string; email: string; actor: string; now: number };
+
+export async function enterVisit(
+  store: Store,
+  { siteId, email, now }: Asked,
+  visit: Visit,
+  forms: Identity["forms"],
+  keepMs: number,
+): Promise<void> {
+  await store.people.change(siteId, async (rows) => {
+    const identity = await rows.identity(email, now);
+    const visits = addVisit(identity.visits, visit, now - keepMs);
+    await rows.saveIdentity(
+      email,
+      { visits, firstUtm: firstUtmOf(identity, visits), forms: { ...identity.forms, ...forms } },
+      now,
+    );
+  });
+}
+
+/** The operator's word: a grant lifts every refusal, a refusal is lifted by nobody else. */
+export async function decideFor(store: Store, asked: Asked, state: ConsentState): Promise<void> {
+  const { siteId, email, now } = asked;
+  await store.people.change(siteId, async (rows) => {
+    if (state === "granted") {
+      for (const decision of await rows.decisionsAbout(email)) {
+        if (decision.state !== "granted") await rows.decide(email, decision.givenBy, "granted", now);
+      }
+    }
+    await rows.decide(email, operator, state, now);
+  });
+  await audit(store, asked, "consent set", { state });
+}
+
+/** Everything that is stored about a person. */
+export async function exportPerson(store: Store, asked: Asked) {
+  const { siteId, email } = asked;
+  const events = [];
+  for (let page = await store.events.list(siteId, { emailHash: email, limit: 200 }); page.length;) {
+    for (const event of page) {
+      events.push({ ...event, deliveries: await store.deliveries.ofEvent(siteId, event.id) });
+    }
+    const before = page.at(-1)?.id ?? "";
+    page = await store.events.list(siteId, { emailHash: email, limit: 200, before });
+  }
+  const exported = {
+    hashedEmail: email,
+    identity: await store.people.identity(siteId, email),
+    consent: await store.people.decisions(siteId, email),
+    consentHistory: await store.people.history(siteId, email),
+    events,
+  };
+  await audit(store, asked, "person exported", { events: events.length });
+  return exported;
+}
+
+/**
+ * Forgets a person: identity record, the visitors behind it, and what events say of them. A refusal stays, or the
+ * person would be tracked again at the next visit; it is a hash and the word "denied".
+ */
+export async function erasePerson(store: Store, asked: Asked): Promise<{ events: number; visitors: number }> {
+  const { siteId, email, now } = asked;
+  const visitors = await store.people.change(siteId, async (rows) => {
+    const identity = await rows.identity(email, now);
+    const ids = new Set(identity.visits.flatMap((visit) => visit.visitorId ?? []));
+    for (const id of ids) await rows.removeVisitor(id);
+    await rows.removeIdentity(email);
+    return ids.size;
+  });
+  const events = await store.erase.events(siteId, email, now);
+  await audit(store, asked, "person erased", { events, visitors });
+  return { events, visitors };
+}
+
+async function audit(
+  store: Store,
+  { siteId, actor, now }: Asked,
+  action: string,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  await store.audit.add({ siteId, actor, action, detail, at: now });
+}

@@ -1,0 +1,134 @@
+// What the tag reports: a visit, an email that was handed in, a decision. Consent comes first every time; what it
+// forbids is not stored, and what was stored before is removed.
+
+import {
+  consentSources,
+  type ConsentReading,
+  type ConsentSource,
+  type ConsentState,
+  type Identity,
+  type Visit,
+} from "../event.ts";
+import { effective, type Decision, type PeopleRows } from "../store/people.ts";
+import type { Store } from "../store/store.ts";
+import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
+
+export type Report = {
+  /** From the cookie; null for a browser that is not known. */
+  visitorId: string | null;
+  /** What each source says now. A source that is silent has nothing to say, or is not there. */
+  signals: Partial<Record<ConsentSource, ConsentState>>;
+  /** null when there is nothing to remember of the visit. */
+  visit: Omit<Visit, "visitorId"> | null;
+  person: { email: string; forms: Identity["forms"] } | null;
+  at: number;
+};
+
+export type Rules = { consentMode: "opt-out" | "opt-in"; keepMs: number };
+
+/** `stored`: something was; `suppressed`: consent forbids it. The visitor's id goes into the cookie. */
+export type Taken = { visitorId: string | null; consent: ConsentReading; suppressed: boolean };
+
+const personsKept = 5;
+
+export async function takeReport(
+  store: Pick<Store, "people">,
+  siteId: string,
+  report: Report,
+  rules: Rules,
+  newVisitorId: () => string,
+): Promise<Taken> {
+  const said = report.visitorId ? await store.people.decisions(siteId, report.visitorId) : [];
+  const news = newsIn(report.signals, said);
+  const before = effective(said.map((one) => one.state));
+  const consent = effective([
+    ...said.filter((one) => !(one.givenBy in news)).map((one) => one.state),
+    ...Object.values(news),
+  ]);
+  const refused = consent === "denied" || consent === "unreadable";
+  const suppressed = refused || (consent === "unknown" && rules.consentMode === "opt-in");
+
+  const hasNews = Object.keys(news).length > 0;
+  const somethingToStore = hasNews || (suppressed ? refused && report.person : report.visit || report.person);
+  if (!somethingToStore) return { visitorId: report.visitorId, consent, suppressed };
+
+  const visitorId = report.visitorId ?? newVisitorId();
+  await store.people.change(siteId, async (rows) => {
+    for (const [source, state] of Object.entries(news))
+      await rows.decide(visitorId, source, state, report.at);
+    if (refused) return refuse(rows, visitorId, report);
+    if (suppressed) return;
+    await remember(rows, visitorId, report, rules, {
+      consent,
+      lifted: before === "denied" || before === "unreadable",
+    });
+  });
+  return { visitorId, consent, suppressed };
+}
+
+/** The decisions that differ from what is on record. A source that falls silent after a refusal has lifted it. */
+function newsIn(signals: Report["signals"], said: readonly Decision[]): Record<string, ConsentState> {
+  const news: Record<string, ConsentState> = {};
+  for (const source of consentSources) {
+    const stored = said.find((one) => one.givenBy === source)?.state;
+    // The site's own call is heard once and holds; browser signals are there on every page or not at all.
+    const current = signals[source] ?? (source === "gpc" && stored ? "unknown" : undefined);
+    if (current && current !== stored && !(current === "unknown" && stored === undefined))
+      news[source] = current;
+  }
+  return news;
+}
+
+/** The visitor said no: it holds for every person they are, and what they left behind goes. */
+async function refuse(rows: PeopleRows, visitorId: string, { person, at }: Report): Promise<void> {
+  const visitor = await rows.visitor(visitorId, at);
+  for (const email of new Set([...visitor.persons, ...(person ? [person.email] : [])])) {
+    await decideOnce(rows, email, visitorId, "denied", at);
+    const identity = await rows.identity(email, at);
+    const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
+    if (visits.length) await rows.saveIdentity(email, { ...identity, visits, firstUtm: {} }, at);
+    else await rows.removeIdentity(email);
+  }
+  await rows.removeVisitor(visitorId);
+}
+
+async function remember(
+  rows: PeopleRows,
+  visitorId: string,
+  { visit, person, at }: Report,
+  rules: Rules,
+  { consent, lifted }: { consent: ConsentReading; lifted: boolean },
+): Promise<void> {
+  const now = consent === "granted" ? "granted" : "unknown";
+  if (lifted) {
+    for (const { subject, state } of await rows.decisionsBy(visitorId)) {
+      if (state !== now) await rows.decide(subject, visitorId, now, at);
+    }
+  }
+  const oldest = at - rules.keepMs;
+  const visitor = await rows.visitor(visitorId, at);
+  const visits = visit ? addVisit(visitor.visits, { ...visit, visitorId }, oldest) : visitor.visits;
+  const persons = person
+    ? [person.email, ...visitor.persons.filter((one) => one !== person.email)]
+    : visitor.persons;
+  await rows.saveVisitor(visitorId, { visits, persons: persons.slice(0, personsKept) }, at);
+
+  for (const email of persons.slice(0, personsKept)) {
+    if (consent === "granted") await decideOnce(rows, email, visitorId, "granted", at);
+    const identity = await rows.identity(email, at);
+    const joined = joinVisits(identity.visits, visits, oldest);
+    const forms = email === person?.email ? { ...identity.forms, ...person.forms } : identity.forms;
+    await rows.saveIdentity(email, { visits: joined, firstUtm: firstUtmOf(identity, joined), forms }, at);
+  }
+}
+
+async function decideOnce(
+  rows: PeopleRows,
+  subject: string,
+  givenBy: string,
+  state: ConsentState,
+  at: number,
+): Promise<void> {
+  const known = (await rows.decisionsAbout(subject)).find((one) => one.givenBy === givenBy);
+  if (known?.state !== state) await rows.decide(subject, givenBy, state, at);
+}

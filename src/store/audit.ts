@@ -1,0 +1,43 @@
+// Who changed what: a line for every change of settings and for everything done with a person's data.
+
+import type { Database, Query } from "./database.ts";
+
+export type AuditLine = {
+  siteId: string;
+  actor: string;
+  action: string;
+  detail: Record<string, unknown>;
+  at: number;
+};
+
+export async function writeAudit(tx: Query, id: string, line: AuditLine): Promise<void> {
+  await tx.all(`INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6)`, [
+    line.siteId,
+    id,
+    line.at,
+    line.actor,
+    line.action,
+    JSON.stringify(line.detail),
+  ]);
+}
+
+export function auditStore(db: Database, newId: () => string) {
+  return {
+    add: (line: AuditLine) => db.write((tx) => writeAudit(tx, newId(), line)),
+
+    /** Newest first. */
+    async list(siteId: string, limit: number): Promise<AuditLine[]> {
+      const rows = await db.all(`SELECT * FROM audit WHERE site_id = $1 ORDER BY id DESC LIMIT $2`, [
+        siteId,
+        limit,
+      ]);
+      return rows.map((row) => ({
+        siteId: String(row.site_id),
+        actor: String(row.actor),
+        action: String(row.action),
+        detail: JSON.parse(String(row.detail)),
+        at: Number(row.at),
+      }));
+    },
+  };
+}

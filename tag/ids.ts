@@ -1,0 +1,41 @@
+// Click ids and UTM fields from the address, browser ids from cookies. Names match in any case; values stay as they are.
+
+import { config, page, quietly } from "./page.ts";
+
+const params: Record<string, string> = {};
+const names = new Map([...config.clickIds, ...config.utm].map((name) => [name.toLowerCase(), name]));
+
+/** Remembers what an address of this site carries. The newest wins. */
+export function readAddress(address: string): void {
+  quietly(() => {
+    const url = new URL(address, location.href);
+    if (url.hostname !== location.hostname) return;
+    url.searchParams.forEach((value, key) => {
+      const name = names.get(key.toLowerCase());
+      if (name && value) params[name] = value;
+    });
+  });
+}
+
+/** Routers strip the query early, and consent may come a page late: the first address and the last page still have it. */
+export function readAddresses(): void {
+  readAddress(page.referrer);
+  for (const entry of quietly(() => performance.getEntriesByType("navigation")) ?? [])
+    readAddress(entry.name);
+  readAddress(location.href);
+}
+
+export function ids(): object {
+  const cookies: Record<string, string> = {};
+  for (const part of page.cookie.split("; ")) {
+    const at = part.indexOf("=");
+    const name = part.slice(0, at);
+    if (config.browserIds.includes(name) || /^_ga_\w+$/.test(name)) cookies[name] = part.slice(at + 1);
+  }
+  return {
+    params,
+    cookies,
+    page: location.origin + location.pathname,
+    referrer: quietly(() => new URL(page.referrer).origin) ?? "",
+  };
+}
