@@ -1,9 +1,8 @@
 // Wiring: opens every part, hands each what it needs, and closes them in order.
 
-import { mkdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import Fastify, { type FastifyInstance } from "fastify";
 import { pino, type Logger } from "pino";
 import { ConfigFaults, type Config } from "./config.ts";
 import { collectRoutes } from "./collect/route.ts";
@@ -12,30 +11,31 @@ import { openLanes } from "./delivery/lanes.ts";
 import { openSender } from "./delivery/send.ts";
 import { startWorker } from "./delivery/worker.ts";
 import { firstStart } from "./firstStart.ts";
-import { shortId, uuidv7 } from "./ids.ts";
+import { shortId } from "./ids.ts";
+import { makeDataFolder, openInstallation } from "./installation.ts";
 import { startPurge } from "./identity/purge.ts";
 import { countByMinute } from "./http/rate.ts";
-import { inboundPath, inboundRoute, refuse } from "./inbound/route.ts";
-import { refusals } from "./inbound/errors.ts";
+import { inboundRoute } from "./inbound/route.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
 import { relay } from "./pipeline.ts";
+import { addressOf, openServer, readCertificate, startFault } from "./server.ts";
 import { directoryOf } from "./sites/directory.ts";
 import { countKeyUses } from "./sites/keyUses.ts";
-import { openStore } from "./store/store.ts";
 
 export type Running = { address: string; stop(): Promise<void> };
 
 /** Starts the relay. `say` shows people what they need to know; everything else goes to the log. */
 export async function serve(config: Config, say: (text: string) => void): Promise<Running> {
   const tag = readTag();
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
+  const tls = readCertificate(config);
+  makeDataFolder(config);
   const unlock = config.store.engine === "sqlite" ? lockFolder(config.dataFolder) : () => {};
   const log = openLog(config.logLevel);
   const onDefect = (error: unknown, about: Record<string, unknown> = {}) =>
     log.error({ err: error, ...about });
   const now = Date.now;
 
-  const store = await openStore(config.store, config.encryptionKey(), uuidv7).catch((error: unknown) => {
+  const store = await openInstallation(config).catch((error: unknown) => {
     unlock();
     throw error;
   });
@@ -67,7 +67,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const stopPurge = startPurge(store, () => directory.sites(), now, onDefect);
   const keyUses = countKeyUses(store, onDefect);
 
-  const app = openServer(config, onDefect);
+  const app = openServer(tls, onDefect);
   const parts = { store, lanes, owner, leaseMs: config.leaseMs };
   inboundRoute(app, {
     gate: {
@@ -115,7 +115,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {
     await stop();
-    throw portFault(error, config);
+    throw startFault(error, config);
   }
   const address = addressOf(app, config);
   const data =
@@ -124,41 +124,6 @@ export async function serve(config: Config, say: (text: string) => void): Promis
       : `PostgreSQL (DATABASE_URL), and ${config.dataFolder} for the encryption key unless it is set`;
   say(`Cleancast ${version()} is running on ${address}\nData: ${data}\n${welcome?.(address) ?? ""}`);
   return { address, stop };
-}
-
-function openServer(config: Config, onDefect: (error: unknown) => void): FastifyInstance {
-  const options = {
-    // Keep-alive connections that are busy during a stop get their answer, not an error.
-    return503OnClosing: false,
-    forceCloseConnections: "idle" as const,
-    requestTimeout: 30_000,
-    keepAliveTimeout: 65_000,
-    routerOptions: { maxParamLength: 200 },
-  };
-  const app = (
-    config.tls
-      ? Fastify({
-          ...options,
-          https: { cert: readFileSync(config.tls.certFile), key: readFileSync(config.tls.keyFile) },
-        })
-      : Fastify(options)
-  ) as FastifyInstance;
-  // Doors read bodies by their own hand, after they know who is there.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
-  app.get("/healthz", (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
-  app.setNotFoundHandler((request, reply) => {
-    // Methods that the router does not know end here too.
-    if (request.url.split("?", 1)[0] === inboundPath) return refuse(reply, refusals.methodNotAllowed);
-    return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
-  });
-  app.setErrorHandler((error, _request, reply) => {
-    const status = (error as { statusCode?: number }).statusCode ?? 500;
-    if (status >= 500) onDefect(error);
-    const text = status >= 500 ? "Internal error." : "Bad request.";
-    return reply.code(status).type("text/plain; charset=utf-8").send(`${text}\n`);
-  });
-  return app;
 }
 
 /** JSON lines on stdout, written in blocks: a line per event must not cost a system call per event. */
@@ -181,24 +146,6 @@ function lockFolder(folder: string): () => void {
     ]);
   }
   return () => lock.close();
-}
-
-function addressOf(app: FastifyInstance, config: Config): string {
-  const bound = app.server.address();
-  const port = typeof bound === "object" && bound ? bound.port : config.port;
-  const shown = ["0.0.0.0", "::", "127.0.0.1", "::1"].includes(config.host) ? "localhost" : config.host;
-  return `${config.tls ? "https" : "http"}://${shown}:${port}`;
-}
-
-function portFault(error: unknown, config: Config): unknown {
-  const code = error instanceof Error && "code" in error ? error.code : "";
-  if (code === "EADDRINUSE")
-    return new ConfigFaults([`port ${config.port} is taken; set PORT to a free one.`]);
-  if (code === "EACCES")
-    return new ConfigFaults([`port ${config.port} needs root; set PORT to one above 1023.`]);
-  if (code === "EADDRNOTAVAIL")
-    return new ConfigFaults([`HOST ${config.host} is not an address of this machine.`]);
-  return error;
 }
 
 export function version(): string {

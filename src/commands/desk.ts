@@ -2,19 +2,17 @@
 
 import { Command } from "commander";
 import { readConfig, type Config } from "../config.ts";
-import { uuidv7 } from "../ids.ts";
+import { openInstallation } from "../installation.ts";
 import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { findSite, Refusal, type By } from "../sites/manage.ts";
-import { openStore, type Store } from "../store/store.ts";
-import { mkdirSync } from "node:fs";
+import type { Store } from "../store/store.ts";
 
 export type Desk = { store: Store; directory: Directory; config: Config; by: By };
 
 /** Opens the store beside a running server, does the work, and closes it again. */
 export async function atDesk<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
   const config = readConfig();
-  mkdirSync(config.dataFolder, { recursive: true, mode: 0o700 });
-  const store = await openStore(config.store, config.encryptionKey(), uuidv7);
+  const store = await openInstallation(config);
   try {
     const directory = directoryOf(store);
     await directory.refresh();

@@ -54,6 +54,7 @@ function setUp(connections: Connection[], given: Given = {}) {
     site: () => undefined,
     siteOfHost: () => undefined,
     key: () => undefined,
+    connectionNow: async (siteId, id) => directory.connection(siteId, id),
     connection: (siteId, id) => known.get(`${siteId} ${id}`),
   };
   const clock = { now: start };

@@ -101,7 +101,10 @@ export function openLanes(options: LaneOptions): Lanes {
     const first = ours[0]?.job;
     if (!first) return;
 
-    const connection = options.directory.connection(first.siteId, first.connectionId);
+    const { directory } = options;
+    const known = directory.connection(first.siteId, first.connectionId);
+    const connection =
+      known?.state === "active" ? known : await directory.connectionNow(first.siteId, first.connectionId);
     const platform = connection && platformOf(connection.platform);
     if (!platform) return giveBack(ours, { state: "skipped", reason: "disconnected" });
     if (connection.state !== "active")

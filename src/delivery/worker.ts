@@ -24,6 +24,7 @@ export type WorkerOptions = {
 };
 
 const pollMs = 1000;
+const sweepMs = 2000;
 const mostAtOnce = 200;
 
 /** Starts the worker; the returned function stops it and resolves when its last look has ended. */
@@ -33,9 +34,15 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
 
+  let sweptAt = 0;
+
   async function look(): Promise<void> {
     let more = false;
     try {
+      if (now() - sweptAt >= sweepMs) {
+        sweptAt = now();
+        await sweepParked(options);
+      }
       for (const due of await store.deliveries.due(now())) {
         if (stopped) return;
         more = (await take(options, due)) || more;
@@ -60,12 +67,23 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   };
 }
 
+/**
+ * Lets go what is parked at a connection that works. Whoever resumes or reconnects one does that too; this is for what a
+ * node parked in the second before it heard of it.
+ */
+async function sweepParked({ store, directory, now }: WorkerOptions): Promise<void> {
+  for (const { siteId, connectionId } of await store.deliveries.parked()) {
+    const connection = directory.connection(siteId, connectionId);
+    if (connection?.state === "active") await store.deliveries.releaseParked(siteId, connectionId, now());
+  }
+}
+
 /** Takes due deliveries of one connection in hand and puts them into its lanes. True when it took all it could. */
 async function take(
   { store, directory, lanes, owner, leaseMs, now, onDefect }: WorkerOptions,
   due: Due,
 ): Promise<boolean> {
-  const connection = directory.connection(due.siteId, due.connectionId);
+  const connection = await directory.connectionNow(due.siteId, due.connectionId);
   if (!connection) {
     await store.deliveries.endWaiting(due.siteId, due.connectionId, "skipped", "disconnected", now());
     return false;

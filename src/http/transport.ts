@@ -12,10 +12,15 @@ export type TransportRules = {
 };
 
 export function isSecure(request: IncomingMessage, rules: TransportRules): boolean {
-  if ((request.socket as TLSSocket).encrypted) return true;
   const address = request.socket.remoteAddress ?? "";
-  if (wasForwarded(request)) return rules.trusted(address) && forwardedScheme(request) === "https";
-  return !rules.requireTls && isLoopback(address);
+  // Undefined, not false, on a plain socket.
+  const encrypted = Boolean((request.socket as Partial<TLSSocket>).encrypted);
+  if (wasForwarded(request)) {
+    // What a proxy says of its own sender counts, also when it speaks TLS to us.
+    const scheme = rules.trusted(address) ? forwardedScheme(request) : undefined;
+    return scheme === undefined ? encrypted : scheme === "https";
+  }
+  return encrypted || (!rules.requireTls && isLoopback(address));
 }
 
 function wasForwarded({ headers }: IncomingMessage): boolean {

@@ -1,7 +1,7 @@
 // POST /__cc/inbound. Knows HTTP, and hands a validated event to the pipeline.
 
 import type { IncomingMessage } from "node:http";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { within } from "../deadline.ts";
 import type { Event } from "../event.ts";
 import { uuidv7 } from "../ids.ts";
@@ -28,7 +28,8 @@ export type InboundOptions = {
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
   let inFlight = 0;
-  app.all(inboundPath, async (request, reply) => {
+  // Answered before the framework looks at content type or body: our own order of checks holds.
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== "POST") return refuse(reply, refusals.methodNotAllowed);
     const startedAt = options.now();
     const line: Record<string, unknown> = { msg: "inbound" };
@@ -44,7 +45,8 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       line.ms = options.now() - startedAt;
       options.log(line);
     }
-  });
+  };
+  app.all(inboundPath, { onRequest }, (_request, reply) => refuse(reply, refusals.methodNotAllowed));
 
   async function answerTo(
     request: IncomingMessage,

@@ -20,6 +20,11 @@ export type Directory = {
   siteOfHost(host: string): Site | undefined;
   key(text: string): InboundKey | undefined;
   connection(siteId: string, id: string): Connection | undefined;
+  /**
+   * The same, but what looks gone or inactive is read again first: it may have been connected or resumed elsewhere a
+   * moment ago, and what waits for it must not be ended by yesterday's news.
+   */
+  connectionNow(siteId: string, id: string): Promise<Connection | undefined>;
 };
 
 const pollMs = 1000;
@@ -60,6 +65,9 @@ export function directoryOf(store: Store): Directory {
     return refreshing;
   }
 
+  const connection = (siteId: string, id: string) =>
+    sites.get(siteId)?.connections.find((one) => one.id === id);
+
   return {
     refresh,
     follow(onError) {
@@ -70,7 +78,15 @@ export function directoryOf(store: Store): Directory {
     site: (id) => sites.get(id),
     siteOfHost: (host) => hosts.get(host),
     key: (text) => keys.get(hashKey(text)),
-    connection: (siteId, id) => sites.get(siteId)?.connections.find((connection) => connection.id === id),
+    connection,
+    async connectionNow(siteId, id) {
+      const known = connection(siteId, id);
+      if (known?.state === "active") return known;
+      // A reading that is under way may have begun before the change.
+      await refreshing;
+      await refresh();
+      return connection(siteId, id);
+    },
   };
 }
 

@@ -411,7 +411,9 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const [item] = (await accepted(siteId, 1)) as [NewEvent];
       await store.deliveries.settle(settlement(item, "parked", { reason: "paused" }));
       expect(await store.deliveries.due(now + 10 * hour)).not.toContainEqual({ siteId, connectionId: "c1" });
+      expect(await store.deliveries.parked()).toContainEqual({ siteId, connectionId: "c1" });
       expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
+      expect(await store.deliveries.parked()).not.toContainEqual({ siteId, connectionId: "c1" });
       expect(await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(
         1,
       );

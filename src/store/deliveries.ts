@@ -72,6 +72,14 @@ export function deliveryStore(db: Database) {
       return rows.map((row) => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) }));
     },
 
+    /** The connections that have something parked. */
+    async parked(): Promise<Due[]> {
+      const rows = await db.all(
+        `SELECT site_id, connection_id FROM deliveries WHERE state = 'parked' GROUP BY site_id, connection_id`,
+      );
+      return rows.map((row) => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) }));
+    },
+
     /** Takes up to `limit` due deliveries of one connection in hand. Safe beside any number of nodes. */
     async claim(
       { siteId, connectionId }: Due,

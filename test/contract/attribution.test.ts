@@ -1,0 +1,254 @@
+// Step 11: what goes out with an event is decided by consent first, and then by the identity record.
+
+import { createHash } from "node:crypto";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  addSite,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { accepted, freshEvent, said } from "./answers.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const day = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
+
+// As they stand in real addresses: case, length and every odd sign are part of the id.
+const clickIds = {
+  gclid: "Cj0KCQiA-EAIaIQobChMI_wcB.~%2B=",
+  fbclid: "IwAR0aBcD_é-ß",
+  ttclid: "E.C.P.Ct+8/==",
+  msclkid: "0123456789abcdefABCDEF0123456789",
+  ScCid: "5f1c9e1e-Aa",
+};
+const utm = {
+  utm_source: "Newsletter ",
+  utm_medium: "e-mail",
+  utm_campaign: "Früh/ling & Co %20 ☕",
+  utm_term: "schuhe+rot",
+  utm_content: '"quoted"',
+};
+const pairs = Object.entries({ ...clickIds, ...utm }).map(([name, value]) => `${name}=${value}`);
+
+const withheld = { hashedEmail: null, hashedPhone: null, clickIds: {}, utm: {}, consent: "denied" };
+const contact = (email: string) => ({ hashedEmail: sha256(email), hashedPhone: sha256("+14255551234") });
+
+describe.each(engines)("attribution on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let receiver: Receiver;
+  let optOut: TestSite;
+  let optIn: TestSite;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "0.2" });
+    optOut = await addSite(home, "opt-out.example");
+    optIn = await addSite(home, "opt-in.example", "consent_mode=opt-in");
+    const identity = (site: TestSite, ...args: string[]) =>
+      manage(home, "identity", "put", site.host, ...args);
+    const consent = (site: TestSite, email: string, decision: string) =>
+      manage(home, "consent", "set", site.host, "--email", email, decision);
+    for (const site of [optOut, optIn]) {
+      await manage(home, "connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
+      for (const email of ["undecided", "agreed", "refused", "changed", "withdrawn"]) {
+        await identity(site, "--email", `${email}@example.com`, ...pairs);
+      }
+      await consent(site, "agreed@example.com", "granted");
+      await consent(site, "refused@example.com", "denied");
+    }
+    await identity(
+      optOut,
+      "--hashed-email",
+      sha256("by-hash@example.com").toUpperCase(),
+      "gclid=stored-by-hash",
+    );
+    await identity(optOut, "--email", "old@example.com", "gclid=too-old", "--seen-at", daysAgo(91));
+    await identity(
+      optOut,
+      "--email",
+      "old@example.com",
+      "ttclid=too-old",
+      "fbclid=young",
+      "--seen-at",
+      daysAgo(29),
+    );
+    await identity(optOut, "--email", "two@example.com", "gclid=newest", "utm_source=second");
+    await identity(
+      optOut,
+      "--email",
+      "two@example.com",
+      "gclid=older",
+      "utm_source=first",
+      "--seen-at",
+      daysAgo(5),
+    );
+    await identity(optOut, "--email", "two@example.com", "msclkid=only-then", "--seen-at", daysAgo(9));
+    await consent(optOut, "nobody@example.com", "denied");
+    relay = await startRelay(home);
+  });
+
+  /** What the receiver got of an event that was sent. */
+  async function received(
+    event: Record<string, unknown>,
+    { key } = optOut,
+  ): Promise<Record<string, unknown>> {
+    const whole = freshEvent({ phone: "+1 425 555 1234", firstName: "Ada", lastName: "Byron", ...event });
+    expect(said(await post(relay, key, whole))).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    const [body, ...more] = receiver.bodies().filter(({ orderId }) => orderId === whole.orderId);
+    expect(more).toEqual([]);
+    return body ?? {};
+  }
+
+  const traceOf = async (email: string, site: TestSite) => {
+    const { eventId } = await received({ email }, site);
+    return (await manage(home, "event", "show", String(eventId))).attribution;
+  };
+
+  const decide = (email: string, decision: string) =>
+    manage(home, "consent", "set", optOut.host, "--email", email, decision);
+
+  test("the click ids and campaign of the visit go out byte for byte", async () => {
+    const body = await received({ email: "Undecided@example.com" });
+    expect(body).toMatchObject({ ...contact("undecided@example.com"), consent: "unknown" });
+    expect([body.clickIds, body.utm]).toEqual([clickIds, utm]);
+  });
+
+  test("a hashed email finds the record that was stored by email", async () => {
+    const body = await received({ email: undefined, hashed_email: sha256("undecided@example.com") });
+    expect([body.clickIds, body.utm]).toEqual([clickIds, utm]);
+  });
+
+  test("an email finds the record that was stored by its hash", async () => {
+    expect((await received({ email: "by-hash@example.com" })).clickIds).toEqual({ gclid: "stored-by-hash" });
+  });
+
+  test("without a record the event goes out without click ids", async () => {
+    const body = await received({ email: "stranger@example.com" });
+    expect(body).toMatchObject({ ...contact("stranger@example.com"), consent: "unknown" });
+    expect([body.clickIds, body.utm]).toEqual([{}, {}]);
+  });
+
+  test("a record of one site is unknown to another", async () => {
+    await manage(home, "consent", "set", optIn.host, "--email", "two@example.com", "granted");
+    const body = await received({ email: "two@example.com" }, optIn);
+    expect([body.clickIds, body.utm, body.consent]).toEqual([{}, {}, "granted"]);
+  });
+
+  test("a person who agreed is sent with everything", async () => {
+    for (const site of [optOut, optIn]) {
+      const body = await received({ email: "agreed@example.com" }, site);
+      expect(body).toMatchObject({ ...contact("agreed@example.com"), consent: "granted" });
+      expect([body.clickIds, body.utm]).toEqual([clickIds, utm]);
+    }
+  });
+
+  test("a person who refused is sent without anything that identifies, and the conversion still counts", async () => {
+    for (const site of [optOut, optIn]) {
+      const body = await received({ email: "refused@example.com", value: 5, currency: "EUR" }, site);
+      expect(body).toEqual({
+        eventId: expect.any(String),
+        event: "purchase",
+        eventTime: expect.any(String),
+        value: 5,
+        currency: "EUR",
+        orderId: expect.any(String),
+        ...withheld,
+      });
+    }
+  });
+
+  test("a refusal counts for the hash of the email, and without an identity record, as well", async () => {
+    const hashed = { email: null, hashed_email: sha256("refused@example.com").toUpperCase() };
+    expect(await received(hashed)).toMatchObject(withheld);
+    expect(await received({ email: "nobody@example.com" })).toMatchObject(withheld);
+  });
+
+  test("where the site asks for consent first, nobody who was not asked is identified", async () => {
+    for (const email of ["undecided@example.com", "stranger@example.com"]) {
+      expect(await received({ email }, optIn)).toMatchObject(withheld);
+    }
+  });
+
+  test("the trace shows the consent and what was withheld", async () => {
+    const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
+    expect(await traceOf("refused@example.com", optOut)).toEqual({
+      consent: "denied",
+      withheld: "opted out",
+      identity: "found",
+      ...nothing,
+    });
+    expect(await traceOf("stranger@example.com", optIn)).toEqual({
+      consent: "unknown",
+      withheld: "no consent",
+      identity: "none",
+      ...nothing,
+    });
+    expect(await traceOf("agreed@example.com", optOut)).toMatchObject({
+      consent: "granted",
+      withheld: null,
+      identity: "found",
+      clickIds: { gclid: { value: clickIds.gclid, seenAt: expect.any(Number) } },
+      utm,
+    });
+  });
+
+  test("a decision that changes counts from the next event on", async () => {
+    await decide("changed@example.com", "denied");
+    expect(await received({ email: "changed@example.com" })).toMatchObject(withheld);
+    await decide("changed@example.com", "granted");
+    expect(await received({ email: "changed@example.com" })).toMatchObject({ clickIds, consent: "granted" });
+  });
+
+  test("a refusal that comes while an event waits for its next try is kept", async () => {
+    const email = "withdrawn@example.com";
+    const event = freshEvent({ email, phone: "+14255551234" });
+    const tries = () => receiver.bodies().filter(({ orderId }) => orderId === event.orderId);
+    const { behave } = receiver;
+    onTestFinished(() => void (receiver.behave = behave));
+    receiver.behave = (_request, response) => response.writeHead(503).end();
+    await post(relay, optOut.key, event);
+    await decide(email, "denied");
+    expect(tries()[0]).toMatchObject({ ...contact(email), clickIds, utm, consent: "unknown" });
+    await eventually("a later try knows of the refusal", () => tries().at(-1)?.consent === "denied");
+    expect(tries().at(-1)).toEqual({ ...tries()[0], ...withheld });
+  });
+
+  test("an id that its platform can no longer use stays here", async () => {
+    expect((await received({ email: "old@example.com" })).clickIds).toEqual({ fbclid: "young" });
+  });
+
+  test("of several visits the newest id of each kind and the newest campaign are used", async () => {
+    const body = await received({ email: "two@example.com" });
+    expect(body.clickIds).toEqual({ gclid: "newest", msclkid: "only-then" });
+    expect(body.utm).toEqual({ utm_source: "second" });
+  });
+
+  test("identity get shows what is stored, under the hash alone", async () => {
+    const shown = await manage(home, "identity", "get", optOut.host, "--email", "agreed@example.com");
+    expect(shown.hashedEmail).toBe(sha256("agreed@example.com"));
+    expect(shown.consent).toBe("granted");
+    expect(shown.identity.visits).toEqual([
+      {
+        visitorId: null,
+        seenAt: expect.any(Number),
+        browser: null,
+        clickIds: Object.fromEntries(
+          Object.entries(clickIds).map(([name, value]) => [name, { value, seenAt: expect.any(Number) }]),
+        ),
+        browserIds: {},
+        utm,
+        bot: false,
+      },
+    ]);
+    expect(JSON.stringify(shown)).not.toContain("agreed@example.com");
+  });
+});

@@ -1,0 +1,203 @@
+// Step 9: the same event twice is one.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  addSite,
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { accepted, deduped, said } from "./answers.ts";
+
+const taken = (event = "purchase") => accepted(event, { webhook: { ok: true } });
+
+const withOrder = (orderId: string, changes: Record<string, unknown> = {}) => ({
+  email: "ada@example.com",
+  event: "purchase",
+  orderId,
+  value: 10,
+  currency: "EUR",
+  ...changes,
+});
+
+const sale = (changes: Record<string, unknown> = {}) => ({
+  email: "no-order@example.com",
+  event: "purchase",
+  value: 10,
+  currency: "EUR",
+  ...changes,
+});
+
+describe.each(engines)("duplicates on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let receiver: Receiver;
+  let site: TestSite;
+  let neighbour: TestSite;
+  let forgetful: TestSite;
+  let testKey: string;
+  let secondKey: string;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newHome(engine);
+    site = await addSite(home, "shop.example");
+    neighbour = await addSite(home, "neighbour.example");
+    forgetful = await addSite(home, "forgetful.example", "dedup_order=2s", "dedup_no_order=1s");
+    testKey = (await manage(home, "key", "add", site.host, "try", "--test")).key;
+    secondKey = (await manage(home, "key", "add", site.host, "second integration")).key;
+    for (const { host } of [site, neighbour, forgetful]) {
+      await manage(home, "connect", host, "webhook", `url=${receiver.url}/${host}`);
+    }
+    relay = await startRelay(home);
+  });
+
+  const send = async (event: Record<string, unknown>, key = site.key) => said(await post(relay, key, event));
+  /** What the receiver got for an order. */
+  const arrived = (orderId: string) => receiver.bodies().filter((body) => body.orderId === orderId);
+
+  test("an order that comes again is a duplicate, and goes out once", async () => {
+    expect(await send(withOrder("again"))).toEqual(taken());
+    expect(await send(withOrder("again"))).toEqual(deduped);
+    expect(await send(withOrder("again"))).toEqual(deduped);
+    expect(arrived("again")).toHaveLength(1);
+    const { events } = await manage(home, "event", "list", site.host, "--order", "again");
+    expect(events).toHaveLength(1);
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ["another value", { value: 11 }],
+    ["another currency", { currency: "USD" }],
+    ["no value", { value: null }],
+    ["another name and phone", { firstName: "Ada", lastName: "Byron", phone: "+14255551234" }],
+    ["a time", { eventTime: Math.floor(Date.now() / 1000) - 60 }],
+    ["the email in another case", { email: " ADA@Example.com " }],
+    ["space around the order id", { orderId: " same-order " }],
+    ["fields that nobody knows", { source: "crm" }],
+  ])("an order that comes again with %s is a duplicate", async (_what, changes) => {
+    await send(withOrder("same-order"));
+    expect(await send(withOrder("same-order", changes))).toEqual(deduped);
+  });
+
+  test("an order that comes again with the hash of its email is a duplicate", async () => {
+    expect(await send(withOrder("by-hash"))).toEqual(taken());
+    const [body] = arrived("by-hash");
+    const hashed = withOrder("by-hash", { email: undefined, hashed_email: body?.hashedEmail });
+    expect(await send(hashed)).toEqual(deduped);
+  });
+
+  test("an order that comes again by another key of the site is a duplicate", async () => {
+    expect(await send(withOrder("two-keys"))).toEqual(taken());
+    expect(await send(withOrder("two-keys"), secondKey)).toEqual(deduped);
+  });
+
+  test("another event, another order or another site is no duplicate", async () => {
+    expect(await send(withOrder("apart"))).toEqual(taken());
+    expect(await send(withOrder("apart", { event: "refund" }))).toEqual(taken("refund"));
+    expect(await send(withOrder("APART"))).toEqual(taken());
+    expect(await send(withOrder("apart"), neighbour.key)).toEqual(taken());
+  });
+
+  test("test and live events do not know each other", async () => {
+    expect(await send(withOrder("tried"), testKey)).toEqual(taken());
+    expect(await send(withOrder("tried"))).toEqual(taken());
+    expect(await send(withOrder("tried"), testKey)).toEqual(deduped);
+    expect(await send(withOrder("tried"))).toEqual(deduped);
+    const { events } = await manage(home, "event", "list", site.host, "--order", "tried");
+    expect(events.map(({ mode }: { mode: string }) => mode).toSorted()).toEqual(["live", "test"]);
+    // A platform that counts by event id must not take one for the other either.
+    expect(new Set(arrived("tried").map((body) => body.eventId)).size).toBe(2);
+  });
+
+  test("one order with two emails is processed twice, and the trace warns of it", async () => {
+    expect(await send(withOrder("placeholder"))).toEqual(taken());
+    expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(taken());
+    expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(deduped);
+    const ids = arrived("placeholder").map((body) => String(body.eventId));
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) {
+      const { warnings, eventId } = await manage(home, "event", "show", id);
+      expect(eventId).toBe(id);
+      expect(warnings).toEqual(["order id placeholder came with 2 different emails: is it a placeholder?"]);
+    }
+  });
+
+  test("the trace of an order with one email warns of nothing", async () => {
+    expect(await send(withOrder("single"))).toEqual(taken());
+    const { warnings } = await manage(home, "event", "show", String(arrived("single")[0]?.eventId));
+    expect(warnings).toEqual([]);
+  });
+
+  test("without an order id the same email, event, value, currency and time is a duplicate", async () => {
+    expect(await send(sale())).toEqual(taken());
+    expect(await send(sale())).toEqual(deduped);
+    expect(await send(sale({ currency: "eur", value: 10.0, orderId: " ", phone: "+14255551234" }))).toEqual(
+      deduped,
+    );
+  });
+
+  test("without an order id another value, currency, time, email or event is no duplicate", async () => {
+    await send(sale());
+    const now = Math.floor(Date.now() / 1000);
+    const others: Record<string, unknown>[] = [
+      { value: 10.01 },
+      { value: null },
+      { value: 0 },
+      { currency: "USD" },
+      { eventTime: now - 10 },
+      { eventTime: now - 20 },
+      { email: "somebody-else@example.com" },
+    ];
+    for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, taken()]);
+    for (const changes of others) expect([changes, await send(sale(changes))]).toEqual([changes, deduped]);
+    expect(await send(sale({ event: "refund" }))).toEqual(taken("refund"));
+    // The same moment in another form is the same time.
+    const text = new Date((now - 10) * 1000).toISOString();
+    expect(await send(sale({ eventTime: text }))).toEqual(deduped);
+  });
+
+  test("the windows are settings of the site, with an order id and without", async () => {
+    const order = withOrder("forgotten");
+    expect(await send(order, forgetful.key)).toEqual(taken());
+    expect(await send(sale(), forgetful.key)).toEqual(taken());
+    expect(await send(sale(), forgetful.key)).toEqual(deduped);
+    expect(await send(order, forgetful.key)).toEqual(deduped);
+    const isTaken = async (event: Record<string, unknown>) =>
+      (await send(event, forgetful.key)).text === taken().text;
+    await eventually("the event without an order is taken again", () => isTaken(sale()), 4);
+    await eventually("the order is taken again", () => isTaken(order), 4);
+    // To the platforms it is the same order still: they count by the event id.
+    expect(new Set(arrived("forgotten").map((body) => body.eventId)).size).toBe(1);
+  });
+
+  test("a window that is no time is refused", async () => {
+    expect(await denied(home, "site", "set", site.host, "dedup_order=soon")).toEqual({
+      ok: false,
+      error: "dedup_order must be a time like 90d, 12h, 30m or 10s, at most 400d.",
+      field: "setting",
+    });
+  });
+
+  test("the windows of a new site are 90 days with an order id and one hour without", async () => {
+    const { sites } = await manage(home, "site", "list");
+    const { settings } = sites.find((one: { id: string }) => one.id === site.id);
+    expect([settings.dedup_order, settings.dedup_no_order]).toEqual(["90d", "1h"]);
+  });
+
+  test("of identical events that come at the same moment exactly one is processed", async () => {
+    for (const event of [withOrder("at-once"), sale({ value: 77 })]) {
+      const answers = await Promise.all(Array.from({ length: 20 }, () => send(event)));
+      expect(answers.filter(({ text }) => text === taken().text)).toHaveLength(1);
+      expect(answers.filter(({ text }) => text === deduped.text)).toHaveLength(19);
+    }
+    expect(arrived("at-once")).toHaveLength(1);
+  });
+});

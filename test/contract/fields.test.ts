@@ -1,0 +1,356 @@
+// Step 8: the fields of an event. The first wrong one is named in one sentence; the rest reaches the platforms.
+
+import { createHash } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import { addSite, engines, manage, newHome, post, startRelay, type Relay, type TestSite } from "../relay.ts";
+import { accepted, deduped, freshEvent, jsonError, said } from "./answers.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const ada = sha256("ada@example.com");
+
+const emailRequired = "email or hashed_email required";
+const eventRequired = "event required";
+const noAddress = "email is not an email address";
+const noHash = "hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters";
+const noNumber = "value must be a finite JSON number";
+const negative = 'value must not be negative; send a refund as an event named "refund"';
+const noTime = "eventTime must be an ISO 8601 time or Unix seconds";
+const noCurrency = "currency must be an ISO 4217 code such as USD or EUR";
+const future = "eventTime lies in the future";
+const tooOld = "eventTime is older than 90 days";
+const tooLong = (name: string, limit: number) => `${name} is longer than ${limit} characters`;
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** The day after the last one of a recent month that has fewer than 31: 2026-09-31. */
+function impossibleDay(): string {
+  const at = new Date();
+  do at.setUTCDate(0);
+  while (at.getUTCDate() === 31);
+  return `${iso(at.getTime()).slice(0, 8)}${at.getUTCDate() + 1}`;
+}
+
+const taken = (event: string) => accepted(event, { webhook: { ok: true } });
+
+/** An event with an order id exactly as it stands in JSON. */
+const numbered = (orderId: string) => `{"email":"ada@example.com","event":"purchase","orderId":${orderId}}`;
+
+describe.each(engines)("the fields on %s", (engine) => {
+  let relay: Relay;
+  let receiver: Receiver;
+  let site: TestSite;
+  let german: TestSite;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    const home = await newHome(engine);
+    site = await addSite(home, "shop.example");
+    german = await addSite(home, "laden.example", "country=DE");
+    for (const { host } of [site, german]) {
+      await manage(home, "connect", host, "webhook", `url=${receiver.url}/${host}`);
+    }
+    relay = await startRelay(home);
+  });
+
+  const send = (event: unknown) => post(relay, site.key, event);
+
+  /** Sends an event that must be taken and returns what the receiver got of it. */
+  async function received(event: unknown, key = site.key): Promise<Record<string, unknown>> {
+    const before = receiver.got.length;
+    const answer = await post(relay, key, event);
+    expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('"webhook":{"ok":true}')]);
+    expect(receiver.got.length).toBe(before + 1);
+    return receiver.bodies().at(-1) ?? {};
+  }
+
+  test.each([
+    {},
+    { event: "purchase" },
+    { email: null, event: "purchase" },
+    { email: "", hashed_email: "", event: "purchase" },
+    { email: " \t", hashed_email: null, event: "purchase" },
+    { mail: "ada@example.com", event: "purchase" },
+    // It comes before every other fault.
+    { value: "much", currency: "money", eventTime: "soon" },
+    { event: 5, orderId: true },
+  ])("without an email in %j the answer is: email or hashed_email required", async (event) => {
+    expect(said(await send(event))).toEqual(jsonError(400, emailRequired));
+  });
+
+  test.each([
+    { email: "ada@example.com" },
+    { email: "ada@example.com", event: null },
+    { email: "ada@example.com", event: "" },
+    { hashed_email: ada, event: "  " },
+    // It comes before the form of anything else.
+    { email: "no address", value: -1 },
+    { email: 5 },
+    { hashed_email: "short", currency: "money" },
+  ])("without an event in %j the answer is: event required", async (event) => {
+    expect(said(await send(event))).toEqual(jsonError(400, eventRequired));
+  });
+
+  test.each<[what: string, error: string, changes: () => Record<string, unknown>]>([
+    ["an email without @", noAddress, () => ({ email: "ada" })],
+    ["an email without a domain", noAddress, () => ({ email: "ada@" })],
+    ["an email without a name", noAddress, () => ({ email: "@example.com" })],
+    ["an email without a top-level domain", noAddress, () => ({ email: "ada@example" })],
+    ["an email with a space inside", noAddress, () => ({ email: "ada @example.com" })],
+    ["an email with a display name", noAddress, () => ({ email: "Ada <ada@example.com>" })],
+    ["two emails in one", noAddress, () => ({ email: "ada@example.com,bob@example.com" })],
+    ["a bad email beside a good hash", noAddress, () => ({ email: "ada", hashed_email: ada })],
+    ["a number as email", "email must be a string", () => ({ email: 5 })],
+    ["a list as email", "email must be a string", () => ({ email: ["ada@example.com"] })],
+    ["an endless email", tooLong("email", 512), () => ({ email: `${"a".repeat(501)}@example.com` })],
+    ["a short hash", noHash, () => ({ email: null, hashed_email: "abc" })],
+    ["a plain email as hash", noHash, () => ({ email: null, hashed_email: "ada@example.com" })],
+    ["a hash of 63 characters", noHash, () => ({ email: "", hashed_email: ada.slice(1) })],
+    ["a hash of 65 characters", noHash, () => ({ email: " ", hashed_email: `${ada}0` })],
+    ["a hash that is not hex", noHash, () => ({ email: null, hashed_email: ada.replace(/.$/, "g") })],
+    ["a number as hash", "hashed_email must be a string", () => ({ email: null, hashed_email: 5 })],
+    ["a number as event", "event must be a string", () => ({ event: 5 })],
+    ["an object as event", "event must be a string", () => ({ event: { name: "purchase" } })],
+    ["an event of 101 letters", tooLong("event", 100), () => ({ event: "e".repeat(101) })],
+    ["an event of 101 signs", tooLong("event", 100), () => ({ event: "𝒪".repeat(101) })],
+    ["a value in quotes", noNumber, () => ({ value: "49.90" })],
+    ["a value that is true", noNumber, () => ({ value: true })],
+    ["an object as value", noNumber, () => ({ value: { amount: 5 } })],
+    ["a negative value", negative, () => ({ value: -0.01 })],
+    ["a currency of two letters", noCurrency, () => ({ currency: "US" })],
+    ["a currency of four letters", noCurrency, () => ({ currency: "EURO" })],
+    ["a currency as a sign", noCurrency, () => ({ currency: "€" })],
+    ["a currency that does not exist", noCurrency, () => ({ currency: "ABC" })],
+    ["a number as currency", "currency must be a string", () => ({ currency: 978 })],
+    ["an order id that is true", "orderId must be a string", () => ({ orderId: true })],
+    ["an object as order id", "orderId must be a string", () => ({ orderId: { id: 1 } })],
+    ["an order id of 257 letters", tooLong("orderId", 256), () => ({ orderId: "o".repeat(257) })],
+    ["a list as phone", "phone must be a string", () => ({ phone: ["+14255551234"] })],
+    ["a phone of 513 digits", tooLong("phone", 512), () => ({ phone: "5".repeat(513) })],
+    ["a number as first name", "firstName must be a string", () => ({ firstName: 5 })],
+    ["an endless first name", tooLong("firstName", 512), () => ({ firstName: "A".repeat(513) })],
+    ["a last name that is false", "lastName must be a string", () => ({ lastName: false })],
+    ["an endless last name", tooLong("lastName", 512), () => ({ lastName: "A".repeat(513) })],
+    ["a time in words", noTime, () => ({ eventTime: "yesterday" })],
+    ["a time in another form", noTime, () => ({ eventTime: "14.11.2026" })],
+    ["a time that is true", noTime, () => ({ eventTime: true })],
+    ["a day that no calendar has", noTime, () => ({ eventTime: `${impossibleDay()}T12:00:00Z` })],
+    ["a time in 6 minutes", future, () => ({ eventTime: iso(Date.now() + 6 * minute) })],
+    ["seconds in 6 minutes", future, () => ({ eventTime: Date.now() / 1000 + 360 })],
+    [
+      "milliseconds",
+      `${future}; it looks like milliseconds, send seconds`,
+      () => ({ eventTime: Date.now() }),
+    ],
+    ["a time of 91 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 91 * day) })],
+    ["a time just over 90 days ago", tooOld, () => ({ eventTime: iso(Date.now() - 90 * day - 1000) })],
+    ["the beginning of time", tooOld, () => ({ eventTime: 0 })],
+  ])("%s is answered: %s", async (_what, error, changes) => {
+    expect(said(await send(freshEvent(changes())))).toEqual(jsonError(400, error));
+  });
+
+  test("a number that no computer can hold is not a value", async () => {
+    const answer = await send('{"email":"ada@example.com","event":"purchase","value":1e999}');
+    expect(said(answer)).toEqual(jsonError(400, noNumber));
+  });
+
+  test("of several wrong fields the first is named: email, value, currency, then the others", async () => {
+    const wrong = { email: "ada", value: -1, currency: "money", orderId: "o".repeat(257) };
+    const errors: string[] = [];
+    for (const name of Object.keys(wrong)) {
+      const answer = await send(freshEvent({ ...wrong }));
+      errors.push(JSON.parse(answer.text).error);
+      Object.assign(wrong, { [name]: freshEvent({ value: 1, currency: "EUR" })[name] });
+    }
+    expect(errors).toEqual([noAddress, negative, noCurrency, tooLong("orderId", 256)]);
+    expect(said(await send(freshEvent(wrong)))).toEqual(taken("purchase"));
+  });
+
+  test("no error repeats what it was given", async () => {
+    for (const changes of [{ email: "ada(at)secret.example" }, { phone: ["secret"] }, { value: "secret" }]) {
+      const answer = await send(freshEvent(changes));
+      expect([answer.status, answer.text]).toEqual([400, expect.not.stringContaining("secret")]);
+    }
+  });
+
+  test("an event that was refused for a field can be sent again in its right form", async () => {
+    const event = freshEvent();
+    expect((await send({ ...event, value: "5" })).status).toBe(400);
+    expect(said(await send({ ...event, value: 5 }))).toEqual(taken("purchase"));
+  });
+
+  test("the smallest event is an email and a name; the currency is USD and the time is now", async () => {
+    const before = Date.now();
+    const body = await received({ email: "smallest@example.com", event: "lead" });
+    expect(body).toEqual({
+      eventId: expect.any(String),
+      event: "lead",
+      eventTime: expect.any(String),
+      value: null,
+      currency: "USD",
+      orderId: null,
+      hashedEmail: sha256("smallest@example.com"),
+      hashedPhone: null,
+      clickIds: {},
+      utm: {},
+      consent: "unknown",
+    });
+    const time = Date.parse(String(body.eventTime));
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(time).toBeLessThanOrEqual(Date.now());
+  });
+
+  test("optional fields that are null or blank count as absent", async () => {
+    const [nothing, blank] = [null, " \t"].map((empty) => ({
+      value: empty,
+      currency: empty,
+      orderId: empty,
+      firstName: empty,
+      lastName: empty,
+      phone: empty,
+      eventTime: empty,
+    }));
+    const absent = { value: null, currency: "USD", orderId: null, hashedPhone: null };
+    expect(await received({ email: "null@example.com", event: "lead", ...nothing })).toMatchObject(absent);
+    expect(await received({ email: "blank@example.com", event: "lead", ...blank })).toMatchObject(absent);
+    // And the same event with nothing in place of blanks is the same event.
+    expect(said(await send({ email: "blank@example.com", event: "lead" }))).toEqual(deduped);
+  });
+
+  test("an email is trimmed and lower-cased before it is hashed", async () => {
+    const body = await received(freshEvent({ email: "  Ada@Example.COM\n" }));
+    expect(body.hashedEmail).toBe(ada);
+  });
+
+  test("a hashed email is not hashed again, and its upper case is lowered", async () => {
+    expect((await received(freshEvent({ email: undefined, hashed_email: ada }))).hashedEmail).toBe(ada);
+    const upper = freshEvent({ email: null, hashed_email: ` ${ada.toUpperCase()} ` });
+    expect((await received(upper)).hashedEmail).toBe(ada);
+  });
+
+  test("of email and hashed_email the email is used, whatever the other is", async () => {
+    const both = freshEvent({ hashed_email: sha256("bob@example.com") });
+    expect((await received(both)).hashedEmail).toBe(ada);
+    expect((await received(freshEvent({ hashed_email: "no hash" }))).hashedEmail).toBe(ada);
+  });
+
+  test.each([0, 0.1, 49.9, 1e-7, 123456789.12, 1e21])(
+    "the value %d arrives as it was sent",
+    async (value) => {
+      expect((await received(freshEvent({ value }))).value).toBe(value);
+    },
+  );
+
+  test.each([
+    ["eur", "EUR"],
+    ["Gbp", "GBP"],
+    [" jpy ", "JPY"],
+    ["USD", "USD"],
+  ])("the currency %j is %s", async (currency, code) => {
+    expect((await received(freshEvent({ value: 1, currency }))).currency).toBe(code);
+  });
+
+  test("order ids that are JSON numbers are taken digit by digit", async () => {
+    for (const orderId of ["12345678901234567890", "12345678901234567891", "7", "10.50"]) {
+      expect((await received(numbered(orderId))).orderId).toBe(orderId);
+    }
+    // A number and the same digits as text are one order.
+    expect(said(await send(numbered("12345678901234567890")))).toEqual(deduped);
+    expect(said(await send(numbered('"12345678901234567891"')))).toEqual(deduped);
+  });
+
+  test("an order id that is a number deep inside another field is not taken for it", async () => {
+    const body = '{"email":"ada@example.com","event":"purchase","more":{"orderId":999},"orderId":998}';
+    expect((await received(body)).orderId).toBe("998");
+  });
+
+  test("a phone number is hashed in its international form, as text or as a JSON number", async () => {
+    const hash = sha256("+14255551234");
+    expect((await received(freshEvent({ phone: "+1 (425) 555-1234" }))).hashedPhone).toBe(hash);
+    expect((await received(freshEvent({ phone: "0014255551234" }), german.key)).hashedPhone).toBe(hash);
+    const local = { phone: "030 12345678" };
+    expect((await received(freshEvent(local), german.key)).hashedPhone).toBe(sha256("+493012345678"));
+    const number = freshEvent({ phone: 3012345678 });
+    expect((await received(number, german.key)).hashedPhone).toBe(sha256("+493012345678"));
+    // Without a country nobody can say whose number it is.
+    expect((await received(freshEvent(local))).hashedPhone).toBeNull();
+  });
+
+  test("a phone number that cannot be one is left out, and the event is taken", async () => {
+    expect((await received(freshEvent({ phone: "call me" }))).hashedPhone).toBeNull();
+  });
+
+  test.each([
+    "purchase",
+    "Purchase",
+    " lead ",
+    "Achat terminé",
+    "購入 ☕️ 👩‍🚀",
+    'quote " and \\ backslash',
+    "tab\tand\nline",
+    "e\u0301 is not \u00e9",
+    "__proto__",
+  ])("the event %j is echoed byte for byte, and arrives so", async (name) => {
+    const before = receiver.got.length;
+    expect(said(await send(freshEvent({ event: name })))).toEqual(taken(name));
+    expect(receiver.bodies()[before]?.event).toBe(name);
+  });
+
+  test("strings as long as they may be are taken, counted in characters", async () => {
+    const event = freshEvent({
+      event: "☕".repeat(100),
+      orderId: "𝒪".repeat(256),
+      firstName: "𝒜".repeat(512),
+      lastName: "L".repeat(512),
+    });
+    expect((await received(event)).orderId).toBe("𝒪".repeat(256));
+  });
+
+  test.each(["orderId", "event", "firstName"])(
+    "%s with a character that nothing can hold is refused",
+    async (name) => {
+      const error = `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
+      for (const text of ["a\0b", "a\ud800b"]) {
+        expect(said(await send(freshEvent({ [name]: text })))).toEqual(jsonError(400, error));
+      }
+    },
+  );
+
+  test("fields that nobody knows are accepted and go nowhere", async () => {
+    const body = await received(freshEvent({ utm_source: "x", gclid: "y", hashedEmail: "z", extra: [1] }));
+    expect(Object.keys(body)).toHaveLength(11);
+    expect(body).toMatchObject({ hashedEmail: ada, clickIds: {}, utm: {} });
+  });
+
+  test("eventTime is taken as ISO 8601 with any offset, as a date, and as Unix seconds", async () => {
+    const at = Math.floor((Date.now() - 3 * day) / 1000) * 1000;
+    const text = iso(at).slice(0, 19);
+    const shifted = iso(at + 5.5 * 60 * minute).slice(0, 19);
+    const forms: [unknown, number][] = [
+      [`${text}Z`, at],
+      [`${text}.250Z`, at + 250],
+      [`${text}z`, at],
+      [`${text}+00:00`, at],
+      [`${shifted}+05:30`, at],
+      [`${shifted}+0530`, at],
+      [`${text.replace("T", " ")}Z`, at],
+      [text, at],
+      [text.slice(0, 10), Date.parse(text.slice(0, 10))],
+      [at / 1000, at],
+      [at / 1000 + 0.5, at + 500],
+      [String(at / 1000), at],
+    ];
+    for (const [eventTime, expected] of forms) {
+      const body = await received(freshEvent({ eventTime }));
+      expect([eventTime, body.eventTime]).toEqual([eventTime, iso(expected)]);
+    }
+  });
+
+  test("eventTime may lie five minutes ahead and ninety days back", async () => {
+    for (const at of [Date.now() + 4 * minute, Date.now() - 90 * day + minute]) {
+      expect((await received(freshEvent({ eventTime: iso(at) }))).eventTime).toBe(iso(at));
+    }
+  });
+});

@@ -1,0 +1,176 @@
+// Step 10: events that the site's rules filter are stored with their reasons and go nowhere.
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  addSite,
+  engines,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { accepted, deduped, filtered, freshEvent, said } from "./answers.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const taken = accepted("purchase", { webhook: { ok: true } });
+
+/** Every visit of a person becomes a bot's: nothing that can be sent from outside makes one yet. */
+async function turnVisitsIntoBots(home: Home, hashedEmail: string): Promise<void> {
+  const change = `UPDATE identities SET record = replace(record, '"bot":false', '"bot":true') WHERE email_hash = $1`;
+  if (home.engine === "sqlite") {
+    const db = new DatabaseSync(join(String(home.env.CLEANCAST_DATA), "cleancast.db"));
+    expect(db.prepare(change.replace("$1", "?1")).run(hashedEmail).changes).toBe(1);
+    db.close();
+    return;
+  }
+  const client = new Client({ connectionString: home.env.DATABASE_URL });
+  await client.connect();
+  expect((await client.query(change, [hashedEmail])).rowCount).toBe(1);
+  await client.end();
+}
+
+describe.each(engines)("filters on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let receiver: Receiver;
+  let open: TestSite;
+  let strict: TestSite;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newHome(engine);
+    open = await addSite(home, "open.example");
+    strict = await addSite(
+      home,
+      "strict.example",
+      "block_domains=Competitor.example, spam.test,yopmail.com",
+      "block_disposable=on",
+      `block_persons=${sha256("mallory@example.com").toUpperCase()}`,
+    );
+    for (const { host } of [open, strict]) {
+      await manage(home, "connect", host, "webhook", `url=${receiver.url}/${host}`);
+    }
+    for (const email of ["bot@example.com", "both@example.com"]) {
+      await manage(home, "identity", "put", open.host, "--email", email, "gclid=from-a-bot");
+      await turnVisitsIntoBots(home, sha256(email));
+    }
+    await manage(home, "identity", "put", open.host, "--email", "both@example.com", "gclid=from-a-human");
+    relay = await startRelay(home);
+  });
+
+  const send = async (event: unknown, { key } = strict) => said(await post(relay, key, event));
+
+  const list = async (...options: string[]) => {
+    const { events } = await manage(home, "event", "list", strict.host, "--limit", "1000", ...options);
+    return events as { orderId: string; status: string }[];
+  };
+
+  const rules: [string, string, string[]][] = [
+    ["a blocked domain", "eve@competitor.example", ["blocked domain:competitor.example"]],
+    ["a blocked domain in another case", "Eve@COMPETITOR.example", ["blocked domain:competitor.example"]],
+    ["the second blocked domain", "eve@spam.test", ["blocked domain:spam.test"]],
+    ["a domain below a blocked one", "eve@mail.eu.spam.test", ["blocked domain:spam.test"]],
+    ["a disposable domain", "eve@mailinator.com", ["disposable domain:mailinator.com"]],
+    [
+      "a blocked and disposable domain",
+      "eve@yopmail.com",
+      ["blocked domain:yopmail.com", "disposable domain:yopmail.com"],
+    ],
+    ["a blocked person", "mallory@example.com", ["blocked person"]],
+    ["a blocked person in another case", " Mallory@Example.com", ["blocked person"]],
+  ];
+
+  test.each(rules)("an email of %s is filtered, and the trace says why", async (_what, email, reasons) => {
+    const event = freshEvent({ email });
+    const before = receiver.got.length;
+    expect(await send(event)).toEqual(filtered);
+    expect(receiver.got.length).toBe(before);
+
+    const order = ["--order", String(event.orderId)];
+    const { events } = await manage(home, "event", "list", strict.host, "--filtered", ...order);
+    expect(events).toEqual([
+      {
+        id: expect.any(String),
+        site: strict.id,
+        eventId: expect.any(String),
+        mode: "live",
+        status: "filtered",
+        event: "purchase",
+        value: null,
+        currency: "USD",
+        orderId: event.orderId,
+        receivedAt: expect.any(Number),
+        deliveries: [],
+      },
+    ]);
+    const trace = await manage(home, "event", "show", events[0].id);
+    expect(trace).toMatchObject({ status: "filtered", filterReasons: reasons, deliveries: [] });
+  });
+
+  test("the same emails pass where no rule names them", async () => {
+    for (const [, email] of rules) expect(await send(freshEvent({ email }), open)).toEqual(taken);
+  });
+
+  test.each(["eve@notspam.test", "eve@spam.test.example", "spam.test@example.com", "ada@example.com"])(
+    "%s is not of a blocked domain",
+    async (email) => {
+      expect(await send(freshEvent({ email }))).toEqual(taken);
+    },
+  );
+
+  test("a blocked person is filtered by the hash alone, in any case", async () => {
+    for (const hash of [sha256("mallory@example.com"), sha256("mallory@example.com").toUpperCase()]) {
+      expect(await send(freshEvent({ email: null, hashed_email: hash }))).toEqual(filtered);
+    }
+  });
+
+  test("a hash does not tell its domain, so it passes the rules about domains", async () => {
+    const event = freshEvent({ email: null, hashed_email: sha256("eve@spam.test") });
+    expect(await send(event)).toEqual(taken);
+  });
+
+  test("the list of filtered events holds no other, and the whole list holds both", async () => {
+    const good = freshEvent();
+    const bad = freshEvent({ email: "eve@spam.test" });
+    await send(good);
+    await send(bad);
+    const onlyFiltered = await list("--filtered");
+    expect(new Set(onlyFiltered.map(({ status }) => status))).toEqual(new Set(["filtered"]));
+    expect(onlyFiltered.map(({ orderId }) => orderId)).toContain(bad.orderId);
+    expect((await list()).slice(0, 2).map(({ orderId }) => orderId)).toEqual([bad.orderId, good.orderId]);
+  });
+
+  test("duplicates are found before the filter: a filtered event that comes again is deduplicated", async () => {
+    const event = freshEvent({ email: "eve@spam.test" });
+    expect(await send(event)).toEqual(filtered);
+    expect(await send(event)).toEqual(deduped);
+  });
+
+  test("the sender's own user agent is never judged", async () => {
+    for (const agent of ["Googlebot/2.1", "python-requests/2.32", "HeadlessChrome", ""]) {
+      const answer = await post(relay, strict.key, freshEvent(), { "User-Agent": agent });
+      expect(said(answer)).toEqual(taken);
+    }
+  });
+
+  test("a person all of whose visits were made by bots is filtered", async () => {
+    const event = freshEvent({ email: "bot@example.com" });
+    expect(await send(event, open)).toEqual(filtered);
+    const { events } = await manage(home, "event", "list", open.host, "--filtered");
+    const trace = await manage(home, "event", "show", events[0].id);
+    expect(trace).toMatchObject({ orderId: event.orderId, filterReasons: ["only bot visits"] });
+  });
+
+  test("one human visit is enough to pass, and only its ids are used", async () => {
+    expect(await send(freshEvent({ email: "both@example.com" }), open)).toEqual(taken);
+    expect(receiver.bodies().at(-1)?.clickIds).toEqual({ gclid: "from-a-human" });
+  });
+});

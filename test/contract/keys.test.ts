@@ -1,0 +1,256 @@
+// Step 5: keys, their life, and what happens to those who guess.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  addSite,
+  call,
+  cleancast,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { accepted, deduped, freshEvent, jsonError, said } from "./answers.ts";
+
+const invalidKey = jsonError(401, "Invalid API key");
+const tooMany = jsonError(429, "Too many failed authentication attempts");
+
+const wrongKey = (i: number) => `cc_${String(i).padStart(38, "0")}`;
+
+function withoutKey(relay: Relay, host: string) {
+  const headers = { Host: host, "Content-Type": "application/json" };
+  return call(relay.url, { headers, body: JSON.stringify(freshEvent()) });
+}
+
+type Made = { id: string; key: string };
+
+describe.each(engines)("keys on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let shop: TestSite;
+  let other: TestSite;
+  let guessed: TestSite;
+  let counted: TestSite;
+  let revoked: Made;
+  let expired: Made;
+  let expiring: Made;
+  let compromised: Made;
+  let rotated: Made;
+  let rotation: Made & { old: { id: string; expiresAt: number } };
+  let testKey: Made;
+  const expiry = { expired: 0, expiring: 0 };
+
+  const send = (key: string, host: string) => post(relay, key, freshEvent(), { Host: host });
+
+  beforeAll(async () => {
+    home = await newHome(engine);
+    shop = await addSite(home, "shop.example");
+    other = await addSite(home, "other.example");
+    guessed = await addSite(home, "guessed.example");
+    counted = await addSite(home, "counted.example");
+    const add = (name: string, ...options: string[]): Promise<Made> =>
+      manage(home, "key", "add", "shop.example", name, ...options);
+    compromised = await add("compromised");
+    testKey = await add("try", "--test");
+    revoked = await add("revoked");
+    await manage(home, "key", "revoke", revoked.id);
+    rotated = await add("rotated");
+    rotation = await manage(home, "key", "rotate", rotated.id);
+    expiry.expired = Date.now() + 500;
+    expired = await add("expired", "--expires", new Date(expiry.expired).toISOString());
+    expiry.expiring = Date.now() + 5_000;
+    expiring = await add("expiring", "--expires", new Date(expiry.expiring).toISOString());
+    relay = await startRelay(home);
+    await eventually("the expired key is expired", () => Date.now() >= expiry.expired);
+  });
+
+  test("a key works until it expires", async () => {
+    expect(said(await send(expiring.key, "shop.example"))).toEqual(accepted("purchase"));
+  });
+
+  test.each<[string, () => string]>([
+    ["a text that is no key", () => "secret"],
+    ["a key that was never made", () => wrongKey(1)],
+    ["the beginning of a key", () => other.key.slice(0, -1)],
+    ["a key with more behind it", () => `${other.key}0`],
+    ["a key in another case", () => other.key.toLowerCase()],
+    ["a live key that claims to be a test key", () => other.key.replace("cc_", "cc_test_")],
+    ["a management API key", () => `ccm_${"a".repeat(38)}`],
+    ["a bearer token", () => `Bearer ${other.key}`],
+    ["a list of keys", () => `${other.key}, ${other.key}`],
+    ["a revoked key", () => revoked.key],
+    ["an expired key", () => expired.key],
+  ])("%s is invalid", async (what, key) => {
+    // A host of its own for each, so that none of them counts for another.
+    const host = `${what.replaceAll(/\W+/g, "-")}.example`;
+    expect(said(await send(key(), host))).toEqual(invalidKey);
+  });
+
+  test("the key of another site is invalid", async () => {
+    expect(said(await send(other.key, "shop.example"))).toEqual(invalidKey);
+  });
+
+  test("a key is read from its header alone", async () => {
+    const headers = { "Content-Type": "application/json", Authorization: `Bearer ${other.key}` };
+    const body = JSON.stringify(freshEvent({ "X-CC-Api-Key": other.key, apiKey: other.key }));
+    const path = `/__cc/inbound?X-CC-Api-Key=${other.key}`;
+    expect(said(await call(relay.url, { path, headers, body }))).toEqual(invalidKey);
+  });
+
+  test.each(["text/plain", "application/xml", "nonsense", "/", ";", "application/json; charset"])(
+    "the key is looked at before the content type %s",
+    async (type) => {
+      const headers = { Host: `${type.length}.example`, "X-CC-Api-Key": wrongKey(2), "Content-Type": type };
+      expect(said(await call(relay.url, { headers, body: "no JSON" }))).toEqual(invalidKey);
+    },
+  );
+
+  test("the key is looked at before the size of the body", async () => {
+    const headers = {
+      Host: "large.example",
+      "X-CC-Api-Key": wrongKey(2),
+      "Content-Type": "application/json",
+    };
+    expect(said(await call(relay.url, { headers, body: "x".repeat(70_000) }))).toEqual(invalidKey);
+  });
+
+  test("the tenth wrong key on a host is answered 429, the nine before it 401", async () => {
+    const { host, key } = guessed;
+    // However often the header is missing or empty, it is no wrong key.
+    for (let i = 0; i < 11; i += 1) expect(said(await withoutKey(relay, host))).toEqual(invalidKey);
+    expect(said(await send("", host))).toEqual(invalidKey);
+
+    // Every kind counts alike.
+    const wrong = [revoked.key, expired.key, other.key, `ccm_${"a".repeat(38)}`, "secret"];
+    for (let i = 0; i < 9; i += 1) {
+      expect([i, said(await send(wrong[i] ?? wrongKey(i), host))]).toEqual([i, invalidKey]);
+    }
+    for (const one of [wrongKey(10), wrongKey(11), revoked.key]) {
+      const answer = await send(one, host);
+      expect(said(answer)).toEqual(tooMany);
+      expect(answer.headers["retry-after"]).toMatch(/^\d+$/);
+      const seconds = Number(answer.headers["retry-after"]);
+      expect(seconds).toBeGreaterThan(15 * 60 - 30);
+      expect(seconds).toBeLessThanOrEqual(15 * 60);
+    }
+
+    // Meanwhile: a missing key is still only missing, a valid key passes, and no other host is locked.
+    expect(said(await withoutKey(relay, host))).toEqual(invalidKey);
+    expect(said(await send(key, host))).toEqual(accepted("purchase"));
+    expect(said(await send(wrongKey(12), "unguessed.example"))).toEqual(invalidKey);
+
+    // The lock is seen by the operator.
+    const { ok, findings } = await manage(home, "doctor");
+    expect(ok).toBe(false);
+    expect(findings).toContainEqual({
+      ok: false,
+      what: expect.stringMatching(/^guessed\.example: too many wrong keys; wrong ones get 429 until \d{4}-/),
+      remedy: expect.stringContaining("Valid keys pass meanwhile."),
+    });
+  });
+
+  test("of wrong keys that come at the same moment nine are answered 401", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 25 }, (_, i) => send(wrongKey(i), "flood.example")),
+    );
+    const counts = Object.groupBy(answers, ({ status }) => status);
+    expect([counts[401]?.length, counts[429]?.length]).toEqual([9, 16]);
+  });
+
+  test("a key that is revoked is refused within two seconds, and its neighbours are not", async () => {
+    const host = "shop.example";
+    expect(said(await send(compromised.key, host))).toEqual(accepted("purchase"));
+    await cleancast(home, "key", "revoke", compromised.id);
+    await eventually("the key is refused", async () => (await send(compromised.key, host)).status !== 200, 2);
+    expect(said(await send(compromised.key, host))).toEqual(invalidKey);
+    expect(said(await send(shop.key, host))).toEqual(accepted("purchase"));
+  });
+
+  test("a rotated key lives a day more beside the new one", async () => {
+    expect(rotation).toEqual({
+      id: expect.any(String),
+      key: expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/),
+      old: { id: rotated.id, expiresAt: expect.any(Number) },
+    });
+    expect(Math.abs(rotation.old.expiresAt - Date.now() - 24 * 3_600_000)).toBeLessThan(60_000);
+    expect(rotation.id).not.toBe(rotated.id);
+    expect(rotation.key).not.toBe(rotated.key);
+    for (const key of [rotated.key, rotation.key]) {
+      expect(said(await send(key, "shop.example"))).toEqual(accepted("purchase"));
+    }
+    const { keys } = await manage(home, "key", "list", "shop.example");
+    const states = keys.map((one: Record<string, unknown>) => [one.id, one.name, one.state, one.expiresAt]);
+    expect(states).toContainEqual([rotated.id, "rotated", "active", rotation.old.expiresAt]);
+    expect(states).toContainEqual([rotation.id, "rotated", "active", null]);
+  });
+
+  test("a test key has its own form, and what it sends never touches live duplicates", async () => {
+    expect(testKey.key).toMatch(/^cc_test_[0-9A-Za-z]{38}$/);
+    const event = freshEvent();
+    expect(said(await post(relay, testKey.key, event))).toEqual(accepted("purchase"));
+    expect(said(await post(relay, shop.key, event))).toEqual(accepted("purchase"));
+    expect(said(await post(relay, testKey.key, event))).toEqual(deduped);
+    expect(said(await post(relay, shop.key, event))).toEqual(deduped);
+  });
+
+  test("the list of keys shows their use, and never a key", async () => {
+    const { key, host, id } = counted;
+    for (let i = 0; i < 2; i += 1) await send(key, host);
+    const list = () => manage(home, "key", "list", host);
+    await eventually("the uses are counted", async () => (await list()).keys[0].uses24h === 2);
+    const { keys } = await list();
+    expect(keys).toEqual([
+      {
+        id: expect.any(String),
+        site: id,
+        name: "test sender",
+        mode: "live",
+        prefix: key.slice(0, 8),
+        state: "active",
+        createdAt: expect.any(Number),
+        lastUsedAt: expect.any(Number),
+        uses24h: 2,
+        expiresAt: null,
+        revokedAt: null,
+      },
+    ]);
+    expect(Math.abs(keys[0].lastUsedAt - Date.now())).toBeLessThan(20_000);
+    expect(JSON.stringify(keys)).not.toContain(key);
+  });
+
+  test("a key that has expired since is refused", async () => {
+    await eventually("the key expires", () => Date.now() >= expiry.expiring);
+    expect(said(await send(expiring.key, "late.example"))).toEqual(invalidKey);
+  });
+});
+
+describe("two nodes on one PostgreSQL", () => {
+  test("count wrong keys together, and a key revoked once is refused by both", async () => {
+    const home = await newHome("postgres");
+    const { key } = await addSite(home, "shop.example");
+    const { id, key: leaked } = await manage(home, "key", "add", "shop.example", "leaked");
+    const nodes = await Promise.all([startRelay(home), startRelay(home)]);
+    const send = (node: number, given: string) =>
+      post(nodes[node % 2] as Relay, given, freshEvent(), { Host: "shop.example" });
+
+    for (let i = 0; i < 9; i += 1) expect([i, said(await send(i, wrongKey(i)))]).toEqual([i, invalidKey]);
+    for (let i = 9; i < 13; i += 1) expect([i, said(await send(i, wrongKey(i)))]).toEqual([i, tooMany]);
+    for (const node of [0, 1]) expect(said(await send(node, key))).toEqual(accepted("purchase"));
+
+    expect(said(await send(0, leaked))).toEqual(accepted("purchase"));
+    await manage(home, "key", "revoke", id);
+    await eventually(
+      "both nodes refuse the key",
+      async () => {
+        const answers = await Promise.all([send(0, leaked), send(1, leaked)]);
+        return answers.every(({ status }) => status === 429);
+      },
+      2,
+    );
+  });
+});

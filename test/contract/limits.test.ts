@@ -1,0 +1,83 @@
+// Step 6: the rate limit of a key, and a relay that has too much in flight.
+
+import type { ServerResponse } from "node:http";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  addSite,
+  call,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { accepted, freshEvent, jsonError, said } from "./answers.ts";
+
+const overloaded = jsonError(503, "Overloaded, retry");
+
+describe.each(engines)("limits on %s", (engine) => {
+  let relay: Relay;
+  let receiver: Receiver;
+  let slow: TestSite;
+  let limited: TestSite;
+  let neighbour: string;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    const home = await newHome(engine);
+    slow = await addSite(home, "slow.example");
+    await manage(home, "connect", "slow.example", "webhook", `url=${receiver.url}`);
+    limited = await addSite(home, "limited.example", "rate_limit=3");
+    neighbour = (await manage(home, "key", "add", "limited.example", "neighbour")).key;
+    relay = await startRelay(home, { CLEANCAST_MAX_IN_FLIGHT: "1" });
+  });
+
+  test("a key that has used up its rate is answered 429 until the minute is over, and another key is not", async () => {
+    // The whole test belongs into one minute of the clock.
+    await eventually("there is enough of this minute left", () => Date.now() % 60_000 < 55_000);
+    const send = (key: string) => post(relay, key, freshEvent());
+    for (let i = 0; i < 3; i += 1) expect(said(await send(limited.key))).toEqual(accepted("purchase"));
+
+    const refused = await send(limited.key);
+    expect(said(refused)).toEqual(jsonError(429, "Rate limit exceeded"));
+    expect(refused.headers["retry-after"]).toMatch(/^\d+$/);
+    const left = 60 - (Date.now() % 60_000) / 1000;
+    expect(Math.abs(Number(refused.headers["retry-after"]) - left)).toBeLessThan(3);
+
+    // The rate is looked at before the body, and counts for its key alone.
+    const headers = { "X-CC-Api-Key": limited.key, "Content-Type": "text/plain" };
+    expect((await call(relay.url, { headers, body: "no JSON" })).status).toBe(429);
+    expect(said(await send(neighbour))).toEqual(accepted("purchase"));
+  });
+
+  test("without a setting there is no rate limit", async () => {
+    for (let i = 0; i < 100; i += 1) expect((await post(relay, slow.key, "{}")).status).toBe(400);
+  });
+
+  test("while too much is in flight, 503 asks to come back, wrong keys get their 401, and afterwards all is well", async () => {
+    let held: ServerResponse | undefined;
+    receiver.behave = (_request, response) => (held = response);
+    const first = post(relay, slow.key, freshEvent());
+    await eventually("the first event is on its way", () => held !== undefined);
+
+    const second = await post(relay, slow.key, freshEvent());
+    expect(said(second)).toEqual(overloaded);
+    expect(second.headers["retry-after"]).toMatch(/^[1-9]\d*$/);
+    // Key first, then load, then body.
+    expect((await post(relay, "wrong", freshEvent(), { Host: "load.example" })).status).toBe(401);
+    expect(said(await post(relay, slow.key, "no JSON"))).toEqual(overloaded);
+
+    held?.writeHead(200).end();
+    expect(said(await first)).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    receiver.behave = (_request, response) => response.writeHead(200).end();
+    expect(said(await post(relay, slow.key, freshEvent()))).toEqual(
+      accepted("purchase", { webhook: { ok: true } }),
+    );
+    // What was answered 503 was not taken: the receiver has seen two events, not three.
+    expect(receiver.got).toHaveLength(2);
+  });
+});

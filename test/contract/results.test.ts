@@ -1,0 +1,300 @@
+// Steps 12 and 13: every connection is tried at once, and the answer says what became of each platform.
+
+import type { ServerResponse } from "node:http";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  addSite,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { accepted, freshEvent, said } from "./answers.ts";
+
+/** Nobody listens there. */
+const deadUrl = "http://127.0.0.1:9/";
+
+const sent = accepted("purchase", { webhook: { ok: true } });
+const failed = (status: string, error: string) =>
+  accepted("purchase", { webhook: { ok: false, status, error } });
+
+function answering(status: number, headers: Record<string, string> = {}): Receiver["behave"] {
+  return (_request, response) => response.writeHead(status, headers).end("{}");
+}
+
+/** The order ids of some events, in an order of their own. */
+const ordersOf = (events: readonly { orderId?: unknown }[]) =>
+  events.map(({ orderId }) => String(orderId)).toSorted();
+
+describe.each(engines)("the results on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let receiver: Receiver;
+  const sites = new Map<string, TestSite>();
+  const connections = new Map<string, string>();
+  const behaviours = new Map<string, Receiver["behave"]>();
+
+  /** A site with a webhook for each path; a path is one receiver with a behaviour of its own. */
+  async function site(name: string, ...paths: string[]): Promise<TestSite> {
+    const made = await addSite(home, `${name}.example`);
+    for (const path of paths) {
+      const url = path.startsWith("http") ? path : `${receiver.url}/${path}`;
+      connections.set(path, (await manage(home, "connect", made.host, "webhook", `url=${url}`)).id);
+    }
+    sites.set(name, made);
+    return made;
+  }
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    receiver.behave = (request, response) =>
+      (behaviours.get(request.path.slice(1)) ?? answering(200))(request, response);
+    home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "0.5", CLEANCAST_ATTEMPT_SECONDS: "1" });
+    await site("none");
+    await site("one", "one");
+    await site("two", "two-a", "two-b");
+    await site("mixed", "mixed");
+    await manage(home, "connect", "mixed.example", "sandbox");
+    await site("picky");
+    for (const [path, events] of [
+      ["picky", "events=Purchase, lead"],
+      ["rest", "events=refund"],
+    ]) {
+      await manage(
+        home,
+        "connect",
+        "picky.example",
+        "webhook",
+        `url=${receiver.url}/${path}`,
+        String(events),
+      );
+    }
+    await site("broken", "broken");
+    await site("dead", deadUrl);
+    await site("hanging", "hanging", "beside");
+    await site("failing", "failing");
+    await site("parked", "parked");
+    await site("paused", "paused");
+    await manage(home, "connection", "pause", String(connections.get("paused")));
+    await site("left", "left", "kept");
+    await manage(home, "disconnect", String(connections.get("left")));
+    relay = await startRelay(home);
+  });
+
+  const send = async (name: string, event = freshEvent()) =>
+    said(await post(relay, sites.get(name)?.key ?? "", event));
+  const arrived = (path: string) =>
+    receiver.got.filter((one) => one.path === `/${path}`).map((one) => JSON.parse(one.text));
+  const states = async (name: string) => {
+    const { events } = await manage(home, "event", "list", `${name}.example`);
+    return events.map((event: { deliveries: { state: string; reason: string | null }[] }) =>
+      event.deliveries.map(({ state, reason }) => [state, reason]),
+    );
+  };
+
+  test("without a connection the results are empty", async () => {
+    expect(await send("none")).toEqual(accepted("purchase", {}));
+  });
+
+  test("a platform that accepts is ok, and nothing more is said of it", async () => {
+    expect(await send("one")).toEqual(sent);
+    expect(arrived("one")).toHaveLength(1);
+    expect(await states("one")).toEqual([[["sent", null]]]);
+  });
+
+  test("every connected platform has its key", async () => {
+    const { text } = await send("mixed");
+    expect(JSON.parse(text)).toEqual({
+      ok: true,
+      event: "purchase",
+      results: { webhook: { ok: true }, sandbox: { ok: true } },
+    });
+  });
+
+  test("one platform's fault is its own: the other is ok, and the status is 200", async () => {
+    behaviours.set("mixed", answering(500));
+    const { status, text } = await send("mixed");
+    behaviours.delete("mixed");
+    expect([status, JSON.parse(text).results]).toEqual([
+      200,
+      { webhook: { ok: false, status: "queued", error: "HTTP 500" }, sandbox: { ok: true } },
+    ]);
+  });
+
+  test("all connections are tried in parallel", async () => {
+    const waiting: ServerResponse[] = [];
+    // Neither is answered before both have been asked.
+    const together: Receiver["behave"] = (_request, response) => {
+      waiting.push(response);
+      if (waiting.length === 2) for (const one of waiting) one.writeHead(200).end();
+    };
+    behaviours.set("two-a", together);
+    behaviours.set("two-b", together);
+    expect(await send("two")).toEqual(sent);
+  });
+
+  test("two connections of one platform share its key, which is ok only when both are", async () => {
+    const [ok, no] = [answering(200), answering(400)];
+    for (const [a, b, expected] of [
+      [ok, ok, sent],
+      [ok, no, failed("rejected", "HTTP 400")],
+      [no, ok, failed("rejected", "HTTP 400")],
+      [no, no, failed("rejected", "HTTP 400")],
+    ] as const) {
+      behaviours.set("two-a", a);
+      behaviours.set("two-b", b);
+      expect(await send("two")).toEqual(expected);
+    }
+    // Both get every event under one id.
+    const [a, b] = ["two-a", "two-b"].map((path) => arrived(path).map(({ eventId }) => eventId));
+    expect(a).toEqual(b);
+  });
+
+  test("an event that is not selected is skipped, and the names are compared in any case", async () => {
+    for (const event of ["purchase", "PURCHASE", "Lead", " lead "]) {
+      const answer = await send("picky", freshEvent({ event }));
+      // The second connection takes none of these, so its verdict speaks for both.
+      expect(answer).toEqual(
+        accepted(event, { webhook: { ok: false, status: "skipped", error: "event not selected" } }),
+      );
+    }
+    expect(arrived("picky").map(({ event }) => event)).toEqual(["purchase", "PURCHASE", "Lead", " lead "]);
+    expect(arrived("rest")).toEqual([]);
+    expect(await send("picky", freshEvent({ event: "signup" }))).toEqual(
+      accepted("signup", { webhook: { ok: false, status: "skipped", error: "event not selected" } }),
+    );
+    expect(arrived("picky")).toHaveLength(4);
+  });
+
+  test.each([
+    [400, "rejected", "HTTP 400"],
+    [404, "rejected", "HTTP 404"],
+    [422, "rejected", "HTTP 422"],
+    [302, "rejected", "HTTP 302: redirects are not followed"],
+    [408, "queued", "HTTP 408"],
+    [425, "queued", "HTTP 425"],
+    [429, "queued", "HTTP 429"],
+    [500, "queued", "HTTP 500"],
+    [503, "queued", "HTTP 503"],
+  ])("a platform that answers %d leaves the event %s", async (status, state, error) => {
+    behaviours.set(
+      "broken",
+      answering(status, status === 302 ? { location: `${receiver.url}/elsewhere` } : {}),
+    );
+    expect(await send("broken")).toEqual(failed(state, error));
+    expect((await states("broken"))[0]).toEqual([[state, error]]);
+    behaviours.delete("broken");
+    expect(arrived("elsewhere")).toEqual([]);
+  });
+
+  test("a failure has one of the four statuses, whatever a platform asks for", async () => {
+    behaviours.set("broken", answering(429, { "retry-after": String(30 * 86_400) }));
+    const { text } = await send("broken");
+    behaviours.delete("broken");
+    const { status } = JSON.parse(text).results.webhook;
+    expect(["queued", "skipped", "rejected", "parked"]).toContain(status);
+  });
+
+  test("a platform that cannot be reached leaves the event queued", async () => {
+    expect(await send("dead")).toEqual(failed("queued", "connection refused"));
+  });
+
+  test("a platform that does not answer in time costs its own result only", async () => {
+    behaviours.set("hanging", () => {});
+    const startedAt = Date.now();
+    expect(await send("hanging")).toEqual(failed("queued", "no answer within 1 s"));
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    expect(arrived("beside")).toHaveLength(1);
+    behaviours.delete("hanging");
+  });
+
+  test("a queued event is tried again, under the same id, until it is sent", async () => {
+    behaviours.set("failing", answering(500));
+    const event = freshEvent();
+    expect(await send("failing", event)).toEqual(failed("queued", "HTTP 500"));
+    behaviours.set("failing", answering(200));
+    await eventually("the event is sent", async () => {
+      const [delivery] = (await states("failing"))[0];
+      return delivery[0] === "sent";
+    });
+    const tries = arrived("failing");
+    expect(tries).toHaveLength(2);
+    expect(tries[1]).toEqual(tries[0]);
+
+    const trace = await manage(home, "event", "show", tries[0].eventId);
+    expect(trace.deliveries).toEqual([
+      {
+        connectionId: connections.get("failing"),
+        platform: "webhook",
+        state: "sent",
+        reason: null,
+        attempts: 2,
+        nextTryAt: null,
+        log: [
+          expect.objectContaining({ number: 1, state: "queued", reason: "HTTP 500", httpStatus: 500 }),
+          expect.objectContaining({
+            number: 2,
+            state: "sent",
+            reason: null,
+            httpStatus: 200,
+            response: "{}",
+          }),
+        ],
+      },
+    ]);
+  });
+
+  test("401 parks the connection until it is connected again; then everything goes out, and nothing before", async () => {
+    behaviours.set("parked", answering(401));
+    const needs = failed("parked", "needs reconnection: HTTP 401: not authorised");
+    const events = [freshEvent(), freshEvent(), freshEvent()];
+    expect(await send("parked", events[0])).toEqual(needs);
+    // The connection is known to be closed, so the platform is not asked again.
+    behaviours.set("parked", answering(200));
+    expect(await send("parked", events[1])).toEqual(needs);
+    expect(await send("parked", events[2])).toEqual(needs);
+    expect(arrived("parked")).toHaveLength(1);
+    const listed = await manage(home, "connection", "list", "parked.example");
+    expect(listed.connections).toMatchObject([
+      { state: "needs reconnection", stateReason: "HTTP 401: not authorised" },
+    ]);
+
+    const url = `url=${receiver.url}/parked`;
+    expect(await manage(home, "connect", "parked.example", "webhook", url)).toEqual({
+      id: connections.get("parked"),
+      platform: "webhook",
+      existing: true,
+      released: 3,
+    });
+    // Nothing is left behind that comes while the change is still on its way to the relay.
+    events.push(freshEvent());
+    await send("parked", events[3]);
+    await eventually("all are sent", () => arrived("parked").length >= 5, 6);
+    expect(ordersOf(arrived("parked"))).toEqual(ordersOf([...events.slice(0, 1), ...events]));
+    expect(await send("parked")).toEqual(sent);
+  });
+
+  test("a paused connection parks its events and sends them when it is resumed", async () => {
+    const events = [freshEvent(), freshEvent()];
+    expect(await send("paused", events[0])).toEqual(failed("parked", "paused"));
+    expect(await states("paused")).toEqual([[["parked", "paused"]]]);
+    expect(arrived("paused")).toEqual([]);
+    const id = String(connections.get("paused"));
+    expect(await manage(home, "connection", "resume", id)).toEqual({ id, state: "active", released: 1 });
+    // Nothing is left behind that comes while the change is still on its way to the relay.
+    await send("paused", events[1]);
+    await eventually("both events are sent", () => arrived("paused").length >= 2, 6);
+    expect(ordersOf(arrived("paused"))).toEqual(ordersOf(events));
+  });
+
+  test("what was disconnected is not tried, and has no key of its own", async () => {
+    expect(await send("left")).toEqual(sent);
+    expect([arrived("left").length, arrived("kept").length]).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,109 @@
+// Steps 3 and 4: which site a request belongs to, and whether its door is open.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  addSite,
+  call,
+  engines,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { accepted, freshEvent, jsonError, said } from "./answers.ts";
+
+const invalidKey = jsonError(401, "Invalid API key");
+const notEnabled = jsonError(403, "Inbound webhook not enabled");
+
+describe.each(engines)("the site of a request on %s", (engine) => {
+  let relay: Relay;
+  let north: TestSite;
+  let south: TestSite;
+  let closed: TestSite;
+  let port: string;
+
+  const send = (key: string, host: string) => post(relay, key, freshEvent(), { Host: host });
+
+  beforeAll(async () => {
+    const home = await newHome(engine);
+    north = await addSite(home, "north.example");
+    south = await addSite(home, "south.example");
+    closed = await addSite(home, "closed.example", "inbound=off");
+    // It has never had a key.
+    await manage(home, "site", "add", "new.example");
+    relay = await startRelay(home);
+    port = new URL(relay.url).port;
+  });
+
+  test("a key opens the hosts of its own site", async () => {
+    expect(said(await send(north.key, "north.example"))).toEqual(accepted("purchase"));
+    expect(said(await send(south.key, "south.example"))).toEqual(accepted("purchase"));
+  });
+
+  test("on a host that another site owns a key is invalid", async () => {
+    expect(said(await send(north.key, "south.example"))).toEqual(invalidKey);
+    expect(said(await send(south.key, "north.example"))).toEqual(invalidKey);
+  });
+
+  test.each(["north.example:443", "NORTH.Example", "north.example.", "North.Example.:8443"])(
+    "%s is the host north.example",
+    async (host) => {
+      expect(said(await send(north.key, host))).toEqual(accepted("purchase"));
+      expect(said(await send(south.key, host))).toEqual(invalidKey);
+    },
+  );
+
+  test.each([
+    "nobody.example",
+    "sub.north.example",
+    "127.0.0.1",
+    "127.0.0.1:8080",
+    "192.0.2.10",
+    "[::1]",
+    "[2001:db8::17]:8080",
+    "localhost",
+    "localhost:8080",
+    "shop.localhost",
+  ])("%s belongs to no site, so the key names it", async (host) => {
+    expect(said(await send(north.key, host))).toEqual(accepted("purchase"));
+    expect(said(await send(south.key, host))).toEqual(accepted("purchase"));
+  });
+
+  test("an event belongs to the site of its key: the same event of two sites is two events", async () => {
+    const event = freshEvent();
+    for (const { key } of [north, south]) {
+      expect(said(await post(relay, key, event))).toEqual(accepted("purchase"));
+    }
+  });
+
+  test("a site whose inbound webhook is off answers 403, whatever the key", async () => {
+    for (const key of [closed.key, north.key, "wrong", `cc_${"0".repeat(38)}`]) {
+      expect(said(await send(key, "closed.example"))).toEqual(notEnabled);
+    }
+    const without = { Host: `closed.example:${port}`, "Content-Type": "application/json" };
+    expect(said(await call(relay.url, { headers: without, body: "{}" }))).toEqual(notEnabled);
+  });
+
+  test("a site whose inbound webhook is off answers 403 as well where only its key names it", async () => {
+    expect(said(await send(closed.key, "127.0.0.1"))).toEqual(notEnabled);
+    expect(said(await send(closed.key, "nobody.example"))).toEqual(notEnabled);
+  });
+
+  test("however many wrong keys a closed site gets, it answers 403", async () => {
+    for (let i = 0; i < 12; i += 1) {
+      expect(said(await send(`wrong-${i}`, "closed.example"))).toEqual(notEnabled);
+    }
+  });
+
+  test("a new site is closed until it has a key", async () => {
+    expect(said(await send(north.key, "new.example"))).toEqual(notEnabled);
+    expect(said(await call(relay.url, { headers: { Host: "new.example" } }))).toEqual(notEnabled);
+  });
+
+  test("the switch is looked at before the body", async () => {
+    const headers = { Host: "closed.example", "X-CC-Api-Key": closed.key, "Content-Type": "text/plain" };
+    expect(said(await call(relay.url, { headers, body: "no JSON" }))).toEqual(notEnabled);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { startReceiver } from "../receiver.ts";
+import { engines, eventually, newHome, post, startRelay } from "../relay.ts";
+import { change, deliveryStates, furnish } from "./world.ts";
+
+describe.each(engines)("a backlog on %s", (engine) => {
+  test("what waited for a platform goes out as fast as its lanes allow once it is back", async () => {
+    const total = 256;
+    const home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
+    const receiver = await startReceiver();
+    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const relay = await startRelay(home);
+    receiver.behave = (_got, response) => response.writeHead(503).end();
+    await Promise.all(
+      Array.from({ length: total }, (_, n) =>
+        post(relay, key, { email: `p${n}@example.com`, event: "lead", orderId: `order-${n}` }),
+      ),
+    );
+    expect(await deliveryStates(home)).toEqual({ queued: total });
+
+    // 32 lanes of 100 ms each: less than a second for all. A node that looked once a second would take eight.
+    receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
+    await change(home, `UPDATE deliveries SET due_at = 0`);
+    const before = receiver.got.length;
+    await eventually("the first of them arrives", () => receiver.got.length > before);
+    await eventually("all of them are sent", async () => (await deliveryStates(home)).sent === total);
+    const first = receiver.got[before]?.at ?? 0;
+    const last = receiver.got.at(-1)?.at ?? 0;
+    expect(last - first).toBeLessThan(4000);
+    await relay.stop();
+  });
+});

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { personOf } from "../../src/identity/person.ts";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  engines,
+  eventually,
+  newHome,
+  post,
+  startRelay,
+  type Engine,
+  type Home,
+  type Relay,
+} from "../relay.ts";
+import { change, deliveryStates, furnish, onPostgres, rows, withStore, type Furnished } from "./world.ts";
+
+const answerSeconds = 4;
+const hasty = {
+  CLEANCAST_ATTEMPT_SECONDS: "2",
+  CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
+  CLEANCAST_RETRY_SECONDS: "1",
+};
+const slackMs = 1000;
+
+const person = personOf({ email: "ada@example.com" }).email;
+const contact = { email: "ada@example.com", phone: "+49 1512 3456789", firstName: "Ada" };
+
+type Place = { home: Home; relay: Relay; receiver: Receiver; site: Furnished };
+
+/** A relay that knows click ids and UTM fields of the person, and that she agreed. */
+async function open(engine: Engine, env: Record<string, string> = {}): Promise<Place> {
+  const home = await newHome(engine, { ...hasty, ...env });
+  const receiver = await startReceiver();
+  const site = await furnish(home, [["webhook", { url: receiver.url }]]);
+  await remember(home, [site.siteId]);
+  return { home, relay: await startRelay(home), receiver, site };
+}
+
+function remember(home: Home, siteIds: readonly string[]): Promise<void> {
+  return withStore(home, async (store) => {
+    const now = Date.now();
+    for (const siteId of siteIds) {
+      const record = {
+        visits: [
+          {
+            visitorId: null,
+            seenAt: now,
+            browser: null,
+            clickIds: { gclid: { value: "click-1", seenAt: now }, fbclid: { value: "click-2", seenAt: now } },
+            browserIds: { _fbp: "fb.1.1.1" },
+            utm: { utm_source: "newsletter" },
+            bot: false,
+          },
+        ],
+        firstUtm: {},
+        forms: {},
+      };
+      await store.people.change(siteId, async (people) => {
+        await people.identity(person, now);
+        await people.saveIdentity(person, record, now);
+        await people.decide(person, "test", "granted", now);
+      });
+    }
+  });
+}
+
+let orders = 0;
+
+async function send({ relay, receiver, site }: Place): Promise<Record<string, unknown>> {
+  const orderId = `order-${(orders += 1)}`;
+  const before = Date.now();
+  const answer = await post(relay, site.key, { ...contact, event: "purchase", orderId });
+  expect(Date.now() - before).toBeLessThan(answerSeconds * 1000 + slackMs);
+  expect(answer.text).toBe('{"ok":true,"event":"purchase","results":{"webhook":{"ok":true}}}');
+  const bodies = receiver.bodies().filter((body) => body.orderId === orderId);
+  expect(bodies).toHaveLength(1);
+  return bodies[0] as Record<string, unknown>;
+}
+
+const withEverything = {
+  hashedEmail: person,
+  hashedPhone: expect.stringMatching(/^[0-9a-f]{64}$/),
+  clickIds: { gclid: "click-1", fbclid: "click-2" },
+  utm: { utm_source: "newsletter" },
+  consent: "granted",
+};
+const withNothing = { hashedEmail: null, hashedPhone: null, clickIds: {}, utm: {}, consent: "denied" };
+
+/** Whatever key it may stand under: nothing of the person is in the body. */
+function expectNothingOfThePerson(body: Record<string, unknown>): void {
+  expect(body).toMatchObject(withNothing);
+  expect(body.clickIds).toEqual({});
+  expect(body.utm).toEqual({});
+  expect(JSON.stringify(body)).not.toMatch(/[0-9a-f]{64}|click-|newsletter|fb\.1/);
+}
+
+describe.each(engines)("consent that cannot be read on %s", (engine) => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await open(engine);
+  });
+
+  // Each fault is made, shown, and put right again; the granted consent counts before and after it.
+  async function during(fault: string[], remedy: string[]): Promise<void> {
+    expect(await send(place)).toMatchObject(withEverything);
+    await change(place.home, ...fault);
+    try {
+      expectNothingOfThePerson(await send(place));
+    } finally {
+      await change(place.home, ...remedy);
+    }
+    expect(await send(place)).toMatchObject(withEverything);
+  }
+
+  test.each(["", "GRANTED", "granted ", "yes", "1", "null", "\u00ff\u0001"])(
+    "a consent row whose state is %j: the conversion goes out without any identifier",
+    (garbage) =>
+      during([`UPDATE consents SET state = '${garbage}'`], [`UPDATE consents SET state = 'granted'`]),
+  );
+
+  test("a consent table that is gone: the conversion goes out without any identifier", () =>
+    during([`ALTER TABLE consents RENAME TO elsewhere`], [`ALTER TABLE elsewhere RENAME TO consents`]));
+
+  test("a consent table that has lost its column: the conversion goes out without any identifier", () =>
+    during(
+      [`ALTER TABLE consents RENAME COLUMN state TO decision`],
+      [`ALTER TABLE consents RENAME COLUMN decision TO state`],
+    ));
+
+  test("fifty conversions at once while the consent table is gone all go out without any identifier", async () => {
+    await change(place.home, `ALTER TABLE consents RENAME TO elsewhere`);
+    try {
+      const bodies = await Promise.all(Array.from({ length: 50 }, () => send(place)));
+      for (const body of bodies) expectNothingOfThePerson(body);
+    } finally {
+      await change(place.home, `ALTER TABLE elsewhere RENAME TO consents`);
+    }
+  });
+});
+
+// SQLite has no such case: its readers take no locks that a writer could hold against them (WAL), and a read runs
+// inside our own process, to its end, in one call: it can fail, but nobody else can make it wait.
+describe("a consent store that does not answer, on postgres", () => {
+  let place: Place;
+  const sites: Furnished[] = [];
+  beforeAll(async () => {
+    place = await open("postgres", { CLEANCAST_DATABASE_CONNECTIONS: "4" });
+    for (let i = 0; i < 8; i += 1) {
+      const wanted = [["webhook", { url: place.receiver.url }]] as const;
+      sites.push(await furnish(place.home, wanted, `shop-${i}.example.com`));
+    }
+    await remember(
+      place.home,
+      sites.map((site) => site.siteId),
+    );
+    await place.relay.stop();
+    place.relay = await startRelay(place.home);
+  });
+  afterAll(() => place.relay.stop());
+
+  async function whileLocked(work: () => Promise<void>): Promise<void> {
+    await onPostgres(place.home, async (client) => {
+      await client.query("BEGIN");
+      await client.query("LOCK TABLE consents IN ACCESS EXCLUSIVE MODE");
+      try {
+        await work();
+      } finally {
+        await client.query("ROLLBACK");
+      }
+    });
+  }
+
+  test("one conversion goes out by the deadline, without any identifier", async () => {
+    expect(await send(place)).toMatchObject(withEverything);
+    await whileLocked(async () => expectNothingOfThePerson(await send(place)));
+  });
+
+  test("fifty conversions at once go out by the deadline, without any identifier", () =>
+    whileLocked(async () => {
+      const bodies = await Promise.all(Array.from({ length: 50 }, () => send(place)));
+      for (const body of bodies) expectNothingOfThePerson(body);
+    }));
+
+  test("conversions of more sites than there are database connections go out by the deadline too", () =>
+    whileLocked(async () => {
+      const bodies = await Promise.all(sites.map((site) => send({ ...place, site })));
+      for (const body of bodies) expectNothingOfThePerson(body);
+    }));
+});
+
+describe.each(engines)("consent that changes while a delivery waits for its retry on %s", (engine) => {
+  const saves: [string, (place: Place) => Promise<void>][] = [
+    [
+      "withdrawn",
+      ({ home, site }) =>
+        withStore(home, (store) =>
+          store.people.change(site.siteId, (people) => people.decide(person, "test", "denied", 2)),
+        ),
+    ],
+    ["turned to garbage", ({ home }) => change(home, `UPDATE consents SET state = 'maybe'`)],
+  ];
+
+  test.each(saves)("consent %s: the retry carries no identifier", async (_title, save) => {
+    const place = await open(engine);
+    const { home, receiver, relay, site } = place;
+    receiver.behave = (_got, response) => response.writeHead(503).end();
+    const answer = await post(relay, site.key, { ...contact, event: "purchase", orderId: "A-1" });
+    expect(JSON.parse(answer.text).results).toEqual({
+      webhook: { ok: false, status: "queued", error: "HTTP 503" },
+    });
+    expect(receiver.bodies()[0]).toMatchObject(withEverything);
+    await save(place);
+    const before = receiver.got.length;
+    receiver.behave = (_got, response) => response.writeHead(200).end();
+    await eventually("the retry arrives", async () => (await deliveryStates(home)).sent === 1);
+    const bodies = receiver.bodies();
+    // A retry may have been under way while consent changed; the one that was accepted came after it.
+    const last = bodies.at(-1) as Record<string, unknown>;
+    expect(bodies.length).toBeGreaterThan(before);
+    expectNothingOfThePerson(last);
+    expect(last.eventId).toBe(bodies[0]?.eventId);
+    const attempts = await rows(home, `SELECT number, request FROM attempts ORDER BY number`);
+    expect(String(attempts.at(-1)?.request)).not.toContain(person);
+    await relay.stop();
+  });
+});

@@ -1,0 +1,195 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import { startReceiver, type Got, type Receiver } from "../receiver.ts";
+import { engines, eventually, newHome, post, startRelay, type Answer, type Home } from "../relay.ts";
+import { deliveryStates, furnish, rows, type Furnished } from "./world.ts";
+
+const total = 500;
+const orders = Array.from({ length: total }, (_, i) => `order-${i}`);
+
+// Nodes on PostgreSQL wait for a lease to run out, and a lease outlives answer + attempt: both are kept short, though
+// not so short that a busy machine misses the moment of the crash.
+const hasty = {
+  CLEANCAST_ATTEMPT_SECONDS: "3",
+  CLEANCAST_ANSWER_SECONDS: "5",
+  CLEANCAST_LEASE_SECONDS: "8",
+  CLEANCAST_RETRY_SECONDS: "1",
+};
+
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Crashes take turns, so that each finds the machine free; the waiting afterwards may overlap. */
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const next = turn.then(work);
+  turn = next.catch(() => {});
+  return next;
+}
+
+/** Order id → the event ids under which it was accepted: what a platform would have counted. */
+type Accepted = Map<string, Set<string>>;
+
+function accept(accepted: Accepted, got: Got, response: ServerResponse): void {
+  const { eventId, orderId } = JSON.parse(got.text) as { eventId: string; orderId: string };
+  accepted.set(orderId, (accepted.get(orderId) ?? new Set()).add(eventId));
+  response.writeHead(200, { "content-type": "application/json" }).end("{}");
+}
+
+type Scene = {
+  receiver: Receiver;
+  accepted: Accepted;
+  /** Order id → the answer that its sender got. */
+  answered: Map<string, Answer>;
+  /** Ends the relay at once; later calls do nothing. */
+  kill: () => void;
+};
+
+type Moment = {
+  title: string;
+  /** Makes the receiver behave, and kills the relay when the moment has come. */
+  stage: (scene: Scene) => void;
+  /** Was it really that moment? */
+  prove: (scene: Scene, home: Home) => Promise<void>;
+};
+
+const moments: Moment[] = [
+  {
+    title: "right after accept",
+    stage: ({ receiver, kill }) => {
+      receiver.behave = () => {
+        if (receiver.got.length === 20) kill();
+      };
+    },
+    prove: async ({ accepted, answered }, home) => {
+      expect(accepted.size).toBe(0);
+      expect(answered.size).toBe(0);
+      expect((await deliveryStates(home)).queued).toBeGreaterThanOrEqual(20);
+    },
+  },
+  {
+    title: "while platforms are answering",
+    stage: ({ receiver, accepted, answered, kill }) => {
+      receiver.behave = (got, response) => {
+        setTimeout(() => {
+          accept(accepted, got, response);
+          if (answered.size >= 100) kill();
+        }, 40);
+      };
+    },
+    prove: async ({ answered }, home) => {
+      expect(answered.size).toBeGreaterThanOrEqual(100);
+      expect(answered.size).toBeLessThan(total);
+      const states = await deliveryStates(home);
+      expect(states.sent).toBeGreaterThan(0);
+      expect(states.queued).toBeGreaterThan(0);
+    },
+  },
+  {
+    title: "before outcomes are written",
+    stage: ({ receiver, accepted, kill }) => {
+      receiver.behave = (got, response) => {
+        if (receiver.got.length === 100) kill();
+        accept(accepted, got, response);
+      };
+    },
+    prove: async ({ accepted }, home) => {
+      const unwritten = await rows(
+        home,
+        `SELECT e.order_id FROM deliveries d JOIN events e ON e.site_id = d.site_id AND e.id = d.event_id
+         WHERE d.state = 'queued'`,
+      );
+      expect(unwritten.some((row) => accepted.has(String(row.order_id)))).toBe(true);
+    },
+  },
+];
+
+function eventOf(order: string) {
+  return { email: `${order}@example.com`, event: "purchase", orderId: order, value: 10 };
+}
+
+/** Sends all 500 at once to a relay that is killed in the middle of them. */
+async function crashAmid(home: Home, site: Furnished, scene: Omit<Scene, "kill">, moment: Moment) {
+  const relay = await startRelay(home);
+  let killed = false;
+  const kill = () => {
+    if (killed) return;
+    killed = true;
+    relay.process.kill("SIGKILL");
+  };
+  moment.stage({ ...scene, kill });
+  await Promise.all(
+    orders.map((order) =>
+      post(relay, site.key, eventOf(order)).then(
+        (answer) => scene.answered.set(order, answer),
+        () => {},
+      ),
+    ),
+  );
+  expect(killed).toBe(true);
+  await relay.kill();
+}
+
+async function storedOrders(home: Home): Promise<Set<string>> {
+  return new Set((await rows(home, `SELECT order_id FROM events`)).map((row) => String(row.order_id)));
+}
+
+function lost(stored: Iterable<string>, accepted: Accepted): string[] {
+  return [...stored].filter((order) => !accepted.has(order));
+}
+
+describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 90_000 }, (engine) => {
+  test.each(moments)("$title: nothing that was answered or stored is lost", async (moment) => {
+    const home = await newHome(engine, hasty);
+    const receiver = await startReceiver();
+    const accepted: Accepted = new Map();
+    const site = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const answered = new Map<string, Answer>();
+    await inTurn(() => crashAmid(home, site, { receiver, accepted, answered }, moment));
+    await moment.prove({ receiver, accepted, answered, kill: () => {} }, home);
+
+    const stored = await storedOrders(home);
+    for (const [order, { status }] of answered) {
+      expect(status).toBe(200);
+      expect(stored).toContain(order);
+    }
+
+    receiver.behave = (got, response) => accept(accepted, got, response);
+    const again = await startRelay(home);
+    await eventually(
+      "every stored event was delivered",
+      async () =>
+        lost(stored, accepted).length === 0 && Object.keys(await deliveryStates(home)).join() === "sent",
+    );
+
+    // The senders that got no answer try again: each order is one event, under one id, for the platform.
+    const unanswered = orders.filter((order) => !answered.has(order));
+    expect(unanswered.length).toBeGreaterThan(0);
+    const answers = await Promise.all(unanswered.map((order) => post(again, site.key, eventOf(order))));
+    for (const answer of answers) expect(answer.status).toBe(200);
+    await eventually("every order was delivered", () => accepted.size === total);
+    expect(await storedOrders(home)).toEqual(new Set(orders));
+    expect([...accepted.values()].filter((ids) => ids.size !== 1)).toEqual([]);
+    expect(await again.stop()).toBe(0);
+    expect(await deliveryStates(home)).toEqual({ sent: total });
+  });
+});
+
+test.concurrent(
+  "on PostgreSQL a living node delivers what a killed one had in hand",
+  { timeout: 90_000 },
+  async () => {
+    const home = await newHome("postgres", hasty);
+    const receiver = await startReceiver();
+    const accepted: Accepted = new Map();
+    const site = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const living = await startRelay(home);
+    const answered = new Map<string, Answer>();
+    await inTurn(() => crashAmid(home, site, { receiver, accepted, answered }, moments[0] as Moment));
+    const stored = await storedOrders(home);
+    expect(stored.size).toBeGreaterThan(0);
+
+    receiver.behave = (got, response) => accept(accepted, got, response);
+    await eventually("the living node delivered everything", () => lost(stored, accepted).length === 0);
+    expect(await living.stop()).toBe(0);
+    expect(await deliveryStates(home)).toEqual({ sent: stored.size });
+  },
+);

@@ -1,0 +1,166 @@
+import { hash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { isWellFormed, makeKey } from "../../src/sites/keys.ts";
+import { startReceiver } from "../receiver.ts";
+import { engines, newHome, startRelay, type Answer, type Relay } from "../relay.ts";
+import { change, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";
+
+function replaced(key: string, at: number): string {
+  return key.slice(0, at) + (key[at] === "x" ? "y" : "x") + key.slice(at + 1);
+}
+
+describe.each(engines)("checking a key on %s", (engine) => {
+  test("a key is found by its SHA-256 and by nothing else, and the key itself is held nowhere", async () => {
+    const home = await newHome(engine);
+    const { key, siteId } = await furnish(home, []);
+    await withStore(home, async (_store, directory) => {
+      const found = directory.key(key);
+      expect(found).toMatchObject({ siteId, hash: hash("sha256", key), prefix: key.slice(0, 8) });
+      expect(JSON.stringify([...directory.sites()])).not.toContain(key.slice(8));
+      for (const wrong of [
+        hash("sha256", key),
+        key.slice(0, 8),
+        key.toLowerCase(),
+        ` ${key}`,
+        `${key} `,
+        "",
+      ]) {
+        expect(directory.key(wrong), wrong).toBeUndefined();
+      }
+      for (let at = 0; at < key.length; at += 1) expect(directory.key(replaced(key, at))).toBeUndefined();
+      // A guess with a right checksum is still a guess.
+      const guess = makeKey("live").key;
+      expect(isWellFormed(guess)).toBe(true);
+      expect(directory.key(guess)).toBeUndefined();
+    });
+  });
+});
+
+describe("the time that checking a key takes", () => {
+  const samples = 400;
+  const checksPerSample = 20;
+
+  /** Median nanoseconds of one sample of each guess; the samples alternate, so that noise falls on all of them. */
+  function medians(check: (key: string) => unknown, guesses: readonly string[]): number[] {
+    const times = guesses.map((): number[] => []);
+    for (let n = 0; n < samples; n += 1) {
+      guesses.forEach((guess, i) => {
+        const before = process.hrtime.bigint();
+        for (let c = 0; c < checksPerSample; c += 1) check(guess);
+        times[i]?.push(Number(process.hrtime.bigint() - before));
+      });
+    }
+    return times.map((some) => some.toSorted((a, b) => a - b)[Math.floor(samples / 2)] as number);
+  }
+
+  /** The largest ratio between two guesses' medians; the smallest of three tries, because a machine can be busy. */
+  function spread(check: (key: string) => unknown, guesses: readonly string[]): number {
+    medians(check, guesses); // warms up
+    const tries = Array.from({ length: 3 }, () => {
+      const found = medians(check, guesses);
+      return Math.max(...found) / Math.min(...found);
+    });
+    return Math.min(...tries);
+  }
+
+  test("is the same whatever part of the key is right", async () => {
+    const home = await newHome("sqlite");
+    const { key } = await furnish(home, []);
+    await withStore(home, async (_store, directory) => {
+      const guesses = [replaced(key, 0), replaced(key, 20), replaced(key, key.length - 1), key];
+      // The measure can tell: a comparison that stops at the first wrong character is far outside the bound.
+      const stops = (guess: string) => {
+        let at = 0;
+        while (at < key.length && hash("sha256", guess[at] ?? "") === hash("sha256", key[at] ?? "")) at += 1;
+        return at;
+      };
+      expect(spread(stops, guesses.slice(0, 1).concat(guesses.slice(1, 2)))).toBeGreaterThan(3);
+      expect(spread((guess) => directory.key(guess), guesses)).toBeLessThan(1.43);
+    });
+  });
+});
+
+/** Counts the writes about wrong keys inside the database, where nothing can be missed. */
+const countingWrites = {
+  sqlite: [
+    `CREATE TABLE counted (what text)`,
+    `CREATE TRIGGER count_inserts AFTER INSERT ON wrong_keys BEGIN INSERT INTO counted VALUES ('wrong key'); END`,
+    `CREATE TRIGGER count_locks AFTER INSERT ON lockouts BEGIN INSERT INTO counted VALUES ('lockout'); END`,
+    `CREATE TRIGGER count_relocks AFTER UPDATE ON lockouts BEGIN INSERT INTO counted VALUES ('lockout'); END`,
+  ],
+  postgres: [
+    `CREATE TABLE counted (what text)`,
+    `CREATE FUNCTION count_write() RETURNS trigger LANGUAGE plpgsql AS
+       $$ BEGIN INSERT INTO counted VALUES (CASE TG_TABLE_NAME WHEN 'lockouts' THEN 'lockout' ELSE 'wrong key' END); RETURN NULL; END $$`,
+    `CREATE TRIGGER count_inserts AFTER INSERT ON wrong_keys FOR EACH ROW EXECUTE FUNCTION count_write()`,
+    `CREATE TRIGGER count_locks AFTER INSERT OR UPDATE ON lockouts FOR EACH ROW EXECUTE FUNCTION count_write()`,
+  ],
+};
+
+describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
+  test("ends in 429, costs the store about ten writes, and the valid key passes all the while", async () => {
+    const home = await newHome(engine);
+    const receiver = await startReceiver();
+    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    await change(home, ...countingWrites[engine]);
+    const relays: Relay[] = [await startRelay(home)];
+    if (engine === "postgres") relays.push(await startRelay(home));
+    const host = { Host: "shop.example.com" };
+    const relayOf = (n: number) => relays[n % relays.length] as Relay;
+
+    const flood = new AbortController();
+    const valid: Answer[] = [];
+    const sendValid = async () => {
+      const agent = keptConnections(1);
+      for (let n = 0; !flood.signal.aborted; n += 1) {
+        const event = { email: "ada@example.com", event: "lead", orderId: `order-${n}` };
+        valid.push(await postOver(agent, relayOf(n), key, event, host));
+      }
+    };
+    const sender = sendValid();
+    const agents = relays.map(() => keptConnections(50));
+    const wrong = await Promise.all(
+      Array.from({ length: 2000 }, (_, n) => {
+        const guess = n % 2 ? makeKey("live").key : replaced(key, n % key.length);
+        const agent = agents[n % relays.length] as (typeof agents)[number];
+        return postOver(agent, relayOf(n), guess, { email: "eve@example.com", event: "lead" }, host);
+      }),
+    );
+    flood.abort();
+    await sender;
+
+    const refusedAs = (status: number, error: string) =>
+      wrong.filter(
+        (answer) => answer.status === status && answer.text === JSON.stringify({ ok: false, error }),
+      );
+    const invalid = refusedAs(401, "Invalid API key");
+    const locked = refusedAs(429, "Too many failed authentication attempts");
+    expect(invalid).toHaveLength(9);
+    expect(locked).toHaveLength(1991);
+    for (const { headers } of locked) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
+
+    expect(valid.length).toBeGreaterThan(2);
+    for (const { text } of valid) {
+      expect(text).toBe('{"ok":true,"event":"lead","results":{"webhook":{"ok":true}}}');
+    }
+    const writes = await rows(home, `SELECT what, COUNT(*) AS n FROM counted GROUP BY what`);
+    const counted = Object.fromEntries(writes.map((row) => [row.what, Number(row.n)]));
+    expect(counted["wrong key"]).toBe(10);
+    // The lock itself is one more, and each further node asks once before it knows of it.
+    expect(counted.lockout).toBeGreaterThanOrEqual(10);
+    expect(counted.lockout).toBeLessThanOrEqual(11 + relays.length);
+
+    // The lock lasts; the valid key goes on passing.
+    const again = await postOver(keptConnections(1), relayOf(0), replaced(key, 5), {}, host);
+    expect(again.status).toBe(429);
+    const passes = await postOver(
+      keptConnections(1),
+      relayOf(0),
+      key,
+      { email: "ada@example.com", event: "after" },
+      host,
+    );
+    expect(passes.status).toBe(200);
+    await Promise.all(relays.map((relay) => relay.stop()));
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { foretoldId, uuidv7 } from "../../src/ids.ts";
+import { grouped } from "../../src/store/group.ts";
+import type { NewEvent } from "../../src/store/events.ts";
+import { startReceiver } from "../receiver.ts";
+import { engines, eventually, newHome, post, startRelay } from "../relay.ts";
+import { change, deliveryStates, furnish, rows, withStore } from "./world.ts";
+
+function newEvent(siteId: string, n: number, orderId = `order-${n}`): NewEvent {
+  const now = Date.now();
+  const person = { email: String(n).padStart(64, "0") };
+  return {
+    event: {
+      id: uuidv7(now),
+      siteId,
+      keyId: "key",
+      mode: "live",
+      name: "purchase",
+      value: 5,
+      currency: "EUR",
+      orderId,
+      time: now,
+      receivedAt: now,
+      person,
+      extra: null,
+    },
+    attribution: {
+      consent: "unknown",
+      withheld: null,
+      identity: "none",
+      clickIds: {},
+      browserIds: {},
+      utm: {},
+      browser: null,
+    },
+    filterReasons: [],
+    claim: `claim ${orderId}`,
+    claimUntil: now + 60_000,
+    foretoldId: foretoldId(siteId, "purchase", orderId),
+    deliveries: [{ connectionId: "nowhere", platform: "sandbox", state: "skipped", reason: "test" }],
+    owner: "test",
+    leaseUntil: now + 60_000,
+  };
+}
+
+describe.each(engines)("one poison among its neighbours on %s", (engine) => {
+  test("an event that the database refuses does not fail those committed with it", async () => {
+    const home = await newHome(engine);
+    const { siteId } = await furnish(home, []);
+    await withStore(home, async (store) => {
+      const items = Array.from({ length: 60 }, (_, n) => newEvent(siteId, n));
+      // The door lets nothing through that a database refuses, so the poison is made here: a name that is no text
+      // (SQLite and PostgreSQL), and one with a NUL (PostgreSQL).
+      const poison = items[20] as NewEvent;
+      poison.event = { ...poison.event, name: null as unknown as string };
+      const second = items[40] as NewEvent;
+      if (engine === "postgres") second.event = { ...second.event, name: "purch\0ase" };
+      const poisoned = engine === "postgres" ? [20, 40] : [20];
+
+      const outcomes = await Promise.allSettled(items.map((item) => store.events.accept(item)));
+      const failed = outcomes.flatMap((outcome, n) => (outcome.status === "rejected" ? [n] : []));
+      expect(failed).toEqual(poisoned);
+      for (const outcome of outcomes) {
+        if (outcome.status === "fulfilled") expect(outcome.value.duplicate).toBe(false);
+      }
+      const good = items.filter((_, n) => !poisoned.includes(n)).map((item) => item.event.id);
+      const stored = await rows(home, `SELECT id FROM events ORDER BY id`);
+      expect(stored.map((row) => row.id)).toEqual(good.toSorted());
+      expect(await deliveryStates(home)).toEqual({ skipped: good.length });
+
+      // The refused one left no claim behind: put right, it is taken.
+      poison.event = { ...poison.event, name: "purchase" };
+      expect(await store.events.accept(poison)).toMatchObject({ duplicate: false });
+    });
+  });
+
+  test("a stored event that can no longer be read does not hold up the other deliveries of its connection", async () => {
+    const home = await newHome(engine, {
+      CLEANCAST_ATTEMPT_SECONDS: "1",
+      CLEANCAST_ANSWER_SECONDS: "1",
+      CLEANCAST_LEASE_SECONDS: "2",
+      CLEANCAST_RETRY_SECONDS: "1",
+    });
+    const receiver = await startReceiver();
+    receiver.behave = (_got, response) => response.writeHead(503).end();
+    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const relay = await startRelay(home);
+    for (let n = 0; n < 5; n += 1) {
+      await post(relay, key, { email: "ada@example.com", event: "lead", orderId: `order-${n}` });
+    }
+    await relay.kill();
+    await change(
+      home,
+      `UPDATE events SET attribution = 'garbage' WHERE order_id = 'order-2'`,
+      `UPDATE deliveries SET due_at = 0, owner = ''`,
+    );
+    receiver.behave = (_got, response) => response.writeHead(200).end();
+    const again = await startRelay(home);
+    await eventually("the others are sent", async () => (await deliveryStates(home)).sent === 4, 8);
+    await again.stop();
+  });
+});
+
+test("a group that fails for a reason of the database fails whole, and is run once only", async () => {
+  let runs = 0;
+  const put = grouped<number, number>(
+    async () => {
+      runs += 1;
+      throw new Error("the database is gone");
+    },
+    { blamesData: () => false },
+  );
+  const outcomes = await Promise.allSettled([put("site", 1), put("site", 2), put("site", 3)]);
+  expect(outcomes.map((outcome) => outcome.status)).toEqual(["rejected", "rejected", "rejected"]);
+  expect(runs).toBe(1);
+});

@@ -1,0 +1,217 @@
+import type { Socket } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import { engines, eventually, newHome, post, startRelay, type Home, type Relay } from "../relay.ts";
+import { answerOk, startPeer, type Peer } from "./peer.ts";
+import { deliveryStates, furnish, rows, type Furnished, type Row } from "./world.ts";
+
+const attemptSeconds = 1;
+const answerSeconds = 2;
+const hasty = {
+  CLEANCAST_CONNECT_SECONDS: "0.5",
+  CLEANCAST_ATTEMPT_SECONDS: String(attemptSeconds),
+  CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
+  CLEANCAST_RETRY_SECONDS: "1",
+};
+/** What a busy machine may add to a deadline. */
+const slackMs = 1000;
+
+const tooSlow = "no answer within 1 s";
+const ok = "HTTP/1.1 200 OK\r\n";
+
+/** Writes `next()` again and again until the other side has had enough. */
+function pour(socket: Socket, next: () => string): void {
+  while (!socket.destroyed && socket.write(next()));
+  if (!socket.destroyed) socket.once("drain", () => pour(socket, next));
+}
+
+function everySecond(socket: Socket, byte: string): void {
+  const timer = setInterval(() => socket.write(byte), 1000);
+  socket.on("close", () => clearInterval(timer));
+}
+
+type Fault = { does: string; error: string; behave: (socket: Socket) => void };
+
+const faults: Fault[] = [
+  { does: "hangs", error: tooSlow, behave: () => {} },
+  {
+    does: "resets the connection",
+    error: "connection reset",
+    behave: (socket) => socket.resetAndDestroy(),
+  },
+  {
+    does: "closes without an answer",
+    error: "connection closed without an answer",
+    behave: (socket) => socket.end(),
+  },
+  {
+    does: "breaks off in the middle of its answer",
+    error: "connection closed without an answer",
+    behave: (socket) => socket.end(`${ok}Content-Length: 1000\r\n\r\n{"ok":tr`),
+  },
+  {
+    does: "answers bytes that are not HTTP",
+    error: "the answer is not HTTP",
+    behave: (socket) => socket.write(Buffer.from("\x16\x03\x01\x02\x00\x01\x00\xff\xfe\r\n\r\n", "latin1")),
+  },
+  {
+    does: "refuses with an answer of 10 MB",
+    error: "HTTP 503",
+    behave: (socket) => {
+      socket.write("HTTP/1.1 503 Busy\r\nContent-Length: 10485760\r\n\r\n");
+      socket.write(Buffer.alloc(10_485_760, "x"));
+    },
+  },
+  {
+    does: "sends headers without end",
+    error: "the answer's headers are too large",
+    behave: (socket) => {
+      socket.write(ok);
+      let n = 0;
+      pour(socket, () => `X-Filler-${(n += 1)}: ${"x".repeat(1000)}\r\n`);
+    },
+  },
+  {
+    does: "sends interim answers without end",
+    error: tooSlow,
+    behave: (socket) => {
+      const timer = setInterval(() => socket.write("HTTP/1.1 103 Early Hints\r\n\r\n"), 5);
+      socket.on("close", () => clearInterval(timer));
+    },
+  },
+  {
+    does: "trickles its headers, one byte a second",
+    error: tooSlow,
+    behave: (socket) => {
+      socket.write("HTTP/1.1 200 O");
+      everySecond(socket, "K");
+    },
+  },
+  {
+    does: "trickles its answer, one byte a second",
+    error: tooSlow,
+    behave: (socket) => {
+      socket.write(`${ok}Content-Length: 1000\r\n\r\n`);
+      everySecond(socket, "x");
+    },
+  },
+  {
+    does: "answers after the deadline",
+    error: tooSlow,
+    behave: (socket) => void setTimeout(() => answerOk(socket), attemptSeconds * 1500),
+  },
+  {
+    does: "is not there",
+    error: "connection refused",
+    // Never called: the test closes the peer's door.
+    behave: () => {},
+  },
+];
+
+async function stateOf(home: Home, connection = ""): Promise<Row | undefined> {
+  const sql = `SELECT state, attempts FROM deliveries WHERE connection_id = '${connection}'`;
+  return (await rows(home, sql))[0];
+}
+
+describe.each(engines)("a faulty platform on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  const places = new Map<Fault, { faulty: Peer; healthy: Receiver; site: Furnished }>();
+
+  // One relay for all faults at once: none of them may cost the others anything either.
+  beforeAll(async () => {
+    home = await newHome(engine, hasty);
+    for (const [i, fault] of faults.entries()) {
+      const faulty = await startPeer();
+      const healthy = await startReceiver();
+      const webhooks = [faulty.url, healthy.url].map((url) => ["webhook", { url }] as const);
+      const site = await furnish(home, [...webhooks, ["sandbox", {}]], `shop-${i}.example.com`);
+      places.set(fault, { faulty, healthy, site });
+    }
+    relay = await startRelay(home);
+  });
+
+  test.concurrent.each(faults)(
+    "that $does costs its own result only, and gets the conversion when it has recovered",
+    async (fault) => {
+      const { faulty, healthy, site } = places.get(fault) as {
+        faulty: Peer;
+        healthy: Receiver;
+        site: Furnished;
+      };
+      const isAway = fault.does === "is not there";
+      if (isAway) await faulty.leave();
+      faulty.behave = fault.behave;
+
+      const before = Date.now();
+      const answer = await post(relay, site.key, { email: "ada@example.com", event: "lead", orderId: "A-1" });
+      expect(Date.now() - before).toBeLessThan(answerSeconds * 1000 + slackMs);
+      expect(answer.status).toBe(200);
+      expect(JSON.parse(answer.text)).toEqual({
+        ok: true,
+        event: "lead",
+        results: { webhook: { ok: false, status: "queued", error: fault.error }, sandbox: { ok: true } },
+      });
+      const [faultyId, healthyId] = site.connections;
+      expect(await stateOf(home, healthyId)).toMatchObject({ state: "sent", attempts: 1 });
+      expect(healthy.got).toHaveLength(1);
+
+      const arrivedBefore = faulty.got.length;
+      faulty.behave = answerOk;
+      if (isAway) await faulty.comeBack();
+      await eventually("the delivery is retried and sent", async () => {
+        return (await stateOf(home, faultyId))?.state === "sent";
+      });
+      expect(faulty.got.length).toBeGreaterThan(arrivedBefore);
+      // Every attempt carries the same conversion under the same id.
+      expect(new Set(faulty.got)).toEqual(new Set([healthy.got[0]?.text]));
+      expect(healthy.got).toHaveLength(1);
+    },
+  );
+});
+
+test("a platform that accepts with an answer without end has accepted, once", async () => {
+  const home = await newHome("sqlite", hasty);
+  const peer = await startPeer();
+  const site = await furnish(home, [["webhook", { url: peer.url }]]);
+  const relay = await startRelay(home);
+  let poured = 0;
+  peer.behave = (socket) => {
+    socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\n`);
+    pour(socket, () => {
+      poured += 1;
+      return `400\r\n${"x".repeat(1024)}\r\n`;
+    });
+  };
+  const answer = await post(relay, site.key, { email: "ada@example.com", event: "lead" });
+  expect(answer.text).toBe('{"ok":true,"event":"lead","results":{"webhook":{"ok":true}}}');
+  expect(await relay.stop()).toBe(0);
+  expect(await deliveryStates(home)).toEqual({ sent: 1 });
+  expect(peer.got).toHaveLength(1);
+  // The connection was closed soon after the part that is read.
+  expect(poured).toBeLessThan(20_000);
+});
+
+test("a sender does not wait for a platform that is slower than the answer; it still gets the conversion once", async () => {
+  const home = await newHome("sqlite", {
+    ...hasty,
+    CLEANCAST_ANSWER_SECONDS: "0.5",
+    CLEANCAST_ATTEMPT_SECONDS: "3",
+  });
+  const peer = await startPeer();
+  const site = await furnish(home, [
+    ["webhook", { url: peer.url }],
+    ["sandbox", {}],
+  ]);
+  const relay = await startRelay(home);
+  peer.behave = (socket) => void setTimeout(() => answerOk(socket), 1500);
+  const before = Date.now();
+  const answer = await post(relay, site.key, { email: "ada@example.com", event: "lead" });
+  expect(Date.now() - before).toBeLessThan(1400);
+  expect(JSON.parse(answer.text).results).toEqual({
+    webhook: { ok: false, status: "queued", error: "no answer yet" },
+    sandbox: { ok: true },
+  });
+  await eventually("sent", async () => (await deliveryStates(home)).sent === 2);
+  expect(peer.got).toHaveLength(1);
+});

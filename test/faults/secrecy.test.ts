@@ -1,0 +1,254 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startReceiver } from "../receiver.ts";
+import {
+  call,
+  cleancast,
+  engines,
+  eventually,
+  newHome,
+  post,
+  refused,
+  startRelay,
+  type Home,
+  type Relay,
+} from "../relay.ts";
+import { change, deliveryStates, furnish, onPostgres, rows } from "./world.ts";
+
+const secret = "Bearer whsec-Quixotic7Zephyr";
+const email = "Wilhelmina.Quagmire+Vip@Plaintext-Mail.example";
+const phone = "+49 1577 8642097";
+const firstName = "Wilhelmina-Xanthe";
+const lastName = "O'Quagmire-Žižkov";
+
+/** Each plain value with the parts and spellings in which it could be left behind. */
+function plainForms(key: string): Map<string, string[]> {
+  return new Map([
+    ["email", [email, "quagmire", "wilhelminaquagmire", "plaintext-mail"]],
+    ["phone", [phone, "15778642097", "1577 864", "8642097", "4915778642097"]],
+    ["first name", [firstName, "wilhelmina", "xanthe"]],
+    ["last name", [lastName, "oquagmire", "žižkov", "Žižkov".normalize("NFD")]],
+    ["webhook secret", [secret, "quixotic7zephyr"]],
+    // The first eight characters are kept on purpose: people tell keys apart by them.
+    ["key", [key, key.slice(8), key.slice(8, 20), key.slice(-16)]],
+  ]);
+}
+
+function spellings(form: string): string[] {
+  const bytes = Buffer.from(form);
+  const encoded = [bytes.toString("hex"), bytes.toString("base64"), bytes.toString("base64url")];
+  return [form, JSON.stringify(form).slice(1, -1), encodeURIComponent(form), ...encoded].map((spelling) =>
+    spelling.replace(/=+$/, "").toLowerCase(),
+  );
+}
+
+/** The kinds of plain values that stand in `bytes`: in any case, as they are, escaped or encoded. */
+function found(bytes: Buffer, forms: Map<string, string[]>): string[] {
+  const encodings = ["utf8", "latin1", "utf16le"] as const;
+  const haystacks = encodings.map((encoding) => bytes.toString(encoding).toLowerCase());
+  return [...forms]
+    .filter(([, some]) =>
+      some.flatMap(spellings).some((needle) => haystacks.some((haystack) => haystack.includes(needle))),
+    )
+    .map(([kind]) => kind);
+}
+
+/** Everything that the installation keeps: each file's bytes, and in PostgreSQL each row of each table as text. */
+async function* everythingKept(home: Home): AsyncGenerator<[where: string, bytes: Buffer]> {
+  const folder = home.env.CLEANCAST_DATA ?? "";
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (statSync(join(folder, name)).isFile()) yield [name, readFileSync(join(folder, name))];
+  }
+  if (home.engine === "sqlite") return;
+  const tables = await rows(home, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
+  expect(tables.length).toBeGreaterThan(10);
+  for (const table of tables) {
+    const name = String(table.name);
+    const text = await onPostgres(home, async (client) => {
+      const { rows: all } = await client.query<{ text: string }>(`SELECT t::text AS text FROM "${name}" t`);
+      return all.map((row) => row.text).join("\n");
+    });
+    yield [`table ${name}`, Buffer.from(text)];
+  }
+}
+
+async function expectNothingKept(home: Home, forms: Map<string, string[]>): Promise<void> {
+  const names: string[] = [];
+  for await (const [where, bytes] of everythingKept(home)) {
+    names.push(where);
+    expect(found(bytes, forms), where).toEqual([]);
+  }
+  // The search looked where the events are.
+  const expected = home.engine === "sqlite" ? ["cleancast.db", "cleancast.db-wal"] : ["table events"];
+  expect(names).toEqual(expect.arrayContaining(expected));
+}
+
+/** Requests that are refused, each with plain values in a place where an error message could quote them. */
+async function sendRefused(relay: Relay, key: string): Promise<string[]> {
+  const person = { email, phone, firstName, lastName, event: "purchase" };
+  const wrongBodies: unknown[] = [
+    { ...person, email: "Wilhelmina.Quagmire at Plaintext-Mail" },
+    { ...person, email: { address: email } },
+    { ...person, email: [email] },
+    { ...person, hashed_email: email, email: undefined },
+    { ...person, phone: [phone] },
+    { ...person, firstName: { first: firstName } },
+    { ...person, lastName: `${lastName}${"x".repeat(600)}` },
+    { ...person, firstName: `${firstName}\u0000` },
+    { ...person, value: email },
+    { ...person, currency: phone },
+    { ...person, orderId: { of: email } },
+    { ...person, eventTime: email },
+    { ...person, event: undefined },
+    { phone, firstName, lastName, event: "purchase" },
+    JSON.stringify(person).slice(0, -1),
+    `{"email":${email}}`,
+    email,
+    `[${JSON.stringify(email)}]`,
+  ];
+  const answers = [];
+  for (const body of wrongBodies) answers.push(await post(relay, key, body));
+  for (const answer of answers) expect(answer.status).toBe(400);
+
+  const headers = { "X-CC-Api-Key": key, "Content-Type": "application/json" };
+  const body = JSON.stringify({ ...person, orderId: "refused" });
+  const wrongLast = key.slice(0, -1) + (key.endsWith("A") ? "B" : "A");
+  const elsewhere = [
+    { headers: { ...headers, "X-CC-Api-Key": wrongLast }, body },
+    { headers: { ...headers, "X-CC-Api-Key": `${key} ` + key }, body },
+    { headers: { ...headers, "X-CC-Api-Key": email }, body },
+    { headers: { ...headers, "Content-Type": `text/${lastName.replace(/[^A-Za-z]/g, "")}` }, body },
+    { headers: { ...headers, "Content-Encoding": "gzip" }, body },
+    { headers, body: Buffer.concat([Buffer.from(body), Buffer.from([0xff, 0xfe])]) },
+    { headers, body: body + " ".repeat(70_000) },
+    { headers, body, path: `/__cc/other?key=${key}&email=${encodeURIComponent(email)}` },
+    { headers, body, method: "PUT" },
+    { headers: { ...headers, Authorization: secret, "X-Forwarded-Proto": "http" }, body },
+  ];
+  for (const options of elsewhere) answers.push(await call(relay.url, options));
+  for (const answer of answers) expect(answer.status).toBeGreaterThanOrEqual(400);
+  return answers.map((answer) => JSON.stringify(answer));
+}
+
+describe.each(engines)("secrets and personal data on %s", (engine) => {
+  test("plain email, phone, names, the key and a webhook's secret are in no file, no table, no log and no answer", async () => {
+    const home = await newHome(engine, {
+      CLEANCAST_RETRY_SECONDS: "1",
+      CLEANCAST_ATTEMPT_SECONDS: "1",
+      LOG_LEVEL: "trace",
+    });
+    const receiver = await startReceiver();
+    receiver.behave = (_got, response) => response.writeHead(500).end("no");
+    const relay = await startRelay(home);
+    const { key } = relay;
+    const forms = plainForms(key);
+    // Makes sure that the search can find each of them.
+    for (const kind of forms.keys()) {
+      expect(found(Buffer.from([email, phone, firstName, lastName, secret, key].join("|")), forms)).toContain(
+        kind,
+      );
+    }
+
+    const said: string[] = [];
+    const told = async (...args: string[]) => void said.push(JSON.stringify(await cleancast(home, ...args)));
+    const headers = JSON.stringify({ Authorization: secret });
+    await told("connect", "localhost", "webhook", `url=${receiver.url}/hook`, `headers=${headers}`);
+    await told("identity", "put", "localhost", "gclid=click-1", "--email", email);
+    await told("consent", "set", "localhost", "granted", "--email", email);
+    said.push(
+      JSON.stringify(await refused(home, "consent", "set", "localhost", "granted", "--email", phone)),
+    );
+
+    const event = { email, phone, firstName, lastName, event: "purchase", value: 5 };
+    await eventually("the webhook is connected", async () => {
+      const answer = await post(relay, key, { ...event, orderId: `A-${said.length}` });
+      said.push(JSON.stringify(answer));
+      return answer.text.includes('"webhook"');
+    });
+    expect(receiver.got.at(-1)?.headers.authorization).toBe(secret);
+    said.push(...(await sendRefused(relay, key)));
+    // The plain values under other names, which the relay does not know and must not keep.
+    const stranger = { ...event, orderId: "B-1", customer: { email, phone }, [lastName]: firstName };
+    said.push(JSON.stringify(await post(relay, key, stranger)));
+    said.push(JSON.stringify(await post(relay, key, stranger)));
+    said.push(
+      JSON.stringify(await post(relay, key, { ...event, email: email.toUpperCase(), orderId: "C-1" })),
+    );
+
+    // A store that fails writes an error to the log; it must not quote the event that it was about.
+    await change(home, `ALTER TABLE events RENAME TO elsewhere`);
+    const unavailable = await post(relay, key, { ...event, orderId: "D-1" });
+    expect(unavailable.status).toBe(503);
+    said.push(JSON.stringify(unavailable));
+    await change(home, `ALTER TABLE elsewhere RENAME TO events`);
+
+    const attempts = `SELECT MAX(attempts) AS most FROM deliveries`;
+    await eventually("retries were made", async () => Number((await rows(home, attempts))[0]?.most) >= 2);
+    await expectNothingKept(home, forms);
+    // A hung platform, then one that no longer lets us in.
+    receiver.behave = () => {};
+    said.push(JSON.stringify(await post(relay, key, { ...event, orderId: "E-1" })));
+    receiver.behave = (_got, response) => response.writeHead(401).end("no");
+    await eventually("the connection needs a person", async () => (await deliveryStates(home)).parked! > 0);
+    said.push(JSON.stringify(await post(relay, key, { ...event, orderId: "F-1" })));
+    const { events } = await cleancast(home, "event", "list", "localhost");
+    await told("event", "show", events[0].id);
+    await told("connection", "list");
+    await told("key", "list", "localhost");
+    await expectNothingKept(home, forms);
+    expect(await relay.stop()).toBe(0);
+
+    for (const text of said) expect(found(Buffer.from(text), forms), text).toEqual([]);
+    // The first start shows the key once, in the line that people copy.
+    const printed = relay.output().split("\n");
+    const withKey = printed.filter((line) => line.includes(key));
+    expect(withKey).toEqual([expect.stringMatching(/^curl .*X-CC-Api-Key/)]);
+    const rest = printed.filter((line) => !line.includes(key)).join("\n");
+    expect(rest).toContain('"msg":"inbound"');
+    expect(rest).toContain('"level":50');
+    expect(found(Buffer.from(rest), forms)).toEqual([]);
+    // The log is not empty of errors by accident: the failed store is in it.
+    expect(rest).toMatch(/events/);
+  });
+
+  test("an endpoint that echoes the request's headers does not put its secret into the sync log", async () => {
+    const home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "60" });
+    const receiver = await startReceiver();
+    receiver.behave = (got, response) => response.writeHead(500).end(JSON.stringify(got.headers));
+    const headers = JSON.stringify({ Authorization: secret });
+    const { key } = await furnish(home, [["webhook", { url: receiver.url, headers }]]);
+    const relay = await startRelay(home);
+    const answer = await post(relay, key, { email, event: "purchase" });
+    expect(answer.text).toContain("queued");
+    expect(await relay.stop()).toBe(0);
+    expect(await rows(home, `SELECT response FROM attempts`)).toHaveLength(1);
+    const forms = plainForms(key);
+    for await (const [where, bytes] of everythingKept(home)) expect(found(bytes, forms), where).toEqual([]);
+    expect(found(Buffer.from(relay.output()), forms)).toEqual([]);
+  });
+
+  test("an address that cannot be read is refused without being quoted", async () => {
+    const home = await newHome(engine);
+    const { key } = await furnish(home, []);
+    const relay = await startRelay(home);
+    const answer = await call(relay.url, { path: `/__cc/%zz${key}?email=${email}` });
+    expect(answer.status).toBe(400);
+    expect(found(Buffer.from(JSON.stringify(answer)), plainForms(key))).toEqual([]);
+    await relay.stop();
+    expect(found(Buffer.from(relay.output()), plainForms(key))).toEqual([]);
+  });
+
+  test("the encryption key and the data are readable by their owner alone", async () => {
+    const home = await newHome(engine);
+    delete home.env.CLEANCAST_ENCRYPTION_KEY;
+    const folder = join(home.env.CLEANCAST_DATA ?? "", "made", "by the relay");
+    home.env.CLEANCAST_DATA = folder;
+    const relay = await startRelay(home);
+    expect(statSync(join(folder, "encryption.key")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, "encryption.key"), "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(statSync(folder).mode & 0o077).toBe(0);
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o077, name).toBe(0);
+    await relay.stop();
+  });
+});

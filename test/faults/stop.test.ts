@@ -1,0 +1,147 @@
+import { once } from "node:events";
+import { createConnection, type Socket } from "node:net";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Site } from "../../src/sites/directory.ts";
+import { connect } from "../../src/sites/manage.ts";
+import { startReceiver } from "../receiver.ts";
+import { cleancast, engines, eventually, newHome, post, refused, startRelay, type Relay } from "../relay.ts";
+import { deliveryStates, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";
+
+const sockets = new Set<Socket>();
+
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+});
+
+async function openSocket(relay: Relay): Promise<Socket> {
+  const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
+  sockets.add(socket);
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  return socket;
+}
+
+/** True when nobody listens any more. */
+function isRefused(relay: Relay): Promise<boolean> {
+  return openSocket(relay).then(
+    (socket) => {
+      socket.destroy();
+      return false;
+    },
+    (error: Error) => "code" in error && error.code === "ECONNREFUSED",
+  );
+}
+
+/** Asks the relay to stop: its exit code, or that it was still there after so many seconds. */
+async function stopWithin(seconds: number, relay: Relay): Promise<number | string | null> {
+  const stopped = relay.stop();
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`still running after ${seconds} s`), seconds * 1000);
+  });
+  const result = await Promise.race([stopped, patience]);
+  clearTimeout(timer);
+  await relay.kill();
+  return result;
+}
+
+describe.each(engines)("a graceful stop on %s", (engine) => {
+  test("50 requests in flight are all answered, nothing is left behind, and the next start changes nothing", async () => {
+    const home = await newHome(engine);
+    const receiver = await startReceiver();
+    const first = await startRelay(home);
+    const { key } = first;
+    expect((await post(first, key, { email: "ada@example.com", event: "first" })).status).toBe(200);
+    expect(await first.stop()).toBe(0);
+    await withStore(home, async (store, directory) => {
+      const site = [...directory.sites()][0] as Site;
+      const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+      await connect({ store, directory }, site, "webhook", { url: receiver.url }, by);
+    });
+    const configuration = async () => [
+      await rows(home, `SELECT * FROM sites`),
+      await rows(home, `SELECT * FROM inbound_keys`),
+      await rows(home, `SELECT * FROM connections ORDER BY id`),
+    ];
+    const before = await configuration();
+
+    const relay = await startRelay(home);
+    receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 600);
+    // Servers keep their connections; such a connection must not outlive its last answer.
+    const agent = keptConnections(50);
+    const answers = Promise.all(
+      Array.from({ length: 50 }, (_, n) =>
+        postOver(agent, relay, key, { email: `p${n}@example.com`, event: "lead", orderId: `order-${n}` }),
+      ),
+    );
+    await eventually("all events are stored and some are under way", async () => {
+      return receiver.got.length >= 32 && (await rows(home, `SELECT id FROM events`)).length === 51;
+    });
+    const stopped = stopWithin(8, relay);
+    await eventually("new connections are refused", () => isRefused(relay), 5);
+    expect(relay.process.exitCode).toBeNull();
+
+    for (const answer of await answers) {
+      expect(answer.status).toBe(200);
+      expect(JSON.parse(answer.text).results).toEqual({ sandbox: { ok: true }, webhook: { ok: true } });
+    }
+    expect(await stopped).toBe(0);
+    expect(await deliveryStates(home)).toEqual({ sent: 101 });
+    expect(receiver.got).toHaveLength(50);
+
+    const again = await startRelay(home);
+    expect(again.output()).not.toContain("First start");
+    expect(await configuration()).toEqual(before);
+    receiver.behave = (_got, response) => response.writeHead(200).end();
+    const answer = await post(again, key, { email: "ada@example.com", event: "lead", orderId: "after" });
+    expect(JSON.parse(answer.text).results).toEqual({ sandbox: { ok: true }, webhook: { ok: true } });
+    expect(await again.stop()).toBe(0);
+    // What was sent before the stop is not sent again after it.
+    expect(receiver.got).toHaveLength(51);
+  });
+});
+
+test.concurrent.each([
+  ["nothing at all", ""],
+  ["half of its headers", "POST /__cc/inbound HTTP/1.1\r\nHost: shop.example.com\r\n"],
+  [
+    "half of its body",
+    "POST /__cc/inbound HTTP/1.1\r\nHost: shop.example.com\r\nX-CC-Api-Key: KEY\r\n" +
+      'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"email":',
+  ],
+])("a sender that has sent %s and then is silent does not hold up a stop", async (_title, text) => {
+  const home = await newHome("sqlite", { CLEANCAST_ANSWER_SECONDS: "1" });
+  const { key } = await furnish(home, [["sandbox", {}]]);
+  const relay = await startRelay(home);
+  const socket = await openSocket(relay);
+  socket.write(text.replace("KEY", key));
+  // An answer to a later request means that the relay has seen the earlier one.
+  await post(relay, key, { email: "ada@example.com", event: "lead" });
+  expect(await stopWithin(10, relay)).toBe(0);
+});
+
+test("a stop in the very moment in which the relay says that it is running is graceful too", async () => {
+  const home = await newHome("sqlite");
+  for (let n = 0; n < 4; n += 1) expect(await (await startRelay(home)).stop()).toBe(0);
+});
+
+describe("two servers on one data folder", () => {
+  test("the second is refused with a clear sentence while the first goes on, and may start once the first was killed", async () => {
+    const home = await newHome("sqlite");
+    const { key } = await furnish(home, [["sandbox", {}]]);
+    const first = await startRelay(home);
+    const { error } = await refused(home, "serve");
+    expect(error).toContain(`another Cleancast is running on ${home.env.CLEANCAST_DATA}`);
+    expect(error).toContain("CLEANCAST_DATA");
+    expect(error).not.toMatch(/SQLITE|\n\s+at /);
+    const event = { email: "ada@example.com", event: "lead", orderId: "A-1" };
+    expect((await post(first, key, event)).status).toBe(200);
+    // Commands work beside the server; only a second server is kept out.
+    expect((await cleancast(home, "site", "list")).sites).toHaveLength(1);
+
+    await first.kill();
+    const second = await startRelay(home);
+    expect((await post(second, key, event)).text).toBe('{"ok":true,"deduped":true}');
+    expect(await second.stop()).toBe(0);
+  });
+});

@@ -1,0 +1,148 @@
+// What the fault tests share: an installation made without a start of the relay, a look into its database past the
+// relay, and senders that keep their connections.
+
+import { Agent, request as httpRequest } from "node:http";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { afterAll } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { uuidv7 } from "../../src/ids.ts";
+import { directoryOf, type Directory } from "../../src/sites/directory.ts";
+import { addKey, addSite, connect } from "../../src/sites/manage.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import type { Answer, Home, Relay } from "../relay.ts";
+
+/** Opens the store of an installation in this process, as the command line does, and closes it again. */
+export async function withStore<T>(
+  home: Home,
+  work: (store: Store, directory: Directory) => Promise<T>,
+): Promise<T> {
+  const config = readConfig(home.env);
+  const store = await openStore(config.store, config.encryptionKey(), uuidv7);
+  try {
+    const directory = directoryOf(store);
+    await directory.refresh();
+    return await work(store, directory);
+  } finally {
+    await store.close();
+  }
+}
+
+export type Wanted = readonly [platform: string, settings: Record<string, string>];
+export type Furnished = { siteId: string; key: string; connections: string[] };
+
+/** Adds a site with a key and connections; a relay that starts afterwards knows them at once. */
+export function furnish(
+  home: Home,
+  wanted: readonly Wanted[],
+  host = "shop.example.com",
+): Promise<Furnished> {
+  return withStore(home, async (store, directory) => {
+    const desk = { store, directory };
+    const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+    const site = await addSite(desk, host, by);
+    const { key } = await addKey(desk, site, { name: "test", mode: "live", expiresAt: null }, by);
+    const connections: string[] = [];
+    for (const [platform, settings] of wanted) {
+      const known = directory.site(site.id) ?? site;
+      const { connection } = await connect(desk, known, platform, settings, by);
+      connections.push(connection.id);
+    }
+    return { siteId: site.id, key, connections };
+  });
+}
+
+export type Row = Record<string, unknown>;
+
+export function databaseFile(home: Home): string {
+  return join(home.env.CLEANCAST_DATA ?? "", "cleancast.db");
+}
+
+/** Reads the database directly, past the relay. */
+export async function rows(home: Home, sql: string): Promise<Row[]> {
+  if (home.engine === "postgres") return onPostgres(home, async (client) => (await client.query(sql)).rows);
+  const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
+  try {
+    return db.prepare(sql).all();
+  } finally {
+    db.close();
+  }
+}
+
+/** Changes the database directly, past the relay. */
+export async function change(home: Home, ...statements: string[]): Promise<void> {
+  if (home.engine === "postgres") {
+    return onPostgres(home, async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+  }
+  const db = new DatabaseSync(databaseFile(home), { timeout: 5000 });
+  try {
+    for (const statement of statements) db.exec(statement);
+  } finally {
+    db.close();
+  }
+}
+
+export async function onPostgres<T>(home: Home, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: home.env.DATABASE_URL });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** How many deliveries stand in each state. */
+export async function deliveryStates(home: Home): Promise<Record<string, number>> {
+  const found = await rows(home, `SELECT state, COUNT(*) AS n FROM deliveries GROUP BY state`);
+  return Object.fromEntries(found.map((row) => [String(row.state), Number(row.n)]));
+}
+
+const agents = new Set<Agent>();
+
+afterAll(() => {
+  for (const agent of agents) agent.destroy();
+});
+
+/** Sends like a server does: over connections that it keeps. */
+export function keptConnections(most: number): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: most });
+  agents.add(agent);
+  return agent;
+}
+
+export function postOver(
+  agent: Agent,
+  relay: Pick<Relay, "url">,
+  key: string,
+  event: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest(
+      new URL("/__cc/inbound", relay.url),
+      {
+        method: "POST",
+        agent,
+        headers: { "X-CC-Api-Key": key, "Content-Type": "application/json", ...headers },
+      },
+      (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(parts).toString(),
+          }),
+        );
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(JSON.stringify(event));
+  });
+}
