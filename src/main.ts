@@ -18,7 +18,7 @@ import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
 import { relay } from "./pipeline.ts";
-import { addressOf, openServer, readCertificate, startFault } from "./server.ts";
+import { addressOf, closeServer, followRequests, openServer, readCertificate, startFault } from "./server.ts";
 import { directoryOf } from "./sites/directory.ts";
 import { countKeyUses } from "./sites/keyUses.ts";
 
@@ -68,6 +68,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const keyUses = countKeyUses(store, onDefect);
 
   const app = openServer(tls, onDefect);
+  const requests = followRequests(app);
   const parts = { store, lanes, owner, leaseMs: config.leaseMs };
   inboundRoute(app, {
     gate: {
@@ -99,7 +100,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   async function stop(): Promise<void> {
     // In this order nothing that was taken in is left behind: no new requests, those in flight are answered, what
     // the lanes hold is settled, and only then the store is closed.
-    await app.close();
+    await closeServer(app, requests);
     await stopWorker();
     await stopPurge();
     await lanes.idle();

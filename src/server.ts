@@ -1,9 +1,11 @@
 // The HTTP server that the doors hang in.
 
 import { readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createSecureContext } from "node:tls";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import { ConfigFaults, type Config } from "./config.ts";
 import { refusals } from "./inbound/errors.ts";
 import { inboundPath, refuse } from "./inbound/route.ts";
@@ -33,6 +35,8 @@ export function openServer(tls: Certificate | null, onDefect: (error: unknown) =
     keepAliveTimeout: 65_000,
     routerOptions: { maxParamLength: 200 },
     clientErrorHandler,
+    frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) =>
+      void reply.code(400).type("text/plain; charset=utf-8").send("Bad request.\n"),
   };
   const app = (tls ? Fastify({ ...options, https: tls }) : Fastify(options)) as FastifyInstance;
   // Doors read bodies by their own hand, after they know who is there.
@@ -71,6 +75,34 @@ export function addressOf(app: FastifyInstance, config: Config): string {
   const port = typeof bound === "object" && bound ? bound.port : config.port;
   const shown = ["0.0.0.0", "::", "127.0.0.1", "::1"].includes(config.host) ? "localhost" : config.host;
   return `${config.tls ? "https" : "http"}://${shown}:${port}`;
+}
+
+/**
+ * Stops listening, lets every request that arrived whole get its answer, and hangs up on everybody else: an idle
+ * connection and a sender that fell silent half way do not hold up a stop.
+ */
+export async function closeServer(
+  app: FastifyInstance,
+  requests: ReadonlySet<IncomingMessage>,
+): Promise<void> {
+  const closed = app.close();
+  while ([...requests].some((request) => request.complete)) await sleep(20);
+  app.server.closeAllConnections();
+  await closed;
+}
+
+/** The requests that are not answered yet. */
+export function followRequests(app: FastifyInstance): ReadonlySet<IncomingMessage> {
+  const open = new Set<IncomingMessage>();
+  app.addHook("onRequest", (request, _reply, done) => {
+    open.add(request.raw);
+    done();
+  });
+  app.addHook("onResponse", (request, _reply, done) => {
+    open.delete(request.raw);
+    done();
+  });
+  return open;
 }
 
 /** What the operating system refuses, in terms of the variables that cause it. */

@@ -11,23 +11,21 @@ export function operateCommands(program: Command): void {
     .command("serve")
     .description("run the relay")
     .action(async () => {
-      const running = await serve(readConfig(), (text) => process.stdout.write(text));
-      let stopping = false;
-      const stop = (signal: string) => {
+      let stop: () => void = () => {};
+      const asked = new Promise<void>((resolve) => (stop = resolve));
+      let signals = 0;
+      const onSignal = (signal: string) => {
         // A second signal is for the impatient: what is committed is safe, and the rest is sent after the restart.
-        if (stopping) process.exit(130);
-        stopping = true;
+        if (++signals > 1) process.exit(130);
         process.stdout.write(`${signal}: finishing what is in flight …\n`);
-        running.stop().then(
-          () => process.exit(0),
-          (error: unknown) => {
-            process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-            process.exit(1);
-          },
-        );
+        stop();
       };
-      process.on("SIGINT", stop);
-      process.on("SIGTERM", stop);
+      process.on("SIGINT", onSignal);
+      process.on("SIGTERM", onSignal);
+      const running = await serve(readConfig(), (text) => process.stdout.write(text));
+      await asked;
+      await running.stop();
+      process.exit(0);
     });
 
   program

@@ -25,19 +25,22 @@ export type WorkerOptions = {
 
 const pollMs = 1000;
 const sweepMs = 2000;
+/** Lanes that free up together are filled together. */
+const gatherMs = 5;
 const mostAtOnce = 200;
 
 /** Starts the worker; the returned function stops it and resolves when its last look has ended. */
 export function startWorker(options: WorkerOptions): () => Promise<void> {
   const { store, now, onDefect } = options;
   let stopped = false;
+  /** Something was due for which there was no room: look again as soon as there is. */
+  let more = false;
   let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
-
+  let looking: Promise<void> | null = null;
   let sweptAt = 0;
 
   async function look(): Promise<void> {
-    let more = false;
+    more = false;
     try {
       if (now() - sweptAt >= sweepMs) {
         sweptAt = now();
@@ -45,18 +48,26 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
       }
       for (const due of await store.deliveries.due(now())) {
         if (stopped) return;
-        more = (await take(options, due)) || more;
+        more = (await take(options, due, madeRoom)) || more;
       }
     } catch (error) {
       onDefect(error, { worker: "look" });
     }
-    if (stopped) return;
-    // A full take means that more is due: look again as soon as the lanes have moved on.
-    timer = setTimeout(start, more ? 20 : pollMs * (0.8 + 0.4 * Math.random()));
   }
 
   function start(): void {
-    looking = look();
+    clearTimeout(timer);
+    looking ??= look().finally(() => {
+      looking = null;
+      if (!stopped) timer = setTimeout(start, pollMs * (0.8 + 0.4 * Math.random()));
+    });
+  }
+
+  function madeRoom(): void {
+    if (!more || stopped || looking) return;
+    more = false;
+    clearTimeout(timer);
+    timer = setTimeout(start, gatherMs);
   }
 
   timer = setTimeout(start, 0);
@@ -78,39 +89,51 @@ async function sweepParked({ store, directory, now }: WorkerOptions): Promise<vo
   }
 }
 
-/** Takes due deliveries of one connection in hand and puts them into its lanes. True when it took all it could. */
-async function take(
-  { store, directory, lanes, owner, leaseMs, now, onDefect }: WorkerOptions,
-  due: Due,
-): Promise<boolean> {
+/** Takes due deliveries of one connection in hand and puts them into its lanes. True when there may be more. */
+async function take(options: WorkerOptions, due: Due, madeRoom: () => void): Promise<boolean> {
+  const { store, directory, lanes, owner, leaseMs, now } = options;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   if (!connection) {
     await store.deliveries.endWaiting(due.siteId, due.connectionId, "skipped", "disconnected", now());
     return false;
   }
   if (connection.state !== "active") {
-    await store.deliveries.endWaiting(due.siteId, due.connectionId, "parked", whyParked(connection), now());
+    const reason = whyParked(connection);
+    await store.deliveries.endWaiting(due.siteId, due.connectionId, "parked", reason, now());
     return false;
   }
   const limit = Math.min(lanes.room(connection), mostAtOnce);
-  if (limit === 0) return false;
+  if (limit === 0) return true;
   const until = now() + leaseMs;
   const claimed = await store.deliveries.claim(due, { now: now(), owner, until, limit });
-  const events = await store.events.getMany(
-    due.siteId,
-    claimed.map((delivery) => delivery.eventId),
-  );
+  const ids = claimed.map((delivery) => delivery.eventId);
+  const events = await store.events.getMany(due.siteId, ids);
   await Promise.all(
     claimed.map(async (delivery) => {
-      const event = events.get(delivery.eventId);
-      if (!event) return;
+      const event = events.get(delivery.eventId) ?? "damaged";
+      if (event === "damaged") return giveUp(options, delivery);
       const attribution = await withConsentOfNow(store, directory, event);
-      void lanes
-        .send(jobOf(delivery, event, attribution, until))
-        .catch((error: unknown) => onDefect(error, {}));
+      void lanes.send(jobOf(delivery, event, attribution, until)).then(madeRoom);
     }),
   );
   return claimed.length === limit;
+}
+
+/** An event that cannot be read cannot be sent, today or later. */
+async function giveUp({ store, owner, now, onDefect }: WorkerOptions, delivery: Delivery): Promise<void> {
+  const { siteId, eventId, connectionId, attempts } = delivery;
+  onDefect(new Error("a stored event cannot be read"), { event: eventId });
+  const reason = "the stored event is damaged";
+  const settlement = {
+    owner,
+    state: "rejected",
+    reason,
+    dueAt: 0,
+    attempts,
+    at: now(),
+    attempt: null,
+  } as const;
+  await store.deliveries.settle({ siteId, eventId, connectionId, ...settlement });
 }
 
 /** Consent may have been withdrawn since the event came: what it withholds now stays here. */

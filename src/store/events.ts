@@ -66,14 +66,15 @@ export function eventStore(db: Database, seal: Seal) {
       return row ? eventOf(row, seal) : null;
     },
 
-    async getMany(siteId: string, ids: readonly string[]): Promise<Map<string, StoredEvent>> {
-      const found = new Map<string, StoredEvent>();
+    /** One that can no longer be read is `damaged`: it must not hold up the others. */
+    async getMany(siteId: string, ids: readonly string[]): Promise<Map<string, StoredEvent | "damaged">> {
+      const found = new Map<string, StoredEvent | "damaged">();
       for (const some of chunks(ids)) {
         const rows = await db.all(
           `SELECT * FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
           [siteId, ...some],
         );
-        for (const row of rows) found.set(String(row.id), eventOf(row, seal));
+        for (const row of rows) found.set(String(row.id), readable(row, seal));
       }
       return found;
     },
@@ -241,6 +242,14 @@ function deliveryValues({ event, deliveries, owner, leaseUntil }: NewEvent): Val
       event.receivedAt,
     ];
   });
+}
+
+function readable(row: Row, seal: Seal): StoredEvent | "damaged" {
+  try {
+    return eventOf(row, seal);
+  } catch {
+    return "damaged";
+  }
 }
 
 function eventOf(row: Row, seal: Seal): StoredEvent {

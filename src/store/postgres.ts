@@ -17,29 +17,39 @@ const types: CustomTypesConfig = {
 };
 
 export function openPostgres(url: string, options: { connections: number }): Database {
+  // Two pools: reads that hang (a locked table) must not keep events from being accepted.
+  const forReads = Math.max(1, Math.floor(options.connections / 2));
+  const readers = openPool(url, forReads, 5_000);
+  const writers = openPool(url, Math.max(1, options.connections - forReads), 15_000);
+
+  return {
+    engine: "postgres",
+    skipLocked: "FOR UPDATE SKIP LOCKED",
+    all: (sql, params) => retried(() => run(readers, sql, params)),
+    commitGroup: (siteId) => siteId,
+    write: (work) => retried(() => transaction(writers, work)),
+    blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
+    isOwnError: (error) => sqlState(error) !== "",
+    close: async () => {
+      await Promise.all([readers.end(), writers.end()]);
+    },
+  };
+}
+
+function openPool(url: string, connections: number, statementMs: number): Pool {
   const pool = new Pool({
     connectionString: url,
-    max: options.connections,
+    max: connections,
     // Statements of one transaction that do not wait for each other share a round trip.
     pipeline: true,
     connectionTimeoutMillis: 5_000,
-    statement_timeout: 15_000,
+    statement_timeout: statementMs,
     application_name: "cleancast",
     types,
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
-
-  return {
-    engine: "postgres",
-    skipLocked: "FOR UPDATE SKIP LOCKED",
-    all: (sql, params) => retried(() => run(pool, sql, params)),
-    commitGroup: (siteId) => siteId,
-    write: (work) => retried(() => transaction(pool, work)),
-    blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
-    isOwnError: (error) => sqlState(error) !== "",
-    close: () => pool.end(),
-  };
+  return pool;
 }
 
 async function transaction<T>(pool: Pool, work: (tx: Query) => Promise<T>): Promise<T> {
