@@ -2,52 +2,73 @@
 
 import { agent, config, quietly } from "./page.ts";
 
-type Decision = "granted" | "denied";
+export type Decision = "granted" | "denied";
 type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision };
 
+/** What was said on this page; every report carries it. */
 export const sources: Sources = {};
 
-/** Called whenever a source says something new. */
-let changed: () => void = () => {};
+/**
+ * The site's own call is made once, on some page; the others speak on every page. The relay remembers it, and the tag
+ * only so far that it need not wait again.
+ */
+const earlier = quietly(() => localStorage.__cc as Decision);
 
-export function say(source: keyof Sources, decision: Decision): void {
-  if (sources[source] === decision) return;
+const decisions = () => Object.values({ own: earlier, ...sources });
+
+export function mayIdentify(): boolean {
+  return !decisions().includes("denied") && (!config.optIn || decisions().includes("granted"));
+}
+
+/** Consent Mode begins with a refusal that the consent platform corrects a moment later, or not. Nothing is said meanwhile. */
+export let mayBeCorrected = false;
+const correctionMs = 2000;
+
+export function isDecided(): boolean {
+  return !mayBeCorrected && (!config.optIn || decisions().some(Boolean));
+}
+
+/** Nobody will correct anything any more. */
+export function takeAsFinal(): void {
+  mayBeCorrected = false;
+}
+
+/** Tells what is new, once the page has told its first visit. */
+let changed = () => {};
+
+function say(source: keyof Sources, decision: Decision): void {
   sources[source] = decision;
   changed();
 }
 
-export function mayIdentify(): boolean {
-  const decisions = Object.values(sources);
-  return !decisions.includes("denied") && (!config.optIn || decisions.includes("granted"));
+export function decide(decision: Decision): void {
+  quietly(() => (localStorage.__cc = decision));
+  if (decision === "denied") takeAsFinal();
+  say("own", decision);
 }
 
-export function isDecided(): boolean {
-  return !config.optIn || Object.keys(sources).length > 0;
-}
-
-/** Starts reading all sources; `first` runs once the ones that are there have spoken, or after a second. */
-export function readConsent(onChange: () => void, first: () => void): void {
-  if ((agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) sources.gpc = "denied";
-  quietly(readGoogle);
-
-  let started = false;
-  const start = () => {
-    if (started) return;
-    started = true;
-    changed = onChange;
-    first();
+/** Starts reading all sources. `report` runs once those that are there have spoken, or after a moment, and on news. */
+export function readConsent(report: (isFirst: boolean) => void): void {
+  let told = "";
+  const tell = () => {
+    const now = JSON.stringify(sources);
+    if (mayBeCorrected || told === now) return;
+    const isFirst = !told;
+    told = now;
+    changed = tell;
+    report(isFirst);
   };
-  if (!quietly(() => readTcf(start))) {
-    // The consent platform may load after us, or not exist: do not wait for it.
-    let tries = 20;
-    const look = () => {
-      if (!quietly(() => readTcf(start)) && tries--) setTimeout(look, 500);
-    };
-    setTimeout(look, 500);
-    start();
-  } else {
-    setTimeout(start, 1000);
-  }
+  if ((agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) sources.gpc = "denied";
+  quietly(() => readGoogle(tell));
+
+  let tries = 20;
+  const look = () => {
+    // The consent platform may load after us, or not exist: a visit does not wait for it.
+    const isThere = quietly(() => readTcf(tell));
+    if (!isThere && tries--) setTimeout(look, 500);
+    return isThere;
+  };
+  setTimeout(tell, look() ? 1000 : 0);
 }
 
 type TcData = {
@@ -64,6 +85,8 @@ function readTcf(spoke: () => void): boolean {
   tcf("addEventListener", 2, (data, ok) => {
     quietly(() => {
       if (!ok || !data || data.gdprApplies === false) return;
+      // Where the site asks first, a banner that is shown has no answer yet.
+      if (config.optIn && data.eventStatus === "cmpuishown") return;
       const consents = data.purpose?.consents ?? {};
       say("tcf", consents[1] && consents[7] ? "granted" : "denied");
     });
@@ -73,21 +96,36 @@ function readTcf(spoke: () => void): boolean {
 }
 
 /** Google Consent Mode v2: commands that the page pushes into its data layer, before us and after. */
-function readGoogle(): void {
+function readGoogle(spoke: () => void): void {
   const layer = ((window as { dataLayer?: unknown[] }).dataLayer ??= []);
   const state: Record<string, string> = {};
-  const read = (entry: unknown) => {
-    const [command, , values] = Array.from((entry as ArrayLike<unknown>) ?? []);
-    if (command !== "consent") return;
-    Object.assign(state, values);
-    const decisions = [state.ad_storage, state.ad_user_data];
-    if (decisions.includes("denied")) say("gcm", "denied");
-    else if (decisions.includes("granted")) say("gcm", "granted");
-  };
-  layer.forEach((entry) => quietly(() => read(entry)));
+  const read = (entry: unknown) =>
+    quietly(() => {
+      const [command, kind, values] = Array.from(entry as ArrayLike<unknown>);
+      const isUpdate = kind === "update";
+      // Where the site asks first, a default is not the visitor's answer.
+      if (command !== "consent" || (config.optIn && !isUpdate)) return;
+      for (const name of ["ad_storage", "ad_user_data"]) {
+        const word = (values as Record<string, string>)[name];
+        // Defaults may differ by region, which only Google knows: the strictest counts.
+        if (word && (isUpdate || state[name] !== "denied")) state[name] = word;
+      }
+      const words = Object.values(state);
+      if (!words.length) return;
+      const denied = words.includes("denied");
+      sources.gcm = denied ? "denied" : "granted";
+      mayBeCorrected = denied && !isUpdate;
+      const settle = () => {
+        takeAsFinal();
+        spoke();
+      };
+      if (denied || isUpdate) setTimeout(settle, isUpdate ? 0 : correctionMs);
+      else changed();
+    });
+  layer.forEach(read);
   const push = layer.push.bind(layer);
   layer.push = (...entries) => {
-    entries.forEach((entry) => quietly(() => read(entry)));
+    entries.forEach(read);
     return push(...entries);
   };
 }

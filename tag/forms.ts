@@ -54,10 +54,18 @@ function emailIn(scope: ParentNode): string | undefined {
   const fields =
     scope instanceof HTMLFormElement ? Array.from(scope.elements) : scope.querySelectorAll("input");
   for (const field of fields as Iterable<Field>) {
-    const { type, name, id, autocomplete, value } = field;
+    const { type, name, id, autocomplete } = field;
     if (!(type === "email" || (type === "text" && /e-?mail/i.test(`${name} ${id} ${autocomplete}`))))
       continue;
-    if (!field.closest("[data-cc-ignore]") && looksLikeEmail(value)) return value;
+    if (!isIgnored(field) && looksLikeEmail(field.value)) return field.value;
   }
   return undefined;
+}
+
+/** Marks hold through the borders of shadow roots. */
+function isIgnored(element?: Element): boolean {
+  return (
+    !!element &&
+    (!!element.closest("[data-cc-ignore]") || isIgnored((element.getRootNode() as ShadowRoot).host))
+  );
 }

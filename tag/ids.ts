@@ -3,7 +3,10 @@
 import { config, page, quietly } from "./page.ts";
 
 const params: Record<string, string> = {};
-const names = new Map([...config.clickIds, ...config.utm].map((name) => [name.toLowerCase(), name]));
+const isParam = new RegExp(`^(${config.params})$`, "i");
+const isCookie = new RegExp(`^(${config.cookies})$`);
+/** The relay drops longer ones, and would refuse a report that such a value makes too large. */
+const longest = 1024;
 
 /** Remembers what an address of this site carries. The newest wins. */
 export function readAddress(address: string): void {
@@ -11,8 +14,7 @@ export function readAddress(address: string): void {
     const url = new URL(address, location.href);
     if (url.hostname !== location.hostname) return;
     url.searchParams.forEach((value, key) => {
-      const name = names.get(key.toLowerCase());
-      if (name && value) params[name] = value;
+      if (isParam.test(key) && value && value.length <= longest) params[key.toLowerCase()] = value;
     });
   });
 }
@@ -30,7 +32,7 @@ export function ids(): object {
   for (const part of page.cookie.split("; ")) {
     const at = part.indexOf("=");
     const name = part.slice(0, at);
-    if (config.browserIds.includes(name) || /^_ga_\w+$/.test(name)) cookies[name] = part.slice(at + 1);
+    if (isCookie.test(name)) cookies[name] = part.slice(at + 1);
   }
   return {
     params,

@@ -1,7 +1,15 @@
 // The browser tag: remembers where a visitor came from, and under which hashed email to find that again.
 
 import { emailForms, looksLikeEmail } from "../src/identity/email.ts";
-import { isDecided, mayIdentify, readConsent, say, sources } from "./consent.ts";
+import {
+  decide,
+  isDecided,
+  mayBeCorrected,
+  mayIdentify,
+  readConsent,
+  sources,
+  takeAsFinal,
+} from "./consent.ts";
 import { watchForms } from "./forms.ts";
 import { ids, readAddress, readAddresses } from "./ids.ts";
 import { config, listen, onceVisible, quietly, send, sha256 } from "./page.ts";
@@ -11,18 +19,24 @@ type Queued = [method: keyof Api, args: unknown[], resolve?: (result: unknown) =
 type Api = {
   identifyEmail(email: string): Promise<boolean>;
   consent(decision: string): void;
-  eventId(event: string, orderId: string): Promise<string>;
+  eventId(event: string, orderId: string | number): Promise<string | undefined>;
 };
 
-const report = (endpoint: string, more: object = {}) =>
-  send(endpoint, { consent: sources, ...(mayIdentify() ? ids() : {}), ...more });
+/** Reports that leave a page before the first was answered carry no cookie yet: this says that they are one visitor's. */
+const visitor = quietly(() => crypto.randomUUID().slice(-22));
+
+const report = (endpoint: string, more?: object) =>
+  quietly(
+    () =>
+      mayBeCorrected || send(endpoint, { visitor, consent: sources, ...(mayIdentify() && ids()), ...more }),
+  );
 
 /** Hashed emails that wait for the visitor's decision; they leave this page only with it. */
-let waiting: string[][] = [];
+const waiting: string[][] = [];
 
-function identify(emails: string[]): void {
-  if (isDecided()) report("identify", { emails });
-  else waiting.push(emails);
+function identify(emails?: string[]): void {
+  if (emails) waiting.push(emails);
+  if (isDecided()) for (const some of waiting.splice(0)) report("identify", { emails: some });
 }
 
 const sent = new Set<string>();
@@ -44,25 +58,33 @@ async function identifyEmail(email: string): Promise<boolean> {
   return true;
 }
 
+/** The same as `foretoldId` of the relay, see src/ids.ts. */
+async function eventId(event: string, orderId: string | number): Promise<string> {
+  const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${String(orderId).trim()}`);
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");
+}
+
 const api: Api = {
   identifyEmail: (email) => identifyEmail(email).catch(() => false),
   consent(decision) {
-    if (decision === "granted" || decision === "denied") say("own", decision);
+    if (decision === "granted" || decision === "denied") decide(decision);
   },
-  async eventId(event, orderId) {
-    const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${orderId}`);
-    return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");
-  },
+  eventId: (event, orderId) => eventId(event, orderId).catch(() => undefined),
 };
 
 const visit = () => onceVisible(() => report("visit"));
 
 function start(): void {
   readAddresses();
-  readConsent(() => {
-    report("consent");
-    if (isDecided()) waiting.splice(0).forEach(identify);
-  }, visit);
+  readConsent((isFirst) => {
+    if (isFirst) visit();
+    else report("consent");
+    identify();
+  });
+  listen(window, "pagehide", () => {
+    takeAsFinal();
+    identify();
+  });
   watchForms((email) => void api.identifyEmail(email));
 
   let path = location.pathname + location.search;

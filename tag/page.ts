@@ -6,9 +6,9 @@ export type Config = {
   site: string;
   /** Nothing may be stored before the visitor agreed. */
   optIn: boolean;
-  clickIds: string[];
-  utm: string[];
-  browserIds: string[];
+  /** Names of click ids and UTM fields, and of cookies with browser ids, as alternatives of a pattern. */
+  params: string;
+  cookies: string;
 };
 
 /** The server puts the site's configuration in front of the tag; see collect/tagScript.ts. */
@@ -51,12 +51,15 @@ export async function sha256(text: string): Promise<string> {
 
 /** A page that was loaded ahead of time, or in the background, becomes a visit when somebody sees it. */
 export function onceVisible(work: () => void): void {
-  const hidden = () => (page as { prerendering?: boolean }).prerendering || page.visibilityState === "hidden";
-  if (!hidden()) return work();
-  const look = () => {
-    if (hidden()) return;
-    for (const type of ["visibilitychange", "prerenderingchange"]) page.removeEventListener(type, look);
-    quietly(work);
-  };
-  for (const type of ["visibilitychange", "prerenderingchange"]) page.addEventListener(type, look);
+  const isHidden = () =>
+    (page as { prerendering?: boolean }).prerendering || page.visibilityState === "hidden";
+  let waits = isHidden();
+  if (!waits) return work();
+  for (const type of ["visibilitychange", "prerenderingchange"]) {
+    listen(page, type, () => {
+      if (!waits || isHidden()) return;
+      waits = false;
+      work();
+    });
+  }
 }

@@ -9,8 +9,11 @@ import {
   type SeenId,
 } from "../event.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
+import { isVisitorId } from "./visitorCookie.ts";
 
 export type Payload = {
+  /** The id that the page would give to a visitor who has none yet. */
+  visitorId: string | null;
   signals: Partial<Record<ConsentSource, ConsentState>>;
   clickIds: Record<string, SeenId>;
   utm: Record<string, string>;
@@ -28,6 +31,7 @@ export function readPayload(text: string, now: number): Payload | null {
   const fields = objectIn(parse(text));
   if (!fields) return null;
   const payload: Payload = {
+    visitorId: isVisitorId(fields.visitor) ? fields.visitor : null,
     signals: readSignals(fields.consent),
     clickIds: {},
     utm: {},

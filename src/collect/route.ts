@@ -67,7 +67,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     if (!site) return 404;
     const address = clientAddress(request, options.transport.trusted);
     const isLoopback = ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";
-    const origin = ownOrigin(site, request.headers.origin, isLoopback);
+    const origin = ownOrigin(site, request.headers, isLoopback);
     if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;
     if (options.rate(address, options.perMinute, options.now()) > 0) return 429;
     return { site, origin, address };
@@ -107,6 +107,7 @@ function reportOf(request: IncomingMessage, payload: Payload, address: string, n
   const gpc = request.headers["sec-gpc"] === "1" ? ({ gpc: "denied" } as const) : {};
   return {
     visitorId: visitorIn(request.headers.cookie),
+    proposedId: payload.visitorId,
     signals: { ...payload.signals, ...gpc },
     visit: says || person ? { seenAt: now, browser, clickIds, browserIds, utm, bot: false } : null,
     person,

@@ -4,7 +4,7 @@
 import { createHash, hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { browserIds, clickIds, utmFields } from "../identity/clickIds.ts";
+import { browserIds, clickIds } from "../identity/clickIds.ts";
 import type { Site } from "../sites/directory.ts";
 
 export type TagScript = {
@@ -31,26 +31,31 @@ export function readTag(): string {
   }
 }
 
-export function tagScripts(code: string): (site: Site) => TagScript {
+/** What of a site is in its tag. */
+type Tagged = { id: string; settings: Pick<Site["settings"], "consentMode"> };
+
+export function tagScripts(code: string): (site: Tagged) => TagScript {
   const made = new Map<string, TagScript>();
   return (site) => {
-    const configuration = JSON.stringify({
-      site: site.id,
-      optIn: site.settings.consentMode === "opt-in",
-      clickIds: clickIds.map((id) => id.name),
-      utm: utmFields,
-      browserIds,
-    });
-    const known = made.get(configuration);
-    if (known) return known;
-    if (made.size >= 1000) made.clear();
-    const script = pack(`!function($CC){${code}}(${configuration});\n`);
-    made.set(configuration, script);
+    const key = `${site.id} ${site.settings.consentMode}`;
+    let script = made.get(key);
+    if (!script) {
+      if (made.size >= 1000) made.clear();
+      script = wrap(code, site);
+      made.set(key, script);
+    }
     return script;
   };
 }
 
-function pack(text: string): TagScript {
+export function wrap(code: string, site: Tagged): TagScript {
+  const configuration = JSON.stringify({
+    site: site.id,
+    optIn: site.settings.consentMode === "opt-in",
+    params: [...clickIds.map((id) => id.name), "utm_[a-z_]+"].join("|"),
+    cookies: [...browserIds, "_ga_[A-Z0-9]+"].join("|"),
+  });
+  const text = `!function($CC){${code}}(${configuration});\n`;
   return {
     text,
     hash: hash("sha256", text).slice(0, 16),

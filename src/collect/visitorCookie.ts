@@ -5,9 +5,16 @@ import { randomBase62 } from "../ids.ts";
 
 const name = "__cc_v";
 const length = 22;
-const pattern = new RegExp(`(?:^|;\\s*)${name}=([0-9A-Za-z]{${length}})(?:;|$)`);
+/** Ours are letters and digits; those that pages propose have dashes. */
+const form = `[0-9A-Za-z-]{${length}}`;
+const pattern = new RegExp(`(?:^|;\\s*)${name}=(${form})(?:;|$)`);
+const alone = new RegExp(`^${form}$`);
 
 export const newVisitorId = () => randomBase62(length);
+
+export function isVisitorId(value: unknown): value is string {
+  return typeof value === "string" && alone.test(value);
+}
 
 export function visitorIn(cookies: string | undefined): string | null {
   return (cookies && pattern.exec(cookies)?.[1]) ?? null;

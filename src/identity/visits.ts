@@ -16,6 +16,8 @@ import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 export type Report = {
   /** From the cookie; null for a browser that is not known. */
   visitorId: string | null;
+  /** What the page calls such a browser: its reports may all be on their way before the first cookie is set. */
+  proposedId: string | null;
   /** What each source says now. A source that is silent has nothing to say, or is not there. */
   signals: Partial<Record<ConsentSource, ConsentState>>;
   /** null when there is nothing to remember of the visit. */
@@ -38,33 +40,51 @@ export async function takeReport(
   rules: Rules,
   newVisitorId: () => string,
 ): Promise<Taken> {
-  const said = report.visitorId ? await store.people.decisions(siteId, report.visitorId) : [];
-  const news = newsIn(report.signals, said);
+  const knownAs = report.visitorId ?? report.proposedId;
+  const seen = weigh(knownAs ? await store.people.decisions(siteId, knownAs) : [], report, rules);
+  const { suppressed, refused } = seen;
+  const hasNews = Object.keys(seen.news).length > 0;
+  const somethingToStore = hasNews || (suppressed ? refused && report.person : report.visit || report.person);
+  if (!somethingToStore) return { visitorId: report.visitorId, consent: seen.consent, suppressed };
+
+  const visitorId = knownAs ?? newVisitorId();
+  return store.people.change(siteId, async (rows) => {
+    // Reports of one page can overtake each other. Read again while the visitor is held: a visit that comes after its
+    // visitor's refusal must not be stored.
+    await rows.visitor(visitorId, report.at);
+    const weighed = weigh(await rows.decisionsAbout(visitorId), report, rules);
+    for (const [source, state] of Object.entries(weighed.news))
+      await rows.decide(visitorId, source, state, report.at);
+    if (weighed.refused) await refuse(rows, visitorId, report);
+    else if (weighed.suppressed) await rows.removeVisitor(visitorId);
+    else await remember(rows, visitorId, report, rules, weighed);
+    return { visitorId, consent: weighed.consent, suppressed: weighed.suppressed };
+  });
+}
+
+type Weighed = {
+  news: Record<string, ConsentState>;
+  consent: ConsentReading;
+  refused: boolean;
+  /** Nothing may be remembered: refused, or not agreed to where that is required. */
+  suppressed: boolean;
+  /** There was a refusal on record, and it has ended. */
+  lifted: boolean;
+};
+
+function weigh(said: readonly Decision[], { signals }: Report, rules: Rules): Weighed {
+  const news = newsIn(signals, said);
   const before = effective(said.map((one) => one.state));
   const consent = effective([
     ...said.filter((one) => !(one.givenBy in news)).map((one) => one.state),
     ...Object.values(news),
   ]);
-  const refused = consent === "denied" || consent === "unreadable";
+  const refused = isRefusal(consent);
   const suppressed = refused || (consent === "unknown" && rules.consentMode === "opt-in");
-
-  const hasNews = Object.keys(news).length > 0;
-  const somethingToStore = hasNews || (suppressed ? refused && report.person : report.visit || report.person);
-  if (!somethingToStore) return { visitorId: report.visitorId, consent, suppressed };
-
-  const visitorId = report.visitorId ?? newVisitorId();
-  await store.people.change(siteId, async (rows) => {
-    for (const [source, state] of Object.entries(news))
-      await rows.decide(visitorId, source, state, report.at);
-    if (refused) return refuse(rows, visitorId, report);
-    if (suppressed) return;
-    await remember(rows, visitorId, report, rules, {
-      consent,
-      lifted: before === "denied" || before === "unreadable",
-    });
-  });
-  return { visitorId, consent, suppressed };
+  return { news, consent, refused, suppressed, lifted: isRefusal(before) && !refused };
 }
+
+const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
 
 /** The decisions that differ from what is on record. A source that falls silent after a refusal has lifted it. */
 function newsIn(signals: Report["signals"], said: readonly Decision[]): Record<string, ConsentState> {
@@ -97,7 +117,7 @@ async function remember(
   visitorId: string,
   { visit, person, at }: Report,
   rules: Rules,
-  { consent, lifted }: { consent: ConsentReading; lifted: boolean },
+  { consent, lifted }: Weighed,
 ): Promise<void> {
   const now = consent === "granted" ? "granted" : "unknown";
   if (lifted) {

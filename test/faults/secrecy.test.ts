@@ -4,12 +4,13 @@ import { describe, expect, test } from "vitest";
 import { startReceiver } from "../receiver.ts";
 import {
   call,
-  cleancast,
+  denied,
   engines,
   eventually,
+  manage,
   newHome,
   post,
-  refused,
+  shown,
   startRelay,
   type Home,
   type Relay,
@@ -151,14 +152,12 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     }
 
     const said: string[] = [];
-    const told = async (...args: string[]) => void said.push(JSON.stringify(await cleancast(home, ...args)));
+    const told = async (...args: string[]) => void said.push(JSON.stringify(await manage(home, ...args)));
     const headers = JSON.stringify({ Authorization: secret });
     await told("connect", "localhost", "webhook", `url=${receiver.url}/hook`, `headers=${headers}`);
     await told("identity", "put", "localhost", "gclid=click-1", "--email", email);
     await told("consent", "set", "localhost", "granted", "--email", email);
-    said.push(
-      JSON.stringify(await refused(home, "consent", "set", "localhost", "granted", "--email", phone)),
-    );
+    said.push(JSON.stringify(await denied(home, "consent", "set", "localhost", "granted", "--email", phone)));
 
     const event = { email, phone, firstName, lastName, event: "purchase", value: 5 };
     await eventually("the webhook is connected", async () => {
@@ -192,8 +191,10 @@ describe.each(engines)("secrets and personal data on %s", (engine) => {
     receiver.behave = (_got, response) => response.writeHead(401).end("no");
     await eventually("the connection needs a person", async () => (await deliveryStates(home)).parked! > 0);
     said.push(JSON.stringify(await post(relay, key, { ...event, orderId: "F-1" })));
-    const { events } = await cleancast(home, "event", "list", "localhost");
+    const { events } = await manage(home, "event", "list", "localhost");
     await told("event", "show", events[0].id);
+    said.push(await shown(home, "event", "show", events[0].id));
+    said.push(await shown(home, "connection", "list"));
     await told("connection", "list");
     await told("key", "list", "localhost");
     await expectNothingKept(home, forms);

@@ -1,0 +1,57 @@
+// The launcher of the browser tests.
+
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { freshFolder } from "../databases.ts";
+import { findChromium, inChromium, newVisitor, whySkipped } from "./chromium.ts";
+
+function folderWith(name: string, mode = 0o755): string {
+  const folder = freshFolder();
+  writeFileSync(join(folder, name), "#!/bin/sh\n");
+  chmodSync(join(folder, name), mode);
+  return folder;
+}
+
+test("a browser that somebody named comes before all others", () => {
+  const env = { CLEANCAST_TEST_CHROMIUM: "/opt/chrome", PATH: folderWith("chromium") };
+  expect(findChromium({ env, platform: "linux", arch: "x64" })).toEqual({
+    from: "environment",
+    path: "/opt/chrome",
+  });
+});
+
+test("on linux x64 the dev dependency's browser comes before the system's; elsewhere there is only the system's", () => {
+  const PATH = `${folderWith("other")}:${folderWith("chromium", 0o644)}:${folderWith("chromium-browser")}`;
+  expect(findChromium({ env: { PATH }, platform: "linux", arch: "x64" })).toEqual({ from: "package" });
+  expect(findChromium({ env: { PATH }, platform: "linux", arch: "arm64" })).toEqual({
+    from: "system",
+    path: join(PATH.split(":")[2] as string, "chromium-browser"),
+  });
+});
+
+test("without any browser the tests are skipped with a reason, and in CI they fail with the remedy", () => {
+  const machine = { platform: "linux", arch: "arm64" };
+  const PATH = folderWith("other");
+  expect(findChromium({ ...machine, env: { PATH } })).toEqual({
+    missing: expect.stringContaining("install Debian's chromium"),
+  });
+  expect(() => findChromium({ ...machine, env: { PATH, CI: "true" } })).toThrow(
+    /cannot run, no Chromium .+ install Debian's chromium/,
+  );
+});
+
+// The one line that a run without a browser prints.
+if (whySkipped !== null) process.stderr.write(`Browser tests are skipped: ${whySkipped}.\n`);
+
+inChromium("the browser", () => {
+  test("keeps the rules of the web: other origins are other origins, and only our certificate is excused", async () => {
+    const visitor = await newVisitor();
+    const page = await visitor.newPage();
+    expect(
+      await page.evaluate(() => [navigator.language, Intl.NumberFormat().resolvedOptions().locale]),
+    ).toEqual(["en-US", "en-US"]);
+    await expect(page.goto("https://www.example.com/")).rejects.toThrow("ERR_NAME_NOT_RESOLVED");
+    await visitor.close();
+  });
+});

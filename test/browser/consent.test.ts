@@ -1,0 +1,222 @@
+// What visitors decide, read from every place where they can say it, and what follows from it.
+
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { hashEmail } from "../../src/identity/person.ts";
+import { cleancast, eventually } from "../relay.ts";
+import { inChromium, newVisitor } from "./chromium.ts";
+import { consentPages } from "./consentPages.ts";
+import { setStage, type Stage } from "./stage.ts";
+import { decided, land, nothing, relayCookies, startOver, submit } from "./visitor.ts";
+
+const withGpc: BrowserContextOptions = { extraHTTPHeaders: { "Sec-GPC": "1" } };
+
+async function newGpcVisitor(): Promise<BrowserContext> {
+  const visitor = await newVisitor(withGpc);
+  await visitor.addInitScript(() =>
+    Object.defineProperty(Navigator.prototype, "globalPrivacyControl", { get: () => true }),
+  );
+  return visitor;
+}
+
+inChromium("opting out", () => {
+  let stage: Stage;
+  let shared: Page;
+  let orders = 0;
+
+  beforeAll(async () => {
+    stage = await setStage({ env: { CLEANCAST_RETRY_SECONDS: "1" } });
+    Object.assign(stage.site.pages, consentPages(stage.site.tagLine));
+    shared = await (await newVisitor()).newPage();
+  });
+
+  /** Everything that the database holds of people, as one text. */
+  const remembered = async () => {
+    const { visitors, identities } = await stage.stored();
+    return { text: JSON.stringify([visitors, identities]), rows: visitors.length + identities.length };
+  };
+
+  type Case = { path: string; source: string; again: string; after: string; click?: true; gpc?: true };
+  const cases: [string, Case][] = [
+    [
+      "Global Privacy Control",
+      { path: "/plain", source: "gpc", again: "/plain", after: "unknown", gpc: true },
+    ],
+    ["TCF", { path: "/tcf-refused", source: "tcf", again: "/tcf-granted", after: "granted" }],
+    ["TCF that loads late", { path: "/tcf-late", source: "tcf", again: "/tcf-granted", after: "granted" }],
+    [
+      "Consent Mode's default",
+      { path: "/gcm-default", source: "gcm", again: "/gcm-granted", after: "granted" },
+    ],
+    [
+      "Consent Mode's default for some region, which the tag cannot know",
+      { path: "/gcm-regions", source: "gcm", again: "/gcm-granted", after: "granted" },
+    ],
+    [
+      "Consent Mode's update",
+      { path: "/gcm-update", source: "gcm", again: "/gcm-granted", after: "granted", click: true },
+    ],
+    [
+      "Consent Mode that loads late",
+      { path: "/gcm-late", source: "gcm", again: "/gcm-granted", after: "granted" },
+    ],
+    [
+      "cc.consent('denied')",
+      { path: "/own", source: "own", again: "/own-granted", after: "granted", click: true },
+    ],
+    [
+      "cc.consent('denied') before the tag is there",
+      { path: "/own-queued", source: "own", again: "/own-granted", after: "granted" },
+    ],
+    [
+      "cc.consent('denied') the moment the tag is there",
+      { path: "/own-at-once", source: "own", again: "/own-granted", after: "granted" },
+    ],
+  ];
+
+  test.each(cases)(
+    "%s: nothing but the opt-out is stored, and conversions go out without identifiers until the visitor agrees",
+    async (_name, { path, source, again, after, click, gpc }) => {
+      orders += 1;
+      const email = `refuses-${orders}@customers.example`;
+      const gclid = `Refused-${orders}`;
+      const before = await remembered();
+      let page = gpc ? await (await newGpcVisitor()).newPage() : await startOver(stage, shared);
+      await page.context().addCookies([{ name: "_fbp", value: `fb.1.${gclid}`, url: stage.site.origin }]);
+      await land(stage, page, path, `?gclid=${gclid}&utm_source=${gclid}`);
+      if (click) await page.click("#refuse");
+      await decided(stage, source, "denied");
+      await submit(stage, page, email);
+
+      const now = await remembered();
+      expect(now.text).not.toContain(gclid);
+      expect(now.text).not.toContain(hashEmail(email));
+      expect(now.rows).toBe(before.rows);
+      const [cookie] = await relayCookies(stage, page);
+      const { consents } = await stage.stored();
+      const mine = consents.filter((one) => [cookie?.value, hashEmail(email)].includes(one.subject));
+      expect(mine).toMatchObject([
+        { subject: expect.any(String), state: "denied" },
+        { subject: expect.any(String), state: "denied" },
+      ]);
+      expect(await stage.convert(email, { phone: "+4930123456" })).toEqual(nothing);
+
+      if (gpc) {
+        const cookies = await relayCookies(stage, page);
+        await page.context().close();
+        page = await startOver(stage, shared);
+        await page.context().addCookies(cookies);
+      }
+      await land(stage, page, again, `?gclid=Again-${orders}`);
+      await submit(stage, page, email);
+      const clickIds = { gclid: `Again-${orders}` };
+      expect(await stage.convert(email)).toEqual(
+        expect.objectContaining({ clickIds, hashedEmail: hashEmail(email), consent: after }),
+      );
+    },
+  );
+
+  test("Sec-GPC counts when the page's script cannot see it", async () => {
+    const visitor = await newVisitor(withGpc);
+    const page = await visitor.newPage();
+    await land(stage, page, "/plain", "?gclid=Header-Only");
+    await stage.site.heard("visit", 1);
+    await submit(stage, page, "header@customers.example");
+    expect((await remembered()).text).not.toContain("Header-Only");
+    expect(await stage.convert("header@customers.example")).toEqual(nothing);
+    await visitor.close();
+  });
+
+  test("another visitor's grant does not lift an opt-out; the operator's does, and the history is kept", async () => {
+    const email = "two-voices@customers.example";
+    const firstPage = await startOver(stage, shared);
+    const secondPage = await (await newVisitor()).newPage();
+    await land(stage, firstPage, "/own", "?gclid=First");
+    await firstPage.click("#refuse");
+    await decided(stage, "own", "denied");
+    await submit(stage, firstPage, email);
+
+    await land(stage, secondPage, "/own-granted", "?gclid=Second");
+    await submit(stage, secondPage, email);
+    expect(await stage.convert(email)).toEqual(nothing);
+
+    await cleancast(stage.home, "consent", "set", "shop.example.test", "granted", "--email", email);
+    expect(await stage.convert(email)).toMatchObject({
+      consent: "granted",
+      clickIds: { gclid: "Second" },
+      hashedEmail: hashEmail(email),
+    });
+    const { consent_history: history } = await stage.stored();
+    const states = history.filter((one) => one.subject === hashEmail(email)).map((one) => one.state);
+    expect(states).toContain("denied");
+    expect(states.slice(states.indexOf("denied") + 1)).toContain("granted");
+    await secondPage.context().close();
+  });
+
+  test("a later opt-out removes what was stored before, and reaches deliveries that are queued already", async () => {
+    const email = "withdraws@customers.example";
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/own", "?gclid=Withdrawn&utm_source=mail");
+    await submit(stage, page, email);
+
+    stage.receiver.behave = (_request, response) => response.writeHead(503).end();
+    const first = await stage.convert(email, { phone: "+4930123456" });
+    expect(first).toMatchObject({ clickIds: { gclid: "Withdrawn" }, hashedEmail: hashEmail(email) });
+
+    await land(stage, page, "/own", "");
+    await page.click("#refuse");
+    await decided(stage, "own", "denied");
+    expect((await remembered()).text).not.toContain("Withdrawn");
+    const refusedAt = Date.now();
+    stage.receiver.behave = (_request, response) => response.writeHead(200).end("{}");
+    const retries = () =>
+      stage.receiver.got
+        .filter((one) => one.at > refusedAt)
+        .map((one) => JSON.parse(one.text))
+        .filter((body) => body.orderId === first.orderId);
+    await eventually("the retry", () => retries().length > 0, 10);
+    expect(retries()[0]).toEqual(nothing);
+    expect(retries()[0].eventId).toBe(first.eventId);
+  });
+
+  const historyOf = async (subject: string | undefined) => {
+    const { consent_history: history } = await stage.stored();
+    return history.filter((one) => one.subject === subject).map((one) => one.state);
+  };
+
+  test("who agreed keeps their history, though every page starts with Consent Mode's default denied", async () => {
+    const email = "agreed@customers.example";
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/gcm-waits", "?gclid=Kept");
+    await decided(stage, "gcm", "granted");
+    await page.goto("about:blank");
+    await land(stage, page, "/gcm-waits", "");
+    await decided(stage, "gcm", "granted");
+    await submit(stage, page, email);
+    await land(stage, page, "/gcm-waits-known", `?who=${email}`);
+    await stage.site.heard("identify", 1);
+    expect(await stage.convert(email)).toMatchObject({ clickIds: { gclid: "Kept" }, consent: "granted" });
+    const [cookie] = await relayCookies(stage, page);
+    expect(await historyOf(cookie?.value)).toEqual(["granted"]);
+    expect(await historyOf(hashEmail(email))).toEqual(["granted"]);
+  });
+
+  test("a form that leaves the page before Consent Mode's default was corrected is a refusal", async () => {
+    const email = "quick@customers.example";
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/gcm-default", "?gclid=Quick");
+    await submit(stage, page, email);
+    expect((await remembered()).text).not.toContain("Quick");
+    expect(await historyOf(hashEmail(email))).toEqual(["denied"]);
+    expect(await stage.convert(email)).toEqual(nothing);
+  });
+
+  test("a default that grants holds nothing up: who leaves soon was here", async () => {
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/gcm-granted", "?gclid=Soon-Gone");
+    await page.waitForTimeout(500);
+    await page.goto("about:blank");
+    const [visit] = await stage.site.heard("visit", 1);
+    expect(visit?.says["params"]).toEqual({ gclid: "Soon-Gone" });
+  });
+});

@@ -1,0 +1,268 @@
+// Emails that visitors hand in, by every way that pages have for it, and what the tag leaves alone.
+
+import { createHash } from "node:crypto";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterEach, beforeAll, expect, test } from "vitest";
+import { emailForms } from "../../src/identity/email.ts";
+import { hashEmail } from "../../src/identity/person.ts";
+import { inChromium, newVisitor } from "./chromium.ts";
+import { pageWith } from "./site.ts";
+import { setStage, type Stage } from "./stage.ts";
+
+inChromium("forms", () => {
+  let stage: Stage;
+  let visitor: BrowserContext;
+  let page: Page;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    stage = await setStage();
+    visitor = await newVisitor();
+    page = await visitor.newPage();
+    page.on("pageerror", (error) => faults.push(String(error)));
+  });
+
+  afterEach(() => expect(faults.splice(0)).toEqual([]));
+
+  /** Opens a page with this body, and waits for the tag. */
+  async function show(body: string, headers: Record<string, string> = {}): Promise<void> {
+    await visitor.clearCookies();
+    stage.site.forget();
+    stage.site.pages["/form"] = { html: pageWith(stage.site.tagLine, body), headers };
+    await page.goto(`${stage.site.origin}/form?gclid=Form`);
+    await stage.site.heard("visit", 1);
+  }
+
+  /** The identity keys that were sent so far. */
+  const identified = () => stage.site.told("identify").map((one) => (one.says["emails"] as string[])[0]);
+
+  /** Everything that was to be sent has been sent: a last word from the page has arrived. */
+  async function settled(): Promise<void> {
+    await page.evaluate(() => (window as unknown as Api).cc.identifyEmail("last@word.example"));
+    await expect.poll(identified, { timeout: 10_000 }).toContain(hashEmail("last@word.example"));
+  }
+  type Api = { cc: { identifyEmail(email: string): Promise<boolean> } };
+
+  async function expectOnly(...emails: string[]): Promise<void> {
+    await settled();
+    expect(identified().toSorted()).toEqual([...emails, "last@word.example"].map(hashEmail).toSorted());
+  }
+
+  const held = `<script>addEventListener("submit", (event) => event.preventDefault())</script>`;
+
+  test("a form says who handed it in, hashed in every form that platforms need", async () => {
+    await show(`<form>${held}<input type="email" name="e"><button>Send</button></form>`);
+    await page.fill("[name=e]", "  Ada.Lovelace+Shop@GMail.com ");
+    await page.click("button");
+    const [report] = await stage.site.heard("identify", 1);
+    const forms = emailForms("Ada.Lovelace+Shop@GMail.com");
+    const sha256 = (text?: string) => createHash("sha256").update(String(text)).digest("hex");
+    expect(report?.says["emails"]).toEqual(
+      [forms.canonical, forms.google, forms.microsoft, forms.reddit].map(sha256),
+    );
+  });
+
+  test("of twenty forms on one page, each sends its own email, once", async () => {
+    const forms = Array.from(
+      { length: 20 },
+      (_, i) =>
+        `<form id="f${i}"><input name="email" value="form${i}@customers.example"><button>Go</button></form>`,
+    );
+    await show(held + forms.join(""));
+    await page.click("#f13 button");
+    await stage.site.heard("identify", 1);
+    expect(identified()).toEqual([hashEmail("form13@customers.example")]);
+    for (let i = 0; i < 20; i += 1) await page.click(`#f${i} button`);
+    await page.click("#f7 button");
+    await expectOnly(...forms.map((_, i) => `form${i}@customers.example`));
+  });
+
+  test("a form that a framework replaced, and one that came later, are heard", async () => {
+    await show(
+      `${held}<div id="root"><form><input type="email" value="old@customers.example"><button>A</button></form></div>`,
+    );
+    await page.evaluate(() => {
+      const root = document.querySelector("#root") as HTMLElement;
+      root.innerHTML = `<form><input type="email"><button>B</button></form>`;
+      const later = document.createElement("form");
+      later.innerHTML = `<input type="email" id="later"><button id="send-later">C</button>`;
+      document.body.append(later);
+    });
+    await page.fill("#root input", "new@customers.example");
+    // Re-rendered between the last key and the click, with the value as a property and no event.
+    await page.evaluate(() => {
+      const root = document.querySelector("#root") as HTMLElement;
+      root.replaceChildren(root.firstElementChild?.cloneNode(true) as Node);
+    });
+    await page.evaluate(() => {
+      (document.querySelector("#root input") as HTMLInputElement).value = "rendered@customers.example";
+    });
+    await page.click("#root button");
+    await page.fill("#later", "later@customers.example");
+    await page.click("#send-later");
+    await expectOnly("rendered@customers.example", "later@customers.example");
+  });
+
+  test("an AJAX form is heard, though its handler stops everything", async () => {
+    await show(`<form id="f"><input type="email" name="e"><button>Send</button></form><script>
+      f.addEventListener("submit", (event) => { event.preventDefault(); event.stopImmediatePropagation(); }, true);
+    </script>`);
+    await page.fill("[name=e]", "ajax@customers.example");
+    await page.press("[name=e]", "Enter");
+    await expectOnly("ajax@customers.example");
+  });
+
+  test("a value that autofill put there, without an event, is read", async () => {
+    await show(`<form>${held}<input type="text" autocomplete="email" id="x"><button>Send</button></form>`);
+    await page.evaluate(() => {
+      (document.querySelector("#x") as HTMLInputElement).value = "autofill@customers.example";
+    });
+    await page.click("button");
+    await expectOnly("autofill@customers.example");
+  });
+
+  test("a button without a form, and the Enter key, hand in the field beside them", async () => {
+    await show(
+      `<div><div><label>Mail <input name="e-mail" id="a"></label></div><p><button id="go">Go</button></p></div>`,
+    );
+    await page.fill("#a", "button@customers.example");
+    await page.click("#go");
+    await page.fill("#a", "enter@customers.example");
+    await page.press("#a", "Enter");
+    await expectOnly("button@customers.example", "enter@customers.example");
+  });
+
+  test("a form that a script submits from its button is heard", async () => {
+    await show(`<form id="f" action="/thanks" method="post"><input type="email" name="e">
+      <button type="button" onclick="f.submit()">Send</button></form>`);
+    await page.fill("[name=e]", "scripted@customers.example");
+    await page.click("button");
+    await page.waitForURL("**/thanks");
+    await stage.site.heard("identify", 1);
+    expect(identified()).toEqual([hashEmail("scripted@customers.example")]);
+  });
+
+  test("a form inside open shadow roots is heard", async () => {
+    await show(`<shop-form></shop-form><script>
+      customElements.define("inner-form", class extends HTMLElement { connectedCallback() {
+        this.attachShadow({ mode: "open" }).innerHTML =
+          '<form><input type="email" id="e"><button id="b">Send</button></form>';
+        this.shadowRoot.querySelector("form").onsubmit = () => false;
+      } });
+      customElements.define("shop-form", class extends HTMLElement { connectedCallback() {
+        this.attachShadow({ mode: "open" }).innerHTML = "<inner-form></inner-form>";
+      } });
+    </script>`);
+    await page.fill("#e", "shadow@customers.example");
+    await page.click("#b");
+    await expectOnly("shadow@customers.example");
+  });
+
+  test("what is marked data-cc-ignore is left alone, also around a shadow root", async () => {
+    await show(`${held}
+      <form id="one"><input type="email" data-cc-ignore value="one@customers.example"><button>1</button></form>
+      <form id="two" data-cc-ignore><input type="email" value="two@customers.example"><button>2</button></form>
+      <section data-cc-ignore><input type="email" value="three@customers.example"><button id="three">3</button></section>
+      <div data-cc-ignore><shop-form></shop-form></div>
+      <script>customElements.define("shop-form", class extends HTMLElement { connectedCallback() {
+        this.attachShadow({ mode: "open" }).innerHTML =
+          '<form onsubmit="return false"><input type="email" value="four@customers.example"><button id="four">4</button></form>';
+      } });</script>`);
+    for (const button of ["#one button", "#two button", "#three", "#four"]) await page.click(button);
+    await expectOnly();
+  });
+
+  test("passwords, hidden fields and everything but the email are never read", async () => {
+    await show(`${held}<form>
+      <input type="hidden" name="email" value="hidden@customers.example">
+      <input type="password" name="email_again" value="password@customers.example">
+      <input type="text" name="city" value="city@customers.example">
+      <textarea name="email_text">text@customers.example</textarea>
+      <select name="email_choice"><option>choice@customers.example</select>
+      <input type="email" name="email" id="real"><button>Send</button></form>`);
+    await page.fill("#real", "real@customers.example");
+    await page.evaluate(() => {
+      const read: string[] = [];
+      Object.assign(window, { read });
+      for (const kind of [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement]) {
+        const value = Object.getOwnPropertyDescriptor(kind.prototype, "value") as PropertyDescriptor;
+        Object.defineProperty(kind.prototype, "value", {
+          ...value,
+          get(this: HTMLInputElement) {
+            read.push(this.type);
+            return value.get?.call(this);
+          },
+        });
+      }
+    });
+    await page.click("button");
+    await expectOnly("real@customers.example");
+    const read = await page.evaluate(() => (window as unknown as { read: string[] }).read);
+    expect(new Set(read)).toEqual(new Set(["email"]));
+  });
+
+  test("what is no address is not sent, though the form does not check it", async () => {
+    await show(`<form novalidate>${held}<input type="email" name="e"><button>Send</button></form>`);
+    for (const junk of [
+      "ada",
+      "ada@",
+      "@x.example",
+      "a b@x.example",
+      "ada@localhost",
+      "ada@x.example, b@x.example",
+    ]) {
+      await page.fill("[name=e]", junk);
+      await page.click("button");
+    }
+    await expectOnly();
+  });
+
+  test("a page that allows only its own host (default-src 'self') works, and reports no violation", async () => {
+    const said: string[] = [];
+    page.on("console", (message) => said.push(message.text()));
+    await show(
+      `<form action="/thanks" method="post"><input type="email" name="e"><button>Send</button></form>`,
+      { "content-security-policy": "default-src 'self'; form-action 'self'" },
+    );
+    await page.fill("[name=e]", "csp@customers.example");
+    await page.click("button");
+    await page.waitForURL("**/thanks");
+    await stage.site.heard("identify", 1);
+    expect((await stage.convert("csp@customers.example")).clickIds).toEqual({ gclid: "Form" });
+    page.removeAllListeners("console");
+    expect(said).toEqual([]);
+  });
+
+  test.each(["no-referrer", "same-origin", "origin"])(
+    "a page with Referrer-Policy: %s works",
+    async (policy) => {
+      await show(`<form>${held}<input type="email" name="e"><button>Send</button></form>`, {
+        "referrer-policy": policy,
+      });
+      const email = `referrer-${policy}@customers.example`;
+      await page.fill("[name=e]", email);
+      await page.click("button");
+      await stage.site.heard("identify", 1);
+      expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Form" });
+    },
+  );
+
+  test("fifty forms that leave the page as they are sent: every email arrives", async () => {
+    await show(
+      `<form action="/thanks" method="post"><input type="email" name="e"><button>Send</button></form>`,
+    );
+    for (let i = 0; i < 50; i += 1) {
+      await page.goto(`${stage.site.origin}/form`);
+      await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+      await page.evaluate((email) => {
+        (document.querySelector("[name=e]") as HTMLInputElement).value = email;
+        (document.querySelector("button") as HTMLButtonElement).click();
+      }, `leaves${i}@customers.example`);
+      await page.waitForURL("**/thanks", { waitUntil: "commit" });
+    }
+    await stage.site.heard("identify", 50);
+    expect(identified().toSorted()).toEqual(
+      Array.from({ length: 50 }, (_, i) => hashEmail(`leaves${i}@customers.example`)).toSorted(),
+    );
+  }, 60_000);
+});

@@ -1,0 +1,121 @@
+// A site that asks first: before the visitor's answer nothing is stored, and afterwards nothing is lost.
+
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { hashEmail } from "../../src/identity/person.ts";
+import { inChromium, newVisitor } from "./chromium.ts";
+import { consentPages } from "./consentPages.ts";
+import { setStage, type Stage } from "./stage.ts";
+import { decided, land, nothing, relayCookies, startOver } from "./visitor.ts";
+
+inChromium("a site that asks first (opt-in)", () => {
+  let stage: Stage;
+  let shared: Page;
+
+  beforeAll(async () => {
+    stage = await setStage({ settings: ["consent_mode=opt-in"] });
+    Object.assign(stage.site.pages, consentPages(stage.site.tagLine));
+    shared = await (await newVisitor()).newPage();
+  });
+
+  const storedRows = async () => Object.values(await stage.stored()).flat().length;
+
+  test.each([
+    ["the site asks by itself", "/ajax"],
+    ["a TCF banner is shown", "/tcf-asking"],
+    ["Consent Mode starts with denied", "/gcm-asking"],
+  ])("nothing is stored and no cookie is set before the decision: %s", async (_how, path) => {
+    const page = await startOver(stage, shared);
+    const before = await storedRows();
+    await land(stage, page, path, "?gclid=Undecided&utm_source=mail");
+    await page.fill("[name=email]", "undecided@customers.example");
+    await page.click("#send");
+    await stage.site.heard("visit", 1);
+    // What would be sent late is sent within this time.
+    await page.waitForTimeout(2200);
+    expect(await relayCookies(stage, page)).toEqual([]);
+    expect(await page.evaluate(() => [document.cookie, localStorage.length, sessionStorage.length])).toEqual([
+      "",
+      0,
+      0,
+    ]);
+    expect(await storedRows()).toBe(before);
+    const sent = stage.site.recorded.filter((one) => one.isForRelay && one.method === "POST");
+    expect(JSON.stringify(sent.map((one) => one.body))).not.toContain("Undecided");
+    expect(JSON.stringify(sent)).not.toContain(hashEmail("undecided@customers.example"));
+    expect(await stage.convert("undecided@customers.example")).toEqual(nothing);
+  });
+
+  test.each([
+    ["the site asks by itself", "/ajax"],
+    ["a TCF banner is shown", "/tcf-asking"],
+    ["Consent Mode starts with denied", "/gcm-asking"],
+  ])(
+    "on agreement the ids of the landing page are stored, though the router stripped them: %s",
+    async (_how, path) => {
+      const email = `agrees${path.slice(1)}@customers.example`;
+      const page = await startOver(stage, shared);
+      await land(stage, page, path, "?gclid=Landing-Page&utm_source=mail&strip");
+      expect(page.url()).not.toContain("gclid");
+      await page.fill("[name=email]", email);
+      await page.click("#send");
+      await page.click("#agree");
+      await stage.site.heard("identify", 1);
+      expect(await stage.convert(email)).toMatchObject({
+        clickIds: { gclid: "Landing-Page" },
+        utm: { utm_source: "mail" },
+        consent: "granted",
+        hashedEmail: hashEmail(email),
+      });
+    },
+  );
+
+  test("a decision on the second page still finds the click id of the first", async () => {
+    const email = "second-page@customers.example";
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/ajax", "?gclid=First-Page");
+    await page.click("#next");
+    await page.waitForURL("**/own-granted");
+    await page.fill("[name=email]", email);
+    await page.click("#send");
+    await stage.site.heard("identify", 1);
+    expect((await stage.convert(email)).clickIds).toEqual({ gclid: "First-Page" });
+  });
+
+  test("who agreed once is not asked again: the next page counts too", async () => {
+    const email = "next-page@customers.example";
+    const page = await startOver(stage, shared);
+    await land(stage, page, "/ajax", "?gclid=Once");
+    await page.click("#agree");
+    await decided(stage, "own", "granted");
+    await page.goto("about:blank");
+    await land(stage, page, "/ajax", "?fbclid=Twice");
+    await page.fill("[name=email]", email);
+    await page.click("#send");
+    await stage.site.heard("identify", 1);
+    expect(await stage.convert(email)).toMatchObject({
+      clickIds: { gclid: "Once", fbclid: "Twice" },
+      consent: "granted",
+    });
+  });
+
+  test("a refusal is stored, and nothing else", async () => {
+    const email = "opt-in-refuses@customers.example";
+    const page = await startOver(stage, shared);
+    const before = await stage.stored();
+    await land(stage, page, "/ajax", "?gclid=No-Thanks");
+    await page.fill("[name=email]", email);
+    await page.click("#send");
+    await page.click("#refuse");
+    await stage.site.heard("identify", 1);
+    const after = await stage.stored();
+    expect(after.visitors).toEqual(before.visitors);
+    expect(after.identities).toEqual(before.identities);
+    const [cookie] = await relayCookies(stage, page);
+    const fresh = after.consents.filter((one) => !before.consents.some((old) => old.subject === one.subject));
+    expect(fresh).toMatchObject(
+      [cookie?.value, hashEmail(email)].toSorted().map((subject) => ({ subject, state: "denied" })),
+    );
+    expect(await stage.convert(email)).toEqual(nothing);
+  });
+});

@@ -1,0 +1,109 @@
+// The plain email never leaves the page: everything that a browser sends is recorded and searched, whatever it is wrapped in.
+
+import type { Request } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { inChromium, newVisitor } from "./chromium.ts";
+import { pageWith, type Recorded } from "./site.ts";
+import { setStage, type Stage } from "./stage.ts";
+
+const email = "Ada.Lovelace+Shop@Customers.example";
+
+/** Base64 looks different at each of three offsets; what does not depend on the neighbours stays. */
+function base64Cores(text: string): string[] {
+  return [0, 1, 2].map((offset) =>
+    Buffer.from("x".repeat(offset) + text)
+      .toString("base64")
+      .replace(/=+$/, "")
+      .slice(Math.ceil((offset * 4) / 3), -2),
+  );
+}
+
+/** The ways in which the address could hide in a request. */
+function disguises(address: string): string[] {
+  return [address, address.toLowerCase(), address.trim().split("@")[0] as string].flatMap((text) => [
+    text,
+    encodeURIComponent(text),
+    encodeURIComponent(encodeURIComponent(text)),
+    ...base64Cores(text),
+    ...base64Cores(text).map((core) => core.replaceAll("+", "-").replaceAll("/", "_")),
+    Buffer.from(text).toString("hex"),
+    Buffer.from(text, "utf16le").toString("latin1"),
+    text.replaceAll("@", "\\u0040"),
+    Array.from(text).toReversed().join(""),
+  ]);
+}
+
+const finds = (haystack: string) =>
+  disguises(email).filter((needle) => haystack.toLowerCase().includes(needle.toLowerCase()));
+
+const textOf = ({ host, method, path, headers, body }: Recorded) =>
+  `${method} ${host}${path}\n${JSON.stringify(headers)}\n${body}`;
+
+inChromium("privacy", () => {
+  let stage: Stage;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    stage.site.pages["/forms"] = pageWith(
+      stage.site.tagLine,
+      `<form id="native" action="/thanks" method="post"><input type="email" name="email"><button>Send</button></form>
+       <form id="ajax" onsubmit="return false"><input type="text" name="e-mail"><button>Send</button></form>
+       <div><input name="email" id="loose"><button id="go">Go</button></div>`,
+    );
+  });
+
+  test("the search finds the address in every disguise", () => {
+    const wrapped = [
+      `{"e":"${email}"}`,
+      `a=1&e=${encodeURIComponent(email)}`,
+      Buffer.from(`x${email}y`).toString("base64"),
+      Buffer.from(`{"email":"${email}"}`).toString("base64url"),
+      Buffer.from(email.toLowerCase()).toString("hex"),
+    ];
+    for (const text of wrapped) expect(finds(text), text).not.toEqual([]);
+    expect(finds(`{"e":"bob@customers.example"}`)).toEqual([]);
+  });
+
+  test("no request carries the address but the one that the form itself makes", async () => {
+    const visitor = await newVisitor();
+    const page = await visitor.newPage();
+    const requests: Request[] = [];
+    visitor.on("request", (request) => requests.push(request));
+    await page.goto(`${stage.site.origin}/forms?gclid=Private&utm_source=mail`);
+    await stage.site.heard("visit", 1);
+    await page.fill("#ajax input", email);
+    await page.click("#ajax button");
+    await page.fill("#loose", ` ${email.toUpperCase()} `);
+    await page.click("#go");
+    await page.evaluate((address) => {
+      type Api = { cc: { identifyEmail(text: string): Promise<boolean>; consent(word: string): void } };
+      const { cc } = window as unknown as Api;
+      cc.consent("granted");
+      return cc.identifyEmail(address);
+    }, email);
+    await page.evaluate(() => history.pushState({}, "", "/forms/2?fbclid=More"));
+    await page.fill("#native input", email);
+    await page.click("#native button");
+    await page.waitForURL("**/thanks");
+    // Under the first decision, and again under the second.
+    await stage.site.heard("identify", 2);
+
+    // On the wire, as the server saw it.
+    const carriers = stage.site.recorded.filter((one) => finds(textOf(one)).length > 0);
+    expect(carriers.map((one) => `${one.method} ${one.path}`)).toEqual(["POST /thanks"]);
+    expect(stage.site.recorded.filter((one) => one.isForRelay).length).toBeGreaterThanOrEqual(5);
+
+    // And everything that the browser wanted to send, also to hosts that do not exist.
+    const hosts = new Set(requests.map((request) => new URL(request.url()).hostname));
+    expect([...hosts]).toEqual(["shop.example.test"]);
+    const wanted = requests.filter((request) => finds(`${request.url()} ${request.postData() ?? ""}`).length);
+    expect(wanted.map((request) => new URL(request.url()).pathname)).toEqual(["/thanks"]);
+    await visitor.close();
+  });
+
+  test("the relay neither stores nor logs the address", async () => {
+    await stage.convert(email, { firstName: "Ada", phone: "+4930123456" });
+    expect(finds(JSON.stringify(await stage.stored()))).toEqual([]);
+    expect(finds(stage.relay.output())).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+// The tag's promise to the page: whatever happens to the relay, the page works as if the tag were not there.
+
+import type { BrowserContext, Page } from "playwright-core";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { inChromium, newVisitor } from "./chromium.ts";
+import { stub } from "./consentPages.ts";
+import { pageWith, slowMs, type Trouble } from "./site.ts";
+import { setStage, type Stage } from "./stage.ts";
+
+/** What a page's owner would see in the console and in an error monitor. */
+type Heard = { errors: string[]; network: string[] };
+
+async function listen(page: Page): Promise<Heard> {
+  const heard: Heard = { errors: [], network: [] };
+  page.on("pageerror", (error) => heard.errors.push(`uncaught: ${error}`));
+  page.on("console", (message) => {
+    if (message.type() !== "error" && message.type() !== "warning") return;
+    // The browser itself notes requests that fail, beacons too, and no script can prevent that.
+    const isNetwork = message.text().startsWith("Failed to load resource");
+    (isNetwork ? heard.network : heard.errors).push(`${message.text()} ${message.location().url}`);
+  });
+  await page.addInitScript(() => {
+    addEventListener("unhandledrejection", (event) => console.error(`unhandled: ${event.reason}`));
+    addEventListener("error", (event) => event.message && console.error(`error: ${event.message}`));
+    addEventListener("securitypolicyviolation", (event) => console.error(`CSP: ${event.blockedURI}`));
+  });
+  return heard;
+}
+
+const form = `<form id="native" action="/thanks" method="post"><input type="email" name="email"><button>Send</button></form>
+  <form id="ajax"><input type="email" name="again"><button>Send</button><output></output></form>
+  <script>
+    const ajax = document.querySelector("#ajax");
+    ajax.addEventListener("submit", (event) => { event.preventDefault(); ajax.querySelector("output").value = "done"; });
+  </script>`;
+
+const hostilePages = [
+  [
+    "cookies cannot be read",
+    `Object.defineProperty(Document.prototype, "cookie", { get() { throw new Error("no cookies") } })`,
+  ],
+  [
+    "there is no SubtleCrypto, as on plain http",
+    `Object.defineProperty(Crypto.prototype, "subtle", { value: undefined })`,
+  ],
+  ["beacons and fetch throw", `navigator.sendBeacon = fetch = () => { throw new Error("blocked") }`],
+  ["the data layer is frozen", `dataLayer = Object.freeze([])`],
+  ["the consent platform throws", `__tcfapi = () => { throw new Error("broken") }`],
+  [
+    "the consent platform talks nonsense",
+    `__tcfapi = (c, v, tell) => { tell(); tell(null, true); tell(7, true); tell({ purpose: 3 }, true) }`,
+  ],
+  [
+    "the data layer holds nonsense",
+    `dataLayer = [null, 7, "consent", ["consent"], ["consent", "update", null], { get 0() { throw new Error("trap") }, length: 1 }]`,
+  ],
+  [
+    "storage is forbidden",
+    `Object.defineProperty(window, "localStorage", { get() { throw new Error("forbidden") } })`,
+  ],
+  [
+    "cc is something else",
+    `cc = { q: [null, 3, ["no such thing", []], ["identifyEmail", [null]], ["eventId", []]] }`,
+  ],
+] as const;
+
+inChromium("a relay in trouble", () => {
+  let stage: Stage;
+  let visitor: BrowserContext;
+  let page: Page;
+  let heard: Heard;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    const { pages, tagLine } = stage.site;
+    pages["/page"] = pageWith(stub + tagLine, form);
+    pages["/start"] = pageWith("", "");
+    visitor = await newVisitor();
+    page = await visitor.newPage();
+    heard = await listen(page);
+  });
+  beforeEach(async () => {
+    stage.site.trouble = "none";
+    await page.goto(`${stage.site.origin}/start`);
+    await page.evaluate(() => localStorage.clear());
+    await visitor.clearCookies();
+    stage.site.forget();
+    heard.errors.length = heard.network.length = 0;
+  });
+
+  const troubles: [string, Trouble][] = [
+    ["down", "down"],
+    ["slow", "slow"],
+    ["answering 500", "error"],
+  ];
+
+  /** Uses the page as a visitor would, and returns how long its form took to leave it, in milliseconds. */
+  async function use(): Promise<number> {
+    await page.fill("[name=again]", "ajax@customers.example");
+    await page.click("#ajax button");
+    expect(await page.textContent("output")).toBe("done");
+    await page.fill("[name=email]", "native@customers.example");
+    const sentAt = await page.evaluate(() => {
+      const { cc } = window as unknown as { cc: { consent(decision: string): void } };
+      history.pushState({}, "", "/page/2?gclid=Spa");
+      cc.consent("granted");
+      cc.consent("denied");
+      (document.querySelector("#native button") as HTMLButtonElement).click();
+      return Date.now();
+    });
+    await page.waitForURL("**/thanks", { waitUntil: "commit" });
+    const handedIn = stage.site.recorded.filter((one) => one.path === "/thanks");
+    expect(handedIn.map((one) => one.body)).toEqual(["email=native%40customers.example"]);
+    return (handedIn[0]?.at ?? 0) - sentAt;
+  }
+
+  test.each(troubles)(
+    "%s while the page is in use: everything works, and no script logs an error",
+    async (_name, trouble) => {
+      await page.goto(`${stage.site.origin}/page?gclid=Trouble`);
+      await stage.site.heard("visit", 1);
+      stage.site.trouble = trouble;
+      const took = await use();
+      // Beacons that failed have had time to say so.
+      await page.waitForTimeout(300);
+      expect(heard.errors).toEqual([]);
+      for (const note of heard.network) expect(note).toContain("/__cc/");
+      expect(took).toBeLessThan(slowMs / 2);
+      // The trouble was real: the relay was spoken to.
+      expect(stage.site.recorded.some((one) => one.path === "/__cc/identify")).toBe(true);
+    },
+  );
+
+  test.each(troubles)("%s from the start: the page works without its tag", async (_name, trouble) => {
+    // A file that the browser still has would hide the trouble.
+    const cdp = await visitor.newCDPSession(page);
+    await cdp.send("Network.clearBrowserCache");
+    stage.site.trouble = trouble;
+    await page.goto(`${stage.site.origin}/page?gclid=Trouble`, { waitUntil: "domcontentloaded" });
+    expect(await use()).toBeLessThan(slowMs / 2);
+    expect(heard.errors).toEqual([]);
+    for (const note of heard.network) expect(note).toContain("/__cc/tag.js");
+    const asked = stage.site.recorded.filter((one) => one.isForRelay).map((one) => one.path);
+    expect(new Set(asked)).toEqual(new Set(["/__cc/tag.js"]));
+  });
+
+  test.each(hostilePages)("no error reaches a page where %s", async (_name, code) => {
+    stage.site.pages["/hostile"] = pageWith(`<script>${code}</script>${stub}${stage.site.tagLine}`, form);
+    await page.goto(`${stage.site.origin}/hostile?gclid=Hostile`);
+    await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+    await page.evaluate(async () => {
+      type Api = Record<string, (...args: unknown[]) => unknown>;
+      const { cc } = window as unknown as { cc: Api };
+      const calls = [[], [null], [3, {}], ["x", "y"], ["ada@customers.example", ""], ["granted"], ["denied"]];
+      for (const call of calls)
+        for (const name of ["identifyEmail", "consent", "eventId"]) await cc[name]?.(...call);
+    });
+    // The tag looks again for a late consent platform: let it.
+    await page.waitForTimeout(600);
+    await use();
+    expect(heard.errors).toEqual([]);
+  });
+
+  test("no error reaches a page inside a sandboxed frame", async () => {
+    const { origin, pages } = stage.site;
+    pages["/frame"] =
+      `<iframe sandbox="allow-scripts allow-forms" src="${origin}/page?gclid=Framed"></iframe>`;
+    await page.goto(`${origin}/frame`);
+    const frame = page.frameLocator("iframe");
+    await frame.locator("[name=email]").fill("framed@customers.example");
+    const child = page.frames()[1];
+    await child?.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+    await child?.evaluate(() =>
+      (window as unknown as { cc: { consent(word: string): void } }).cc.consent("granted"),
+    );
+    await page.waitForTimeout(300);
+    await frame.locator("#native button").click();
+    await frame.locator("h1").waitFor();
+    expect(heard.errors).toEqual([]);
+  });
+});

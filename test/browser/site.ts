@@ -1,0 +1,191 @@
+// A real HTTPS site for tests: pages that the test writes, and the relay behind them, either under the site's own host at
+// /__cc/ or on a host of its own. Everything that browsers send is recorded, and the relay can be made to fail.
+
+import { Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { afterAll } from "vitest";
+import { eventually } from "../relay.ts";
+import { certificate } from "./certificate.ts";
+
+/** down: the connection is cut; slow: answers after five seconds; error: answers 500. */
+export type Trouble = "none" | "down" | "slow" | "error";
+
+export type Page = string | { html: string; headers?: Record<string, string> };
+
+export type Recorded = {
+  host: string;
+  method: string;
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  at: number;
+  /** What the relay answered; null while it has not, and for pages. */
+  answer: { status: number; headers: IncomingHttpHeaders } | null;
+  isForRelay: boolean;
+};
+
+/** What the tag told one of its endpoints. */
+export type Told = Recorded & { says: Record<string, unknown> };
+
+export type TestSite = {
+  origin: string;
+  /** Where the tag is loaded from: "" on the site's own host. */
+  relayOrigin: string;
+  tagLine: string;
+  port: number;
+  pages: Record<string, Page>;
+  recorded: Recorded[];
+  trouble: Trouble;
+  /** Who the browser is, as the relay is told by this proxy. */
+  visitorAddress: string;
+  /** The reports that reached the relay and were answered, in order. */
+  told(endpoint: string): Told[];
+  /** Waits until an endpoint has answered this many reports, and returns them. */
+  heard(endpoint: string, count: number): Promise<Told[]>;
+  forget(): void;
+};
+
+export const slowMs = 5000;
+export const shop = "shop.example.test";
+
+const servers = new Set<() => Promise<void>>();
+
+afterAll(async () => {
+  for (const close of servers) await close();
+});
+
+/** With `relayHost` the relay has that host for itself, and the site's own host knows no /__cc/. */
+export async function startSite(
+  relay: { url: string },
+  { relayHost }: { relayHost?: string } = {},
+): Promise<TestSite> {
+  const agent = new Agent({ keepAlive: true });
+  const waiting = new Set<NodeJS.Timeout>();
+  const server = createServer(certificate, (request, response) => {
+    const recorded: Recorded = {
+      host: (request.headers.host ?? "").replace(/:\d+$/, ""),
+      method: request.method ?? "",
+      path: request.url ?? "",
+      headers: request.headers,
+      body: "",
+      at: Date.now(),
+      answer: null,
+      isForRelay: false,
+    };
+    recorded.isForRelay = relayHost ? recorded.host === relayHost : recorded.path.startsWith("/__cc/");
+    site.recorded.push(recorded);
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => parts.push(part));
+    request.on("end", () => {
+      const body = Buffer.concat(parts);
+      recorded.body = body.toString("utf8");
+      if (recorded.isForRelay) toRelay(request, response, body, recorded);
+      else servePage(recorded, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  servers.add(async () => {
+    for (const timer of waiting) clearTimeout(timer);
+    server.closeAllConnections();
+    agent.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  function toRelay(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer,
+    recorded: Recorded,
+  ): void {
+    const pass = () => forward(request, response, body, recorded);
+    switch (site.trouble) {
+      case "none":
+        return pass();
+      case "down":
+        return void response.destroy();
+      case "error":
+        recorded.answer = { status: 500, headers: {} };
+        return void response.writeHead(500, { "content-type": "text/plain" }).end("Out of order.\n");
+      case "slow": {
+        const timer = setTimeout(() => {
+          waiting.delete(timer);
+          pass();
+        }, slowMs);
+        waiting.add(timer);
+      }
+    }
+  }
+
+  function forward(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: Buffer,
+    recorded: Recorded,
+  ): void {
+    const headers: OutgoingHttpHeaders = {
+      ...request.headers,
+      "x-forwarded-proto": "https",
+      "x-forwarded-for": site.visitorAddress,
+    };
+    delete headers.connection;
+    const onward = httpRequest(
+      new URL(recorded.path, relay.url),
+      { method: recorded.method, headers, agent },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+        answer.on("end", () => {
+          recorded.answer = { status: answer.statusCode ?? 0, headers: answer.headers };
+        });
+      },
+    );
+    onward.on("error", () => void response.destroy());
+    onward.end(body);
+  }
+
+  function servePage({ method, path }: Recorded, response: ServerResponse): void {
+    const name = path.split("?", 1)[0] as string;
+    const page = site.pages[name];
+    if (name === "/favicon.ico") return void response.writeHead(204).end();
+    if (page === undefined && method === "GET") return void response.writeHead(404).end("No such page.\n");
+    const { html, headers = {} } = typeof page === "object" ? page : { html: page ?? thanks };
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8", ...headers }).end(html);
+  }
+
+  const { port } = server.address() as AddressInfo;
+  const relayOrigin = relayHost ? `https://${relayHost}:${port}` : "";
+  const site: TestSite = {
+    origin: `https://${shop}:${port}`,
+    relayOrigin,
+    tagLine: `<script async src="${relayOrigin}/__cc/tag.js"></script>`,
+    port,
+    pages: {},
+    recorded: [],
+    trouble: "none",
+    visitorAddress: "203.0.113.7",
+    told: (endpoint) =>
+      site.recorded
+        .filter((one) => one.method === "POST" && one.path === `/__cc/${endpoint}` && one.answer !== null)
+        .map((one) => ({ ...one, says: JSON.parse(one.body) as Record<string, unknown> })),
+    async heard(endpoint, count) {
+      await eventually(
+        `${count} reports to ${endpoint}; there were ${site.told(endpoint).length}`,
+        () => site.told(endpoint).length >= count,
+        10,
+      );
+      return site.told(endpoint);
+    },
+    forget: () => void site.recorded.splice(0),
+  };
+  return site;
+}
+
+/** What a form gets that has no page of its own. */
+const thanks = "<!doctype html><title>Thank you</title><h1>Thank you</h1>";
+
+/** A page with the tag in its head, as the installation guide says. */
+export function pageWith(head: string, body: string): string {
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>${head}</head><body>${body}</body></html>`;
+}

@@ -1,0 +1,115 @@
+// Everything between an advertisement and a platform, set up for one test file: the relay with its site, key and a webhook
+// that shows what platforms receive, and the customer's site in front of it.
+
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { expect } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import { cleancast, newHome, post, startRelay, type Engine, type Home, type Relay } from "../relay.ts";
+import { shop, startSite, type TestSite } from "./site.ts";
+
+export type Conversion = {
+  eventId: string;
+  event: string;
+  orderId: string;
+  hashedEmail: string | null;
+  hashedPhone: string | null;
+  clickIds: Record<string, string>;
+  utm: Record<string, string>;
+  consent: string;
+};
+
+export type Stage = {
+  home: Home;
+  relay: Relay;
+  site: TestSite;
+  siteId: string;
+  receiver: Receiver;
+  /** The CRM posts a conversion of this person; returns what the platform received. */
+  convert(email: string, more?: Record<string, string | number>): Promise<Conversion>;
+  stored(): Promise<Stored>;
+};
+
+export type Options = {
+  engine?: Engine;
+  env?: Record<string, string>;
+  /** `name=value` settings of the site. */
+  settings?: string[];
+  relayHost?: string;
+  /** Beside the webhook. */
+  withSandbox?: boolean;
+};
+
+let orders = 0;
+
+export async function setStage({
+  engine = "sqlite",
+  env = {},
+  settings = [],
+  relayHost,
+  withSandbox = false,
+}: Options = {}): Promise<Stage> {
+  const home = await newHome(engine, {
+    // All visitors of these tests share one address, which the limit for one visitor must not stop.
+    CLEANCAST_COLLECT_PER_MINUTE: "1000000",
+    // Many short commands: compiling the same files for each would take longer than the tests.
+    NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url)),
+    ...env,
+  });
+  const receiver = await startReceiver();
+  const { site: made } = await cleancast(home, "site", "add", shop);
+  if (relayHost) await cleancast(home, "site", "host", shop, relayHost);
+  if (settings.length) await cleancast(home, "site", "set", shop, ...settings);
+  const { key } = await cleancast(home, "key", "add", shop, "crm");
+  if (withSandbox) await cleancast(home, "connect", shop, "sandbox");
+  await cleancast(home, "connect", shop, "webhook", `url=${receiver.url}/conversions`);
+  const relay = await startRelay(home);
+  const site = await startSite(relay, relayHost ? { relayHost } : {});
+
+  return {
+    home,
+    relay,
+    site,
+    siteId: made.id,
+    receiver,
+    async convert(email, more = {}) {
+      orders += 1;
+      const orderId = `order-${orders}`;
+      const answer = await post(relay, key, { email, event: "purchase", orderId, ...more });
+      expect(answer.status).toBe(200);
+      const wanted = String(more["orderId"] ?? orderId).trim();
+      const got = receiver.bodies().find((body) => body["orderId"] === wanted);
+      return got as Conversion;
+    },
+    stored: () => readStored(home),
+  };
+}
+
+type Row = Record<string, unknown>;
+export type Stored = {
+  visitors: { visitor_id: string; record: string }[];
+  identities: { email_hash: string; record: string }[];
+  consents: { subject: string; given_by: string; state: string }[];
+  consent_history: { subject: string; given_by: string; state: string }[];
+};
+
+const tables = ["visitors", "identities", "consents", "consent_history"] as const;
+
+/** What the database holds of people, past all of the relay's own code. */
+async function readStored(home: Home): Promise<Stored> {
+  const rows: Partial<Record<(typeof tables)[number], Row[]>> = {};
+  if (home.engine === "sqlite") {
+    const file = join(home.env["CLEANCAST_DATA"] as string, "cleancast.db");
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
+    for (const table of tables) rows[table] = database.prepare(`SELECT * FROM ${table}`).all();
+    database.close();
+  } else {
+    const client = new Client({ connectionString: home.env["DATABASE_URL"] });
+    await client.connect();
+    for (const table of tables) rows[table] = (await client.query(`SELECT * FROM ${table}`)).rows;
+    await client.end();
+  }
+  return rows as Stored;
+}

@@ -1,0 +1,56 @@
+// What visitors of the test site do.
+
+import type { Cookie, Page } from "playwright-core";
+import { expect } from "vitest";
+import { eventually } from "../relay.ts";
+import { pageWith } from "./site.ts";
+import type { Conversion, Stage } from "./stage.ts";
+
+/** Somebody else, in the same browser: cheaper than a new profile, and as empty. */
+export async function startOver({ site }: Stage, page: Page): Promise<Page> {
+  site.pages["/start"] = pageWith("", "");
+  await page.goto(`${site.origin}/start`);
+  await page.evaluate(() => localStorage.clear());
+  await page.context().clearCookies();
+  await page.goto("about:blank");
+  return page;
+}
+
+/** Opens a page of the site, and waits for the tag. */
+export async function land({ site }: Stage, page: Page, path: string, query: string): Promise<void> {
+  site.forget();
+  await page.goto(`${site.origin}${path}${query}`);
+  await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+}
+
+/** Hands the form in, which leaves the page, and waits until the relay was told. */
+export async function submit({ site }: Stage, page: Page, email: string): Promise<void> {
+  await page.fill("[name=email]", email);
+  await page.click("#send");
+  await page.waitForURL("**/thanks");
+  await site.heard("identify", 1);
+}
+
+/** Waits until the relay was told what this source says. */
+export async function decided({ site }: Stage, source: string, state: string): Promise<void> {
+  const says = () =>
+    ["visit", "consent", "identify"]
+      .flatMap((endpoint) => site.told(endpoint))
+      .some((one) => (one.says["consent"] as Record<string, string>)[source] === state);
+  await eventually(`${source} says ${state}`, says, 10);
+}
+
+/** The cookies that the relay has set in this browser. */
+export async function relayCookies({ site }: Stage, page: Page): Promise<Cookie[]> {
+  const cookies = await page.context().cookies(`${site.origin}/__cc/visit`);
+  return cookies.filter((one) => one.name.startsWith("__cc"));
+}
+
+/** What a platform receives of somebody who opted out: exactly these fields are empty. */
+export const nothing: Conversion = expect.objectContaining({
+  hashedEmail: null,
+  hashedPhone: null,
+  clickIds: {},
+  utm: {},
+  consent: "denied",
+});

@@ -1,0 +1,187 @@
+// Pages without a reload, pages that nobody has seen yet, and what the tag offers to a page's own scripts.
+
+import type { BrowserContext, Page } from "playwright-core";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { hashEmail } from "../../src/identity/person.ts";
+import { inChromium, newVisitor } from "./chromium.ts";
+import { stub } from "./consentPages.ts";
+import { pageWith } from "./site.ts";
+import { setStage, type Stage } from "./stage.ts";
+
+type Api = {
+  cc: {
+    identifyEmail(email: unknown): Promise<boolean>;
+    eventId(event: string, orderId: unknown): Promise<string>;
+  };
+};
+
+inChromium("visits", () => {
+  let stage: Stage;
+  let visitor: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    stage = await setStage();
+    stage.site.pages["/app"] = pageWith(stage.site.tagLine, `<a href="#part">Part</a>`);
+    visitor = await newVisitor();
+    page = await visitor.newPage();
+  });
+  beforeEach(async () => {
+    await visitor.clearCookies();
+    stage.site.forget();
+  });
+
+  const identify = (email: string) =>
+    page.evaluate((text) => (window as unknown as Api).cc.identifyEmail(text), email);
+  const params = () => stage.site.told("visit").map((one) => one.says["params"]);
+
+  test("a single-page app that moves to an address with a new click id has a new visit", async () => {
+    await page.goto(`${stage.site.origin}/app?gclid=First`);
+    await stage.site.heard("visit", 1);
+    await page.evaluate(() => history.pushState({}, "", "/app/two?fbclid=Second"));
+    await stage.site.heard("visit", 2);
+    await page.evaluate(() => history.replaceState({}, "", "/app/three?gclid=Third"));
+    await stage.site.heard("visit", 3);
+    await page.evaluate(() => history.back());
+    await stage.site.heard("visit", 4);
+    expect(params()).toEqual([
+      { gclid: "First" },
+      { gclid: "First", fbclid: "Second" },
+      { gclid: "Third", fbclid: "Second" },
+      { gclid: "First", fbclid: "Second" },
+    ]);
+    expect(stage.site.told("visit").map((one) => one.says["page"])).toEqual(
+      ["/app", "/app/two", "/app/three", "/app"].map((path) => stage.site.origin + path),
+    );
+    await identify("spa@customers.example");
+    await stage.site.heard("identify", 1);
+    expect((await stage.convert("spa@customers.example")).clickIds).toMatchObject({ fbclid: "Second" });
+  });
+
+  test("moving inside a page is not a visit", async () => {
+    await page.goto(`${stage.site.origin}/app?gclid=Part`);
+    await stage.site.heard("visit", 1);
+    await page.click("a");
+    await page.evaluate(() => history.pushState({}, "", "#other"));
+    await page.evaluate(() => history.replaceState({ same: true }, ""));
+    await identify("part@customers.example");
+    await stage.site.heard("identify", 1);
+    expect(stage.site.told("visit")).toHaveLength(1);
+  });
+
+  test("a page that the browser brings back from its memory is a visit again", async () => {
+    await page.goto(`${stage.site.origin}/app?gclid=Back`);
+    await stage.site.heard("visit", 1);
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+    await stage.site.heard("visit", 2);
+  });
+
+  // Emulated, because a page that Chromium renders ahead waits for a debugger that Playwright never attaches.
+  test.each([
+    ["in the background", "visibilityState", "hidden", "visible", "visibilitychange"],
+    ["rendered ahead", "prerendering", true, false, "prerenderingchange"],
+  ])(
+    "a page %s counts when somebody looks at it, and not before",
+    async (_where, property, before, after, event) => {
+      const unseen = await visitor.newPage();
+      await unseen.addInitScript(
+        ([name, first, second, type]) => {
+          let state = first;
+          Object.defineProperty(Document.prototype, name as string, { get: () => state });
+          const announce = () => document.dispatchEvent(new Event(type as string));
+          const show = () => {
+            state = second;
+            announce();
+          };
+          Object.assign(window, { announce, show });
+        },
+        [property, before, after, event],
+      );
+      type Emulated = { announce(): void; show(): void };
+      await unseen.goto(`${stage.site.origin}/app?gclid=Unseen`);
+      await unseen.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+      await unseen.evaluate(() => (window as unknown as Emulated).announce());
+      await unseen.waitForTimeout(300);
+      expect(stage.site.told("visit")).toEqual([]);
+      await unseen.evaluate(() => (window as unknown as Emulated).show());
+      await stage.site.heard("visit", 1);
+      await unseen.evaluate(() => (window as unknown as Emulated).announce());
+      await unseen.waitForTimeout(300);
+      expect(params()).toEqual([{ gclid: "Unseen" }]);
+      await unseen.close();
+    },
+  );
+
+  test("a tag that is loaded twice acts once", async () => {
+    stage.site.pages["/twice"] = pageWith(
+      stage.site.tagLine.repeat(2),
+      `<form onsubmit="return false"><input type="email" value="twice@customers.example"><button>Send</button></form>`,
+    );
+    await page.goto(`${stage.site.origin}/twice?gclid=Twice`, { waitUntil: "load" });
+    await page.click("button");
+    await page.evaluate(() => history.pushState({}, "", "/twice/2"));
+    await identify("end@customers.example");
+    await stage.site.heard("identify", 2);
+    expect(stage.site.told("visit")).toHaveLength(2);
+    expect(stage.site.told("identify")).toHaveLength(2);
+  });
+
+  test("calls before the tag is there are carried out when it comes, and their promises are kept", async () => {
+    const { tagLine } = stage.site;
+    stage.site.pages["/early"] = pageWith(stub, "");
+    await page.goto(`${stage.site.origin}/early?gclid=Early`);
+    const results = await page.evaluate(
+      async (source) => {
+        const { cc } = window as unknown as Api;
+        const waiting = [
+          cc.identifyEmail("Early@Customers.example"),
+          cc.identifyEmail("nobody"),
+          cc.eventId("a", "1"),
+        ];
+        const script = document.createElement("script");
+        script.src = source;
+        document.head.append(script);
+        return Promise.all(waiting);
+      },
+      /src="([^"]+)"/.exec(tagLine)?.[1] as string,
+    );
+    expect(results).toEqual([true, false, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    await stage.site.heard("identify", 1);
+    expect((await stage.convert("early@customers.example")).clickIds).toEqual({ gclid: "Early" });
+  });
+
+  test("identifyEmail takes an address or its hash, and says what is neither", async () => {
+    await page.goto(`${stage.site.origin}/app?gclid=Hash`);
+    await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+    const hash = hashEmail("hashed@customers.example");
+    expect(await identify(` ${hash.toUpperCase()} `)).toBe(true);
+    expect(await identify("Plain@Customers.example")).toBe(true);
+    expect(await identify(hash.slice(1))).toBe(false);
+    expect(await identify("")).toBe(false);
+    const reports = await stage.site.heard("identify", 2);
+    expect(reports.map((one) => (one.says["emails"] as string[])[0]).toSorted()).toEqual(
+      [hash, hashEmail("plain@customers.example")].toSorted(),
+    );
+    expect(reports.find((one) => (one.says["emails"] as string[]).length === 1)?.says["emails"]).toEqual([
+      hash,
+    ]);
+    for (const email of ["hashed@customers.example", "plain@customers.example"])
+      expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Hash" });
+  });
+
+  test.each([
+    ["purchase", "A-1001"],
+    [" Purchase ", " A-1002 "],
+    ["lead", 1003],
+    ["Zakup żółty", "zamówienie-4"],
+  ])("cc.eventId(%j, %j) is the id that platforms receive from the relay", async (event, orderId) => {
+    await page.goto(`${stage.site.origin}/app`);
+    await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+    const foretold = await page.evaluate(
+      ([name, order]) => (window as unknown as Api).cc.eventId(name as string, order),
+      [event, orderId],
+    );
+    const { eventId } = await stage.convert("pixel@customers.example", { event, orderId });
+    expect(eventId).toBe(foretold);
+  });
+});
