@@ -28,7 +28,7 @@ export type Stage = {
   siteId: string;
   receiver: Receiver;
   /** The CRM posts a conversion of this person; returns what the platform received. */
-  convert(email: string, more?: Record<string, string | number>): Promise<Conversion>;
+  convert(email: string, more?: Record<string, string | number | null>): Promise<Conversion>;
   stored(): Promise<Stored>;
 };
 
