@@ -211,6 +211,33 @@ inChromium("opting out", () => {
     expect(await stage.convert(email)).toEqual(nothing);
   });
 
+  test("a visitor who refuses while the first visit is still on its way is one visitor: all of it goes", async () => {
+    const { site } = stage;
+    const email = "on-its-way@customers.example";
+    const page = await startOver(stage, shared);
+    const before = await remembered();
+    site.trouble = "slow";
+    stage.site.forget();
+    await page.goto(`${site.origin}/own?gclid=On-Its-Way`);
+    const isVisit = ({ path }: { path: string }) => path === "/__cc/visit";
+    await eventually("the visit", () => site.recorded.some(isVisit), 10);
+    await page.click("#refuse");
+    await page.fill("[name=email]", email);
+    await page.click("#send");
+    const isIdentify = ({ path }: { path: string }) => path === "/__cc/identify";
+    await eventually("the identify", () => site.recorded.some(isIdentify), 10);
+    site.recover();
+    await site.heard("visit", 1);
+    await site.heard("consent", 1);
+    await site.heard("identify", 1);
+    expect(site.told("identify")[0]?.headers.cookie).toBeUndefined();
+    expect(await remembered()).toEqual(before);
+
+    await land(stage, page, "/own-granted", "?gclid=Same-Visitor");
+    await submit(stage, page, email);
+    expect((await stage.convert(email)).clickIds).toEqual({ gclid: "Same-Visitor" });
+  });
+
   test("a default that grants holds nothing up: who leaves soon was here", async () => {
     const page = await startOver(stage, shared);
     await land(stage, page, "/gcm-granted", "?gclid=Soon-Gone");

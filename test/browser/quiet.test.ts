@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
-import { pageWith, slowMs, type Trouble } from "./site.ts";
+import { pageWith, type Trouble } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
 
 /** What a page's owner would see in the console and in an error monitor. */
@@ -80,7 +80,7 @@ inChromium("a relay in trouble", () => {
     heard = await listen(page);
   });
   beforeEach(async () => {
-    stage.site.trouble = "none";
+    stage.site.recover();
     await page.goto(`${stage.site.origin}/start`);
     await page.evaluate(() => localStorage.clear());
     await visitor.clearCookies();
@@ -125,7 +125,7 @@ inChromium("a relay in trouble", () => {
       await page.waitForTimeout(300);
       expect(heard.errors).toEqual([]);
       for (const note of heard.network) expect(note).toContain("/__cc/");
-      expect(took).toBeLessThan(slowMs / 2);
+      expect(took).toBeLessThan(stage.site.slowMs / 2);
       // The trouble was real: the relay was spoken to.
       expect(stage.site.recorded.some((one) => one.path === "/__cc/identify")).toBe(true);
     },
@@ -137,7 +137,7 @@ inChromium("a relay in trouble", () => {
     await cdp.send("Network.clearBrowserCache");
     stage.site.trouble = trouble;
     await page.goto(`${stage.site.origin}/page?gclid=Trouble`, { waitUntil: "domcontentloaded" });
-    expect(await use()).toBeLessThan(slowMs / 2);
+    expect(await use()).toBeLessThan(stage.site.slowMs / 2);
     expect(heard.errors).toEqual([]);
     for (const note of heard.network) expect(note).toContain("/__cc/tag.js");
     const asked = stage.site.recorded.filter((one) => one.isForRelay).map((one) => one.path);

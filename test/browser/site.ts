@@ -4,12 +4,12 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { afterAll } from "vitest";
 import { eventually } from "../relay.ts";
 import { certificate } from "./certificate.ts";
 
-/** down: the connection is cut; slow: answers after five seconds; error: answers 500. */
+/** down: the connection is cut; slow: answers after `slowMs`; error: answers 500. */
 export type Trouble = "none" | "down" | "slow" | "error";
 
 export type Page = string | { html: string; headers?: Record<string, string> };
@@ -38,16 +38,20 @@ export type TestSite = {
   pages: Record<string, Page>;
   recorded: Recorded[];
   trouble: Trouble;
+  slowMs: number;
+  /** How long a connection to the relay's own host takes; then every request makes a new one. */
+  connectMs: number;
   /** Who the browser is, as the relay is told by this proxy. */
   visitorAddress: string;
   /** The reports that reached the relay and were answered, in order. */
   told(endpoint: string): Told[];
   /** Waits until an endpoint has answered this many reports, and returns them. */
   heard(endpoint: string, count: number): Promise<Told[]>;
+  /** The trouble is over: what waited is answered now. */
+  recover(): void;
   forget(): void;
 };
 
-export const slowMs = 5000;
 export const shop = "shop.example.test";
 
 const servers = new Set<() => Promise<void>>();
@@ -62,7 +66,8 @@ export async function startSite(
   { relayHost }: { relayHost?: string } = {},
 ): Promise<TestSite> {
   const agent = new Agent({ keepAlive: true });
-  const waiting = new Set<NodeJS.Timeout>();
+  /** Requests that a slow relay has not answered yet, and what answers them. */
+  const waiting = new Map<NodeJS.Timeout, () => void>();
   const server = createServer(certificate, (request, response) => {
     const recorded: Recorded = {
       host: (request.headers.host ?? "").replace(/:\d+$/, ""),
@@ -85,11 +90,17 @@ export async function startSite(
       else servePage(recorded, response);
     });
   });
+  // The relay's own host has its own way to the same server, which may be long.
+  const farAway = createTcpServer({ pauseOnConnect: true }, (socket) => {
+    setTimeout(() => server.emit("connection", socket), site.connectMs);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => farAway.listen(0, "127.0.0.1", resolve));
   servers.add(async () => {
-    for (const timer of waiting) clearTimeout(timer);
+    for (const timer of waiting.keys()) clearTimeout(timer);
     server.closeAllConnections();
     agent.destroy();
+    farAway.close();
     await new Promise((resolve) => server.close(resolve));
   });
 
@@ -112,8 +123,8 @@ export async function startSite(
         const timer = setTimeout(() => {
           waiting.delete(timer);
           pass();
-        }, slowMs);
-        waiting.add(timer);
+        }, site.slowMs);
+        waiting.set(timer, pass);
       }
     }
   }
@@ -134,7 +145,8 @@ export async function startSite(
       new URL(recorded.path, relay.url),
       { method: recorded.method, headers, agent },
       (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        const more = site.connectMs ? { connection: "close" } : {};
+        response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...more });
         answer.pipe(response);
         answer.on("end", () => {
           recorded.answer = { status: answer.statusCode ?? 0, headers: answer.headers };
@@ -155,7 +167,8 @@ export async function startSite(
   }
 
   const { port } = server.address() as AddressInfo;
-  const relayOrigin = relayHost ? `https://${relayHost}:${port}` : "";
+  const relayPort = (farAway.address() as AddressInfo).port;
+  const relayOrigin = relayHost ? `https://${relayHost}:${relayPort}` : "";
   const site: TestSite = {
     origin: `https://${shop}:${port}`,
     relayOrigin,
@@ -164,6 +177,8 @@ export async function startSite(
     pages: {},
     recorded: [],
     trouble: "none",
+    slowMs: 5000,
+    connectMs: 0,
     visitorAddress: "203.0.113.7",
     told: (endpoint) =>
       site.recorded
@@ -176,6 +191,14 @@ export async function startSite(
         10,
       );
       return site.told(endpoint);
+    },
+    recover() {
+      site.trouble = "none";
+      for (const [timer, pass] of waiting) {
+        clearTimeout(timer);
+        pass();
+      }
+      waiting.clear();
     },
     forget: () => void site.recorded.splice(0),
   };

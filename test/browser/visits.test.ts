@@ -159,9 +159,8 @@ inChromium("visits", () => {
     expect(await identify(hash.slice(1))).toBe(false);
     expect(await identify("")).toBe(false);
     const reports = await stage.site.heard("identify", 2);
-    expect(reports.map((one) => (one.says["emails"] as string[])[0]).toSorted()).toEqual(
-      [hash, hashEmail("plain@customers.example")].toSorted(),
-    );
+    const keys = reports.map((one) => (one.says["emails"] as string[])[0]);
+    expect(new Set(keys)).toEqual(new Set([hash, hashEmail("plain@customers.example")]));
     expect(reports.find((one) => (one.says["emails"] as string[]).length === 1)?.says["emails"]).toEqual([
       hash,
     ]);

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type { Agent } from "node:http";
 import { describe, expect, test } from "vitest";
 import { isWellFormed, makeKey } from "../../src/sites/keys.ts";
 import { startReceiver } from "../receiver.ts";
@@ -108,26 +109,18 @@ describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
     const host = { Host: "shop.example.com" };
     const relayOf = (n: number) => relays[n % relays.length] as Relay;
 
-    const flood = new AbortController();
-    const valid: Answer[] = [];
-    const sendValid = async () => {
-      const agent = keptConnections(1);
-      for (let n = 0; !flood.signal.aborted; n += 1) {
-        const event = { email: "ada@example.com", event: "lead", orderId: `order-${n}` };
-        valid.push(await postOver(agent, relayOf(n), key, event, host));
-      }
-    };
-    const sender = sendValid();
     const agents = relays.map(() => keptConnections(50));
-    const wrong = await Promise.all(
-      Array.from({ length: 2000 }, (_, n) => {
-        const guess = n % 2 ? makeKey("live").key : replaced(key, n % key.length);
-        const agent = agents[n % relays.length] as (typeof agents)[number];
-        return postOver(agent, relayOf(n), guess, { email: "eve@example.com", event: "lead" }, host);
-      }),
-    );
-    flood.abort();
-    await sender;
+    const send = (n: number, given: string, event: unknown) =>
+      postOver(agents[n % relays.length] as Agent, relayOf(n), given, event, host);
+
+    // Every fiftieth request of the flood is the customer's own.
+    const valid: Promise<Answer>[] = [];
+    const flood = Array.from({ length: 2000 }, (_, n) => {
+      const event = { email: "ada@example.com", event: "lead", orderId: `order-${n}` };
+      if (n % 50 === 0) valid.push(send(n / 50, key, event));
+      return send(n, n % 2 ? makeKey("live").key : replaced(key, n % key.length), event);
+    });
+    const wrong = await Promise.all(flood);
 
     const refusedAs = (status: number, error: string) =>
       wrong.filter(
@@ -139,8 +132,8 @@ describe.each(engines)("a flood of 2,000 wrong keys on %s", (engine) => {
     expect(locked).toHaveLength(1991);
     for (const { headers } of locked) expect(Number(headers["retry-after"])).toBeGreaterThan(0);
 
-    expect(valid.length).toBeGreaterThan(2);
-    for (const { text } of valid) {
+    expect(valid).toHaveLength(40);
+    for (const { text } of await Promise.all(valid)) {
       expect(text).toBe('{"ok":true,"event":"lead","results":{"webhook":{"ok":true}}}');
     }
     const writes = await rows(home, `SELECT what, COUNT(*) AS n FROM counted GROUP BY what`);

@@ -120,6 +120,25 @@ test.concurrent.each([
   expect(await stopWithin(10, relay)).toBe(0);
 });
 
+test("a sender that hung up before its answer does not hold up a stop, and its event is delivered", async () => {
+  const home = await newHome("sqlite");
+  const receiver = await startReceiver();
+  const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+  const relay = await startRelay(home);
+  const socket = await openSocket(relay);
+  receiver.behave = (_got, response) => {
+    socket.destroy();
+    setTimeout(() => response.writeHead(200).end(), 300);
+  };
+  const body = JSON.stringify({ email: "ada@example.com", event: "lead" });
+  socket.write(
+    `POST /__cc/inbound HTTP/1.1\r\nHost: shop.example.com\r\nX-CC-Api-Key: ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  );
+  await eventually("the event is delivered", async () => (await deliveryStates(home)).sent === 1);
+  expect(await stopWithin(5, relay)).toBe(0);
+});
+
 test("a stop in the very moment in which the relay says that it is running is graceful too", async () => {
   const home = await newHome("sqlite");
   for (let n = 0; n < 4; n += 1) expect(await (await startRelay(home)).stop()).toBe(0);
