@@ -9,4 +9,10 @@ if (major < 24) {
   );
   process.exit(1);
 }
+// Settings may stand in a file .env beside the command; what the environment says already, wins.
+try {
+  process.loadEnvFile();
+} catch {
+  // There is none.
+}
 await import("../src/cli.ts");

@@ -32,13 +32,23 @@ connectionCommands(program);
 personCommands(program);
 eventCommands(program);
 tagCommands(program);
-for (const command of allCommands(program)) command.option("--json", "print JSON").exitOverride();
+const json = process.argv.includes("--json");
+for (const command of [program, ...allCommands(program)]) {
+  if (command !== program) command.option("--json", "print JSON").exitOverride();
+  if (json) command.configureOutput({ writeErr: () => {} }).showHelpAfterError(false);
+}
 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else fail(error);
+  if (!(error instanceof CommanderError)) fail(error);
+  else {
+    if (json && error.exitCode !== 0) {
+      const message = error.message.replace(/^error: /, "");
+      process.stderr.write(`${JSON.stringify({ ok: false, error: message })}\n`);
+    }
+    process.exitCode = error.exitCode;
+  }
 }
 
 function* allCommands(parent: Command): Generator<Command> {
@@ -61,7 +71,6 @@ function fail(error: unknown): void {
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);
-  const json = process.argv.includes("--json");
   const field = error instanceof Refusal ? { field: error.field } : {};
   process.stderr.write(`${json ? JSON.stringify({ ok: false, error: message, ...field }) : message}\n`);
   process.exitCode = 1;

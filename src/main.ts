@@ -41,7 +41,6 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   });
   const directory = directoryOf(store);
   await directory.refresh();
-  const welcome = await firstStart(store, directory, now());
   const unfollow = directory.follow((error) => onDefect(error));
 
   const owner = shortId();
@@ -119,6 +118,8 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     throw startFault(error, config);
   }
   const address = addressOf(app, config);
+  // Only now: a start that fails must not have shown the key to nobody.
+  const welcome = await firstStart(store, directory, now());
   const data =
     store.engine === "sqlite"
       ? `${config.dataFolder} (embedded database)`

@@ -41,7 +41,7 @@ export async function relay(received: Received, site: Site, deadline: number, on
     { emailHash: person.email, emailDomain: received.emailDomain, identity },
     site.settings,
   );
-  const attribution = attribute(known, event.time);
+  const attribution = attribute(known, event.time, site.settings.keepMs);
   const complete: Event = { ...event, person };
   const planned = reasons.length ? [] : planDeliveries(complete, attribution, site.connections);
 
@@ -68,8 +68,10 @@ export async function relay(received: Received, site: Site, deadline: number, on
 
 /** Two events with the same key inside the window are one. The site is part of the row that holds the key. */
 function duplicateKey({ event, eventTime }: Received): string {
+  // Platforms match names without regard to case, so that is how they are the same.
+  const name = event.name.trim().toLowerCase();
   const parts = event.orderId
-    ? [event.mode, event.name.trim(), event.orderId, event.person.email]
-    : [event.mode, event.name.trim(), null, event.person.email, event.value, event.currency, eventTime];
+    ? [event.mode, name, event.orderId, event.person.email]
+    : [event.mode, name, null, event.person.email, event.value, event.currency, eventTime];
   return hash("sha256", JSON.stringify(parts), "base64url");
 }

@@ -94,12 +94,10 @@ export async function closeServer(
 /** The requests that are not answered yet. */
 export function followRequests(app: FastifyInstance): ReadonlySet<IncomingMessage> {
   const open = new Set<IncomingMessage>();
-  app.addHook("onRequest", (request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
     open.add(request.raw);
-    done();
-  });
-  app.addHook("onResponse", (request, _reply, done) => {
-    open.delete(request.raw);
+    // Also when the sender hangs up before the answer.
+    reply.raw.once("close", () => open.delete(request.raw));
     done();
   });
   return open;

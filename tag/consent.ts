@@ -12,7 +12,7 @@ export const sources: Sources = {};
  * The site's own call is made once, on some page; the others speak on every page. The relay remembers it, and the tag
  * only so far that it need not wait again.
  */
-const earlier = quietly(() => localStorage.__cc as Decision);
+export const earlier = quietly(() => localStorage.__cc as Decision);
 
 const decisions = () => Object.values({ own: earlier, ...sources });
 

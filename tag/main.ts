@@ -3,6 +3,7 @@
 import { emailForms, looksLikeEmail } from "../src/identity/email.ts";
 import {
   decide,
+  earlier,
   isDecided,
   mayBeCorrected,
   mayIdentify,
@@ -28,7 +29,8 @@ const visitor = quietly(() => crypto.randomUUID().slice(-22));
 const report = (endpoint: string, more?: object) =>
   quietly(
     () =>
-      mayBeCorrected || send(endpoint, { visitor, consent: sources, ...(mayIdentify() && ids()), ...more }),
+      mayBeCorrected ||
+      send(endpoint, { visitor, earlier, consent: sources, ...(mayIdentify() && ids()), ...more }),
   );
 
 /** Hashed emails that wait for the visitor's decision; they leave this page only with it. */

@@ -15,6 +15,7 @@ export type Payload = {
   /** The id that the page would give to a visitor who has none yet. */
   visitorId: string | null;
   signals: Partial<Record<ConsentSource, ConsentState>>;
+  remembered: ConsentState | null;
   clickIds: Record<string, SeenId>;
   utm: Record<string, string>;
   browserIds: Record<string, string>;
@@ -33,6 +34,7 @@ export function readPayload(text: string, now: number): Payload | null {
   const payload: Payload = {
     visitorId: isVisitorId(fields.visitor) ? fields.visitor : null,
     signals: readSignals(fields.consent),
+    remembered: fields.earlier === "granted" || fields.earlier === "denied" ? fields.earlier : null,
     clickIds: {},
     utm: {},
     browserIds: {},

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import ipaddr from "ipaddr.js";
 import { readBytes } from "../http/bytes.ts";
 import type { Rate } from "../http/rate.ts";
-import { clientAddress, isSecure, type TransportRules } from "../http/transport.ts";
+import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
 import type { Browser } from "../event.ts";
 import { takeReport, type Report } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";
@@ -69,7 +69,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const isLoopback = ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";
     const origin = ownOrigin(site, request.headers, isLoopback);
     if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;
-    if (options.rate(address, options.perMinute, options.now()) > 0) return 429;
+    if (options.rate(networkOf(address), options.perMinute, options.now()) > 0) return 429;
     return { site, origin, address };
   }
 
@@ -108,6 +108,7 @@ function reportOf(request: IncomingMessage, payload: Payload, address: string, n
   return {
     visitorId: visitorIn(request.headers.cookie),
     proposedId: payload.visitorId,
+    remembered: payload.remembered,
     signals: { ...payload.signals, ...gpc },
     visit: says || person ? { seenAt: now, browser, clickIds, browserIds, utm, bot: false } : null,
     person,

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -15,7 +14,7 @@ export function connectionCommands(program: Command): void {
     .action((siteText: string, platform: string, words: string[], _options: unknown, command: Command) =>
       atDesk(async (desk) => {
         const site = findSite(desk, siteText);
-        const given = pairsOf(words, (path) => readFileSync(path, "utf8"));
+        const given = pairsOf(words);
         const checkAddress = (url: string) => urlFault(desk.config.allowPrivate, url);
         const made = await connect(desk, site, platform, given, { ...desk.by, checkAddress });
         const released = made.released ? ` ${made.released} parked deliveries go out now.` : "";
@@ -94,9 +93,11 @@ export function connectionCommands(program: Command): void {
 
 /** Secret settings are write-only. */
 function describe(connection: Connection) {
-  const secrets = platformOf(connection.platform)?.settings.filter((setting) => setting.secret) ?? [];
   const settings = { ...connection.settings };
-  for (const { name } of secrets) if (name in settings) settings[name] = "(configured)";
+  for (const { name, secret, address } of platformOf(connection.platform)?.settings ?? []) {
+    if (secret && name in settings) settings[name] = "(configured)";
+    if (address && settings[name]) settings[name] = `${new URL(settings[name]).origin}/…`;
+  }
   return {
     id: connection.id,
     site: connection.siteId,

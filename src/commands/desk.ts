@@ -1,5 +1,6 @@
 // What every command needs: the configuration, an open store, and one way to print.
 
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig, type Config } from "../config.ts";
 import { openInstallation } from "../installation.ts";
@@ -31,7 +32,7 @@ export function print(command: Command, value: unknown, text: string): void {
 /** `url=https://… events=purchase` → an object. `name=@file` takes the value from a file, so that no secret is typed. */
 export function pairsOf(
   words: readonly string[],
-  readFile: (path: string) => string,
+  readFile: (path: string) => string = readValueFile,
 ): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (const word of words) {
@@ -41,6 +42,14 @@ export function pairsOf(
     pairs[word.slice(0, at)] = value.startsWith("@") ? readFile(value.slice(1)).trim() : value;
   }
   return pairs;
+}
+
+function readValueFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    throw new Refusal("arguments", `The file ${path} cannot be read.`);
+  }
 }
 
 /** The site that a command is about; may be left out while there is only one. */

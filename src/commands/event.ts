@@ -1,8 +1,9 @@
 import type { Command } from "commander";
+import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events.ts";
-import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./desk.ts";
+import { atDesk, print, table, timeText, type Desk } from "./desk.ts";
 
 export function eventCommands(program: Command): void {
   const event = program.command("event").description("events and what became of them");
@@ -22,22 +23,33 @@ export function eventCommands(program: Command): void {
         command: Command,
       ) =>
         atDesk(async ({ store, directory }) => {
-          const site = siteOrOnly(directory, siteText);
+          const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
           const limit = Number(options.limit);
           if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
             throw new Refusal("limit", "--limit must be 1 to 1000.");
-          const found = await store.events.list(site.id, {
+          if (options.email !== undefined && !looksLikeEmail(options.email)) {
+            throw new Refusal("email", "--email is not an email address.");
+          }
+          const filter = {
             ...(options.email === undefined ? {} : { emailHash: hashEmail(options.email) }),
             ...(options.order === undefined ? {} : { orderId: options.order }),
             ...(options.filtered ? { status: "filtered" as const } : {}),
             ...(options.before === undefined ? {} : { before: options.before }),
             limit,
-          });
+          };
+          const ofEach = await Promise.all(sites.map((site) => store.events.list(site.id, filter)));
+          // Ids are in the order of time, over all sites too.
+          const found = ofEach
+            .flat()
+            .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+            .slice(0, limit);
           const events = await Promise.all(
             found.map(async (one) => ({ ...summary(one), deliveries: await states(store, one) })),
           );
+          const hostOf = (id: string) => directory.site(id)?.hosts[0] ?? id;
           const rows = events.map((one) => [
             one.id,
+            hostOf(one.site),
             timeText(one.receivedAt),
             one.event,
             one.value === null ? "–" : `${one.value} ${one.currency}`,
@@ -45,8 +57,8 @@ export function eventCommands(program: Command): void {
             one.status,
             one.deliveries.map((delivery) => `${delivery.platform} ${delivery.state}`).join(", ") || "–",
           ]);
-          const head = ["ID", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
-          print(command, { events }, table(head, rows, "No events yet."));
+          const head = ["ID", "SITE", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
+          print(command, { events }, table(head, rows, "No event matches."));
         }),
     );
 

@@ -80,9 +80,11 @@ export function keyCommands(program: Command): void {
   key
     .command("rotate <id>")
     .description("make a new key in place of this one, which lives 24 hours more")
-    .action((id: string, _options: unknown, command: Command) =>
+    .option("--expires <when>", "when the new key ends; never if left out")
+    .action((id: string, options: { expires?: string }, command: Command) =>
       atDesk(async (desk) => {
-        const made = await rotateKey(desk, id, desk.by);
+        const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, desk.by.now);
+        const made = await rotateKey(desk, id, expiresAt, desk.by);
         const { site } = findKey(desk, made.id);
         print(
           command,

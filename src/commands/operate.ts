@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { serve } from "../main.ts";
-import { atDesk, print, type Desk } from "./desk.ts";
+import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./desk.ts";
 
 export function operateCommands(program: Command): void {
   program
@@ -38,6 +38,27 @@ export function operateCommands(program: Command): void {
           command,
           { from, to, applied },
           applied.length ? `Schema ${from} → ${to}: ${applied.join(", ")}.` : `Schema ${to} is up to date.`,
+        );
+      }),
+    );
+
+  program
+    .command("audit [site]")
+    .description("who changed what, newest first")
+    .action((siteText: string | undefined, _options: unknown, command: Command) =>
+      atDesk(async ({ store, directory }) => {
+        const site = siteOrOnly(directory, siteText);
+        const lines = await store.audit.list(site.id, 100);
+        const rows = lines.map((line) => [
+          timeText(line.at),
+          line.actor,
+          line.action,
+          JSON.stringify(line.detail),
+        ]);
+        print(
+          command,
+          { audit: lines },
+          table(["WHEN (UTC)", "WHO", "WHAT", "DETAIL"], rows, "Nothing yet."),
         );
       }),
     );
@@ -117,7 +138,9 @@ async function examine({ store, directory, config, by }: Desk): Promise<Finding[
             : `cleancast connect ${host} ${connection.platform} … with fresh credentials`,
       });
     }
-    for (const lockout of await store.keyUse.lockouts(site.id, by.now)) {
+  }
+  for (const siteId of ["", ...sites.map((site) => site.id)]) {
+    for (const lockout of await store.keyUse.lockouts(siteId, by.now)) {
       findings.push({
         ok: false,
         what: `${lockout.host}: too many wrong keys; wrong ones get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,

@@ -28,7 +28,10 @@ export function personCommands(program: Command): void {
         const site = findSite({ directory }, siteText);
         const person = whoIs(options);
         const { email, ...forms } = person;
-        const visit = visitOf(pairsOf(words, refuseFile), readTime(options.seenAt, by.now));
+        const visit = visitOf(
+          pairsOf(words, refuseFile),
+          readTime(options.seenAt, by.now, site.settings.keepMs),
+        );
         await enterVisit(store, asked(site, email, by), visit, forms, site.settings.keepMs);
         print(command, { hashedEmail: email, visit }, `Stored for ${email}.`);
       }),
@@ -149,10 +152,13 @@ function visitText(visit: Visit): string {
   return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.bot ? "  (bot)" : ""}`;
 }
 
-function readTime(text: string | undefined, now: number): number {
+function readTime(text: string | undefined, now: number, keepMs: number): number {
   if (text === undefined) return now;
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new Refusal("seen-at", `--seen-at "${text}" is not a time.`);
+  if (at > now) throw new Refusal("seen-at", `--seen-at "${text}" lies in the future.`);
+  if (at < now - keepMs)
+    throw new Refusal("seen-at", `--seen-at "${text}" is older than visits are kept (keep).`);
   return at;
 }
 

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { addHost, addSite, findSite, setSite } from "../sites/manage.ts";
 import { describeSettings, settingLabels } from "../sites/settings.ts";
@@ -71,7 +70,7 @@ export function siteCommands(program: Command): void {
     )
     .action((text: string, words: string[], _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        const changes = pairsOf(words, (path) => readFileSync(path, "utf8"));
+        const changes = pairsOf(words);
         const found = findSite(desk, text);
         const settings = describeSettings(await setSite(desk, found, changes, desk.by));
         const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);

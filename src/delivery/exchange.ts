@@ -11,7 +11,9 @@ export type Exchange = {
   defect: unknown;
   /** The call was made, and its answer could not be read: the platform may have accepted everything. */
   misread: boolean;
-  log: { httpStatus: number | null; request: string; response: string | null };
+  log: { httpStatus: number | null; response: string | null };
+  /** What the log keeps of one conversion's share in the request: another person's data has no place there. */
+  requestOf: (conversion: Conversion) => string;
 };
 
 export async function exchange(
@@ -22,6 +24,8 @@ export async function exchange(
 ): Promise<Exchange> {
   let request: PlatformRequest | null = null;
   let sent: Sent | null = null;
+  const requestOf = (conversion: Conversion) =>
+    describeRequest(platform, conversions.length > 1 ? requestFor(platform, settings, conversion) : request);
   try {
     request = platform.toRequest(conversions, settings);
     sent = await sender.send(request, {
@@ -29,12 +33,24 @@ export async function exchange(
       customerAddress: platform.customerAddress === true,
     });
     const readings = read(platform, settings, conversions, sent);
-    return { readings, defect: null, misread: false, log: describeCall(platform, request, sent) };
+    return { readings, defect: null, misread: false, log: describeResponse(request, sent), requestOf };
   } catch (defect) {
     // Sending the same again would not mend it.
     const refused: Reading = { said: "refused", error: "internal error of the relay" };
     const readings = conversions.map(() => refused);
-    return { readings, defect, misread: sent !== null, log: describeCall(platform, request, sent) };
+    return { readings, defect, misread: sent !== null, log: describeResponse(request, sent), requestOf };
+  }
+}
+
+function requestFor(
+  platform: Platform,
+  settings: ConnectionSettings,
+  conversion: Conversion,
+): PlatformRequest | null {
+  try {
+    return platform.toRequest([conversion], settings);
+  } catch {
+    return null;
   }
 }
 
@@ -51,24 +67,17 @@ function read(
 const shownRequest = 4096;
 const shownResponse = 2048;
 
-/** What the sync log keeps of a call: no header values, no secret part of the address, bounded text. */
-function describeCall(
-  platform: Platform,
-  request: PlatformRequest | null,
-  sent: Sent | null,
-): Exchange["log"] {
+/** No header values, no secret part of the address, bounded text. */
+function describeRequest(platform: Platform, request: PlatformRequest | null): string {
   const line = request ? `${request.method} ${shownAddress(platform, request.url)}` : platform.id;
-  return {
-    httpStatus: sent?.ok ? sent.response.status : null,
-    request: `${line}\n\n${request?.body ?? ""}`.slice(0, shownRequest),
-    // PostgreSQL cannot store NUL, and a stranger's answer may hold anything.
-    response: sent?.ok
-      ? withoutSecrets(sent.response.body, request)
-          .slice(0, shownResponse)
-          .replaceAll("\0", "")
-          .toWellFormed()
-      : null,
-  };
+  return `${line}\n\n${request?.body ?? ""}`.slice(0, shownRequest);
+}
+
+function describeResponse(request: PlatformRequest | null, sent: Sent | null): Exchange["log"] {
+  if (!sent?.ok) return { httpStatus: null, response: null };
+  // PostgreSQL cannot store NUL, and a stranger's answer may hold anything.
+  const text = withoutSecrets(sent.response.body, request).slice(0, shownResponse);
+  return { httpStatus: sent.response.status, response: text.replaceAll("\0", "").toWellFormed() };
 }
 
 /** Some endpoints answer with the request's own headers. */

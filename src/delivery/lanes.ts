@@ -68,7 +68,13 @@ export function openLanes(options: LaneOptions): Lanes {
 
   async function drive(queue: Queue, first: Waiting[]): Promise<void> {
     queue.busy += 1;
-    for (let batch = first; batch.length; batch = nextBatch(queue)) await deliver(batch);
+    for (let batch = first; batch.length; batch = nextBatch(queue)) {
+      await deliver(batch).catch((error: unknown) => {
+        // The store is down, say. Their leases run out, and they are tried again.
+        options.onDefect(error, { lane: queue.key });
+        for (const one of batch) one.resolve({ state: "queued", reason: "not yet" });
+      });
+    }
     queue.busy -= 1;
     if (queue.busy > 0) return;
     queues.delete(queue.key);
@@ -133,7 +139,7 @@ export function openLanes(options: LaneOptions): Lanes {
   async function attempt(platform: Platform, connection: Connection, batch: Waiting[]): Promise<void> {
     const startedAt = options.now();
     const conversions = batch.map((one) => one.job.conversion);
-    const { readings, misread, defect, log } = await exchange(
+    const { readings, misread, defect, log, requestOf } = await exchange(
       options.sender,
       platform,
       connection.settings,
@@ -175,6 +181,7 @@ export function openLanes(options: LaneOptions): Lanes {
           state: decision.state,
           reason: decision.reason,
           batch: batch.length,
+          request: requestOf(one.job.conversion),
           ...log,
         });
       }),

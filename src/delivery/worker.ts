@@ -35,12 +35,14 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   let stopped = false;
   /** Something was due for which there was no room: look again as soon as there is. */
   let more = false;
+  let roomSinceLook = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
   let sweptAt = 0;
 
   async function look(): Promise<void> {
     more = false;
+    roomSinceLook = false;
     try {
       if (now() - sweptAt >= sweepMs) {
         sweptAt = now();
@@ -59,11 +61,14 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
     clearTimeout(timer);
     looking ??= look().finally(() => {
       looking = null;
-      if (!stopped) timer = setTimeout(start, pollMs * (0.8 + 0.4 * Math.random()));
+      if (stopped) return;
+      const soon = more && roomSinceLook;
+      timer = setTimeout(start, soon ? gatherMs : pollMs * (0.8 + 0.4 * Math.random()));
     });
   }
 
   function madeRoom(): void {
+    roomSinceLook = true;
     if (!more || stopped || looking) return;
     more = false;
     clearTimeout(timer);

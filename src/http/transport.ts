@@ -81,3 +81,9 @@ export function clientAddress(request: IncomingMessage, trusted: TransportRules[
 function plainAddress(text: string): string {
   return ipaddr.isValid(text) ? ipaddr.process(text).toString() : "";
 }
+
+/** Who shares a limit: one IPv4 address, or the /64 that an IPv6 subscriber has to themselves. */
+export function networkOf(address: string): string {
+  if (!ipaddr.IPv6.isValid(address)) return address;
+  return ipaddr.IPv6.parse(address).toNormalizedString().split(":").slice(0, 4).join(":");
+}

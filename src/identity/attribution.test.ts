@@ -11,6 +11,7 @@ import { attribute, lookUp, readConsent, type Known } from "./attribution.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const day = 86_400_000;
+const keep = 400 * day;
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 
 const visit = (changes: Partial<Visit> = {}): Visit => ({
@@ -32,7 +33,7 @@ const known = (identity: Known["identity"], changes: Partial<Known> = {}): Known
   ...changes,
 });
 const chosen = (...visits: Visit[]) => {
-  const { clickIds, browserIds, utm } = attribute(known(identityOf(...visits)), now);
+  const { clickIds, browserIds, utm } = attribute(known(identityOf(...visits)), now, keep);
   return {
     clickIds: Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
     browserIds,
@@ -43,7 +44,7 @@ const chosen = (...visits: Visit[]) => {
 describe("which ids go out", () => {
   test("those of the visit, byte for byte, with the time they were first seen", () => {
     const value = "EAIaIQ_+/=%20 Ünïcode";
-    expect(attribute(known(identityOf(visit({ clickIds: gclid(value, 3) }))), now)).toEqual({
+    expect(attribute(known(identityOf(visit({ clickIds: gclid(value, 3) }))), now, keep)).toEqual({
       consent: "granted",
       withheld: null,
       identity: "found",
@@ -69,6 +70,7 @@ describe("which ids go out", () => {
     const found = attribute(
       known(identityOf(bot, visit({ browser: browser("new") }), visit({ browser: browser("old") }))),
       now,
+      keep,
     );
     expect(found.browser?.page).toBe("new");
   });
@@ -78,6 +80,16 @@ describe("which ids go out", () => {
       visit({ clickIds: { gclid: { value: "G", seenAt: now + minutesLater * 60_000 } } });
     expect(chosen(clicked(4)).clickIds).toEqual({ gclid: "G" });
     expect(chosen(clicked(6)).clickIds).toEqual({});
+  });
+
+  test("what is older than the site keeps is not used, though it is still there", () => {
+    const old = visit({
+      clickIds: { epik: { value: "E", seenAt: now - 91 * day } },
+      utm: { utm_source: "x" },
+    });
+    const identity = known(identityOf({ ...old, seenAt: now - 91 * day }));
+    expect(attribute(identity, now, 90 * day)).toMatchObject({ clickIds: {}, utm: {} });
+    expect(attribute(identity, now, 120 * day)).toMatchObject({ clickIds: { epik: { value: "E" } } });
   });
 
   test("the newest counts by when the id was seen, not by when the visit was", () => {
@@ -149,12 +161,12 @@ describe("which ids go out", () => {
   });
 
   test("a person without visits, or without a record, goes out without ids", () => {
-    expect(attribute(known(identityOf()), now)).toMatchObject({ identity: "found", ...nothing });
-    expect(attribute(known(null), now)).toMatchObject({ identity: "none", withheld: null, ...nothing });
+    expect(attribute(known(identityOf()), now, keep)).toMatchObject({ identity: "found", ...nothing });
+    expect(attribute(known(null), now, keep)).toMatchObject({ identity: "none", withheld: null, ...nothing });
   });
 
   test("a record that cannot be read goes out without ids and says so", () => {
-    expect(attribute(known("unreadable"), now)).toMatchObject({ identity: "unreadable", ...nothing });
+    expect(attribute(known("unreadable"), now, keep)).toMatchObject({ identity: "unreadable", ...nothing });
   });
 
   test.each(["opted out", "consent unreadable", "no consent"] as const)(
@@ -163,7 +175,7 @@ describe("which ids go out", () => {
       const identity = identityOf(
         visit({ clickIds: gclid("G", 1), browserIds: { _fbp: "f" }, utm: { utm_source: "u" } }),
       );
-      const attribution = attribute(known(identity, { consent: "denied", withheld }), now);
+      const attribution = attribute(known(identity, { consent: "denied", withheld }), now, keep);
       expect(attribution).toEqual({ consent: "denied", withheld, identity: "found", ...nothing });
     },
   );
@@ -290,7 +302,7 @@ describe("a store that fails", () => {
     for (const mode of ["opt-out", "opt-in"] as const) {
       const found = await lookUp(people(broken), "site", "person", mode);
       expect(found).toEqual({ consent: "unreadable", withheld: "consent unreadable", identity });
-      expect(attribute(found, now)).toMatchObject(nothing);
+      expect(attribute(found, now, keep)).toMatchObject(nothing);
     }
   });
 

@@ -29,11 +29,7 @@ export async function enterVisit(
 export async function decideFor(store: Store, asked: Asked, state: ConsentState): Promise<void> {
   const { siteId, email, now } = asked;
   await store.people.change(siteId, async (rows) => {
-    if (state === "granted") {
-      for (const decision of await rows.decisionsAbout(email)) {
-        if (decision.state !== "granted") await rows.decide(email, decision.givenBy, "granted", now);
-      }
-    }
+    if (state === "granted") await rows.liftAll(email, now);
     await rows.decide(email, operator, state, now);
   });
   await audit(store, asked, "consent set", { state });
@@ -45,7 +41,11 @@ export async function exportPerson(store: Store, asked: Asked) {
   const events = [];
   for (let page = await store.events.list(siteId, { emailHash: email, limit: 200 }); page.length;) {
     for (const event of page) {
-      events.push({ ...event, deliveries: await store.deliveries.ofEvent(siteId, event.id) });
+      events.push({
+        ...event,
+        deliveries: await store.deliveries.ofEvent(siteId, event.id),
+        attempts: await store.deliveries.attemptsOfEvent(siteId, event.id),
+      });
     }
     const before = page.at(-1)?.id ?? "";
     page = await store.events.list(siteId, { emailHash: email, limit: 200, before });
@@ -69,9 +69,16 @@ export async function erasePerson(store: Store, asked: Asked): Promise<{ events:
   const { siteId, email, now } = asked;
   const visitors = await store.people.change(siteId, async (rows) => {
     const identity = await rows.identity(email, now);
-    const ids = new Set(identity.visits.flatMap((visit) => visit.visitorId ?? []));
-    for (const id of ids) await rows.removeVisitor(id);
+    const ids = new Set([
+      ...identity.visits.flatMap((visit) => visit.visitorId ?? []),
+      ...(await rows.visitorsOf(email)),
+    ]);
+    for (const id of ids) {
+      await rows.removeVisitor(id);
+      await rows.forgetGrants(id);
+    }
     await rows.removeIdentity(email);
+    await rows.forgetGrants(email);
     return ids.size;
   });
   const events = await store.erase.events(siteId, email, now);

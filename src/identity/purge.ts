@@ -1,5 +1,6 @@
-// Forgetting in the background: identity records and visitors that nobody has added to for the site's retention.
+// Forgetting in the background: visits and click ids older than the site's retention, and lock-outs that are over.
 
+import { lockoutRule } from "../store/keyUse.ts";
 import type { Store } from "../store/store.ts";
 
 const everyMs = 10 * 60_000;
@@ -8,7 +9,7 @@ const step = 200;
 const pauseMs = 50;
 
 export function startPurge(
-  store: Pick<Store, "people">,
+  store: Pick<Store, "people" | "keyUse">,
   sites: () => Iterable<{ id: string; settings: { keepMs: number } }>,
   now: () => number,
   onDefect: (error: unknown) => void,
@@ -18,7 +19,10 @@ export function startPurge(
   let purging: Promise<void> = Promise.resolve();
 
   async function purge(): Promise<void> {
+    // Hosts that no site owns count under the empty site.
+    await store.keyUse.purge("", now(), lockoutRule);
     for (const site of sites()) {
+      await store.keyUse.purge(site.id, now(), lockoutRule);
       for (let removed = 1; removed > 0 && !stopped;) {
         removed = await store.people.purge(site.id, now() - site.settings.keepMs, step);
         if (removed > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));

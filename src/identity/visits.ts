@@ -18,6 +18,8 @@ export type Report = {
   visitorId: string | null;
   /** What the page calls such a browser: its reports may all be on their way before the first cookie is set. */
   proposedId: string | null;
+  /** A word to the site's own switch that the page remembers: it counts where the relay never heard of one. */
+  remembered: ConsentState | null;
   /** What each source says now. A source that is silent has nothing to say, or is not there. */
   signals: Partial<Record<ConsentSource, ConsentState>>;
   /** null when there is nothing to remember of the visit. */
@@ -28,7 +30,7 @@ export type Report = {
 
 export type Rules = { consentMode: "opt-out" | "opt-in"; keepMs: number };
 
-/** `stored`: something was; `suppressed`: consent forbids it. The visitor's id goes into the cookie. */
+/** `suppressed`: consent forbids to remember the visit. The visitor's id goes into the cookie. */
 export type Taken = { visitorId: string | null; consent: ConsentReading; suppressed: boolean };
 
 const personsKept = 5;
@@ -72,8 +74,9 @@ type Weighed = {
   lifted: boolean;
 };
 
-function weigh(said: readonly Decision[], { signals }: Report, rules: Rules): Weighed {
-  const news = newsIn(signals, said);
+function weigh(said: readonly Decision[], { signals, remembered }: Report, rules: Rules): Weighed {
+  const heard = said.some((one) => one.givenBy === "own") || !remembered;
+  const news = newsIn(heard ? signals : { own: remembered, ...signals }, said);
   const before = effective(said.map((one) => one.state));
   const consent = effective([
     ...said.filter((one) => !(one.givenBy in news)).map((one) => one.state),
@@ -102,7 +105,9 @@ function newsIn(signals: Report["signals"], said: readonly Decision[]): Record<s
 /** The visitor said no: it holds for every person they are, and what they left behind goes. */
 async function refuse(rows: PeopleRows, visitorId: string, { person, at }: Report): Promise<void> {
   const visitor = await rows.visitor(visitorId, at);
-  for (const email of new Set([...visitor.persons, ...(person ? [person.email] : [])])) {
+  // Those that an earlier refusal took from the record are still known by the decisions made for them.
+  const earlier = (await rows.decisionsBy(visitorId)).map((decision) => decision.subject);
+  for (const email of new Set([...earlier, ...visitor.persons, ...(person ? [person.email] : [])])) {
     await decideOnce(rows, email, visitorId, "denied", at);
     const identity = await rows.identity(email, at);
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);

@@ -79,7 +79,13 @@ function isAbsent(value: unknown): boolean {
 function textOf(fields: Record<string, unknown>, name: string, numbers?: Body): string | undefined {
   let value = fields[name];
   if (isAbsent(value)) return undefined;
-  if (typeof value === "number" && numbers) value = asWritten(numbers, name) ?? String(value);
+  if (typeof value === "number" && numbers) {
+    const written = asWritten(numbers, name);
+    // Rounded, two orders could count as one.
+    if (written === undefined && !Number.isSafeInteger(value))
+      throw new FieldFault(`${name} must be a string`);
+    value = written ?? String(value);
+  }
   if (typeof value !== "string") throw new FieldFault(`${name} must be a string`);
   const limit = longest[name as keyof typeof longest] ?? longestOther;
   // Characters, not UTF-16 units: counted only where the two can differ.

@@ -1,10 +1,8 @@
 // Wrong keys, counted by host over all nodes. The store holds the count; memory holds only which hosts are locked,
 // so that a flood costs no more than ten writes. A valid key never comes here.
 
-import type { LockoutRule } from "../store/keyUse.ts";
+import { lockoutRule as rule } from "../store/keyUse.ts";
 import type { Store } from "../store/store.ts";
-
-const rule: LockoutRule = { keys: 10, windowMs: 5 * 60_000, lockMs: 15 * 60_000 };
 
 /** A sender chooses the Host header: beyond this many hosts that no site owns, they share one count. */
 const mostStrangers = 1000;
@@ -26,6 +24,7 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
     if (siteId !== null) return host;
     if (now - strangersSince > rule.lockMs) {
       seenStrangers.clear();
+      for (const [counter, until] of lockedUntil) if (until <= now) lockedUntil.delete(counter);
       strangersSince = now;
     }
     if (!seenStrangers.has(host) && seenStrangers.size >= mostStrangers) return strangers;

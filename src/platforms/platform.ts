@@ -10,6 +10,8 @@ export type Setting = {
   required?: boolean;
   /** Sealed at rest and never shown again. */
   secret?: boolean;
+  /** An address that may hold a token in its path: sealed too, and shown by its origin. */
+  address?: boolean;
   default?: string;
   /** One sentence that says what is wrong with a value; null when it is fine. */
   check?: (value: string) => string | null;
@@ -19,7 +21,7 @@ export type Setting = {
 export type ConnectionSettings = Readonly<Record<string, string>>;
 
 export type PlatformRequest = {
-  method: "POST" | "PUT" | "PATCH" | "GET";
+  method: "POST" | "PUT" | "PATCH";
   url: string;
   headers: Record<string, string>;
   body: string;

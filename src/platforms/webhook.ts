@@ -1,5 +1,6 @@
 // Any HTTP endpoint: one request per conversion, with a JSON body that the customer may shape with a template.
 
+import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../event.ts";
 import { describeConversion } from "./describe.ts";
 import { readStatus, type ConnectionSettings, type Platform } from "./platform.ts";
@@ -21,6 +22,7 @@ export const webhook = {
       label: "Address",
       help: "The HTTPS address that receives each conversion. It must be reachable from the internet.",
       required: true,
+      address: true,
       check: (value) =>
         URL.canParse(value) && /^https?:/i.test(value) ? null : "must be an http(s) address",
     },
@@ -54,7 +56,8 @@ export const webhook = {
       check: (value) => (readRule(value) ? null : "must be a list like 2xx, 200-204 or status=ok"),
     },
   ],
-  account: (settings) => settings.url ?? "",
+  // A hash: the address itself may hold a token.
+  account: (settings) => hash("sha256", settings.url ?? ""),
   batch: 1,
   lanes: 32,
   toRequest([conversion], settings) {

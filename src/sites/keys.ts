@@ -24,7 +24,7 @@ export function hashKey(key: string): string {
   return hash("sha256", key);
 }
 
-/** Lets secret scanners and the command line recognise a mistyped key; the relay itself looks up the hash. */
+/** The form by which secret scanners recognise a leaked key. The relay itself only looks up the hash. */
 export function isWellFormed(key: string): boolean {
   const match = pattern.exec(key);
   return match !== null && checksum(key.slice(0, -6)) === match[3];

@@ -7,7 +7,7 @@ import { platformOf, platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Change } from "../store/configuration.ts";
 import type { Store } from "../store/store.ts";
-import type { Connection, Directory, InboundKey, Site } from "./directory.ts";
+import { isUsable, type Connection, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
 import { readSettings, SettingFault, type SiteSettings } from "./settings.ts";
@@ -133,13 +133,17 @@ export async function revokeKey({ store, directory }: Desk, id: string, by: By):
 export async function rotateKey(
   { store, directory }: Desk,
   id: string,
+  expiresAt: number | null,
   by: By,
 ): Promise<{ id: string; key: string; oldExpiresAt: number }> {
   const { site, key: old } = findKey({ directory }, id);
-  if (old.revokedAt !== null) throw new Refusal("key", `Key ${id} is revoked; add a new one instead.`);
+  if (!isUsable(old, by.now)) {
+    const state = old.revokedAt === null ? "has expired" : "is revoked";
+    throw new Refusal("key", `Key ${id} ${state}; add a new one instead.`);
+  }
   const { key, hash, prefix } = makeKey(old.mode);
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
-  const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now };
+  const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt };
   await store.configuration.rotateKey(
     change(site.id, "key rotated", { id, name: old.name, newId: fresh.id }, by),
     id,
@@ -180,13 +184,13 @@ export async function connect(
     platform: platformId,
     account,
     settings,
-    events: readEvents(events) ?? existing?.events ?? null,
+    events: events === undefined ? (existing?.events ?? null) : readEvents(events),
     state: "active",
     stateReason: null,
     createdAt: existing?.createdAt ?? by.now,
   };
   const secrets = new Set(
-    platform.settings.filter((setting) => "secret" in setting && setting.secret).map((s) => s.name),
+    platform.settings.filter((setting) => setting.secret || setting.address).map((setting) => setting.name),
   );
   const action = existing ? "connection changed" : "connection added";
   await store.configuration.saveConnection(
@@ -199,9 +203,10 @@ export async function connect(
   return { connection, isNew: !existing, released };
 }
 
-function readEvents(text: string | undefined): string[] | null {
-  if (text === undefined || text.trim() === "all") return null;
-  return [...new Set(text.split(",").map((name) => name.trim().toLowerCase()))].filter(Boolean);
+/** `all`, or nothing, is every event. */
+function readEvents(text: string): string[] | null {
+  const names = [...new Set(text.split(",").map((name) => name.trim().toLowerCase()))].filter(Boolean);
+  return names.length === 0 || names.includes("all") ? null : names;
 }
 
 function checkSettings(platform: Platform, given: Record<string, string>): Record<string, string> {

@@ -53,7 +53,9 @@ const duration = (longestDays: number, least = second) => ({
     const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
     return ms >= least && ms <= longestDays * day
       ? ms
-      : new SettingFault(`must be a time like 90d, 12h, 30m or 10s, at most ${longestDays}d`);
+      : new SettingFault(
+          `must be a time like ${least < day ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${longestDays}d`,
+        );
   },
   write: (ms: number) => {
     const unit = ["d", "h", "m", "s"].find((one) => ms % (units[one] as number) === 0) ?? "s";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../test/databases.ts";
-import type { Attribution, ConsentState, Event } from "../event.ts";
+import type { Attribution, ConsentState, Event, Visit } from "../event.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { Change, ConnectionRow } from "./configuration.ts";
 import type { NewEvent } from "./events.ts";
@@ -370,6 +370,25 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       });
     });
 
+    test("nothing is written about a delivery that is no longer ours, not even its attempt", async () => {
+      const siteId = await newSite();
+      const [item] = (await accepted(siteId, 1)) as [NewEvent];
+      await store.erase.events(siteId, item.event.person.email, now);
+      const attempt = {
+        number: 1,
+        startedAt: now,
+        durationMs: 1,
+        state: "sent" as const,
+        reason: null,
+        httpStatus: 200,
+        batch: 1,
+        request: item.event.person.email,
+        response: null,
+      };
+      await store.deliveries.settle(settlement(item, "sent", { attempt }));
+      expect(await store.deliveries.attemptsOfEvent(siteId, item.event.id)).toEqual([]);
+    });
+
     test("settling many at once writes each outcome and attempt to its own delivery", async () => {
       const siteId = await newSite();
       const items = await accepted(siteId, 130);
@@ -421,9 +440,12 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
 
     test("what waits for a connection that is gone ends, what was sent stays sent", async () => {
       const siteId = await newSite();
-      const [sent, queued] = (await accepted(siteId, 2)) as [NewEvent, NewEvent];
+      const [sent, queued, inHand] = (await accepted(siteId, 3)) as [NewEvent, NewEvent, NewEvent];
       await store.deliveries.settle(settlement(sent, "sent"));
+      await store.deliveries.settle(settlement(queued, "queued", { dueAt: now + hour }));
       await store.deliveries.endWaiting(siteId, "c1", "skipped", "disconnected", now);
+      // It may be at the platform already; its settlement decides, or the end of its lease.
+      expect((await store.deliveries.ofEvent(siteId, inHand.event.id))[0]?.state).toBe("queued");
       expect((await store.deliveries.ofEvent(siteId, sent.event.id))[0]?.state).toBe("sent");
       expect((await store.deliveries.ofEvent(siteId, queued.event.id))[0]).toMatchObject({
         state: "skipped",
@@ -532,21 +554,62 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       expect(await persons((rows) => rows.removeVisitor("v"))).toEqual([]);
     });
 
-    test("the purge takes what nobody has added to, step by step, and leaves the rest", async () => {
+    test("the purge takes visits and clicks that are too old, step by step, and records that nothing is left of", async () => {
       const siteId = await newSite();
-      for (const [email, at] of [
-        ["old1", 1],
-        ["old2", 2],
-        ["old3", 3],
-        ["new", 10],
-      ] as const) {
-        await store.people.change(siteId, (rows) => rows.identity(email, now + at));
-      }
-      await store.people.change(siteId, (rows) => rows.visitor("old", now + 1));
-      expect(await store.people.purge(siteId, now + 10, 2)).toBe(3);
-      expect(await store.people.purge(siteId, now + 10, 2)).toBe(1);
-      expect(await store.people.purge(siteId, now + 10, 2)).toBe(0);
-      expect(await store.people.identity(siteId, "new")).not.toBeNull();
+      const visit = (seenAt: number, clickedAt = seenAt): Visit => ({
+        visitorId: "v",
+        seenAt,
+        browser: null,
+        clickIds: { gclid: { value: "G", seenAt: clickedAt } },
+        browserIds: {},
+        utm: {},
+        bot: false,
+      });
+      const put = (email: string, visits: Visit[]) =>
+        store.people.change(siteId, async (rows) => {
+          await rows.identity(email, now);
+          await rows.saveIdentity(email, { visits, firstUtm: {}, forms: {} }, now);
+        });
+      await put("old1", [visit(1)]);
+      await put("old2", [visit(2)]);
+      await put("both", [visit(20), visit(3)]);
+      await put("seen again", [visit(20, 4)]);
+      await put("new", [visit(20)]);
+      await store.people.change(siteId, (rows) => rows.visitor("old", 1));
+      expect(await store.people.purge(siteId, 10, 2)).toBe(3);
+      expect(await store.people.purge(siteId, 10, 2)).toBe(2);
+      expect(await store.people.purge(siteId, 10, 2)).toBe(0);
+      expect(await store.people.identity(siteId, "old2")).toBeNull();
+      expect((await store.people.identity(siteId, "both"))?.visits).toEqual([visit(20)]);
+      expect((await store.people.identity(siteId, "seen again"))?.visits).toEqual([
+        { ...visit(20), clickIds: {} },
+      ]);
+      expect((await store.people.identity(siteId, "new"))?.visits).toEqual([visit(20)]);
+    });
+
+    test("an erasure forgets grants and finds every visitor; a refusal stays", async () => {
+      const siteId = await newSite();
+      const email = "c".repeat(64);
+      await decide(siteId, email, "visitor a", "granted");
+      await decide(siteId, email, "visitor b", "denied");
+      const found = await store.people.change(siteId, async (rows) => {
+        await rows.visitor("v", now);
+        await rows.saveVisitor("v", { visits: [], persons: [email] }, now);
+        await rows.visitor("other", now);
+        await rows.forgetGrants(email);
+        return rows.visitorsOf(email);
+      });
+      expect(found).toEqual(["v"]);
+      expect((await store.people.decisions(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
+      expect((await store.people.history(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
+    });
+
+    test("the operator lifts refusals without rewriting what others said", async () => {
+      const siteId = await newSite();
+      await decide(siteId, "p", "visitor a", "denied");
+      await store.people.change(siteId, (rows) => rows.liftAll("p", now));
+      expect(await store.people.consent(siteId, "p")).toBe("granted");
+      expect((await store.people.history(siteId, "p")).map((one) => one.state)).toEqual(["denied"]);
     });
 
     test("an erased person is gone from events, deliveries and the log; what is waiting is not sent", async () => {
@@ -603,6 +666,20 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       expect(until).toBe(now + rule.windowMs + 4 + rule.lockMs);
       expect(await store.keyUse.lockouts(siteId, now)).toMatchObject([{ host: "h", lockedUntil: until }]);
       expect(await count(until)).toBe(0);
+    });
+
+    test("wrong keys and lock-outs that are over are forgotten, those that hold are not", async () => {
+      const siteId = await newSite();
+      for (let i = 0; i < 10; i++) await store.keyUse.countWrongKey(siteId, "locked", now, rule);
+      await store.keyUse.countWrongKey(siteId, "once", now, rule);
+      await store.keyUse.purge(siteId, now + rule.windowMs, rule);
+      expect(await store.keyUse.lockouts(siteId, now)).toHaveLength(1);
+      await store.keyUse.purge(siteId, now + rule.lockMs, rule);
+      const [left] = await sql(
+        location,
+        `SELECT (SELECT COUNT(*) FROM lockouts WHERE site_id = '${siteId}') + (SELECT COUNT(*) FROM wrong_keys WHERE site_id = '${siteId}') AS n`,
+      );
+      expect(Number(left?.n)).toBe(0);
     });
 
     test("uses add up over the hours", async () => {

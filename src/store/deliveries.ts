@@ -122,7 +122,10 @@ export function deliveryStore(db: Database) {
       return rows.length;
     },
 
-    /** Whatever still waits for a connection ends as `state` with `reason`. */
+    /**
+     * Whatever still waits for a connection ends as `state` with `reason`. What a node has in hand is left to its
+     * settlement: it may be at the platform already.
+     */
     async endWaiting(
       siteId: string,
       connectionId: string,
@@ -133,7 +136,8 @@ export function deliveryStore(db: Database) {
       await db.write((tx) =>
         tx.all(
           `UPDATE deliveries SET state = $3, reason = $4, owner = '', updated_at = $5
-           WHERE site_id = $1 AND connection_id = $2 AND state IN ('queued', 'parked')`,
+           WHERE site_id = $1 AND connection_id = $2
+             AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $5)))`,
           [siteId, connectionId, state, reason, now],
         ),
       );
@@ -173,33 +177,36 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   await db.write(async (tx) => {
     for (const siteId of [...bySite.keys()].toSorted()) {
       const settlements = (bySite.get(siteId) as Settlement[]).toSorted(byKey);
-      const statements: Promise<Row[]>[] = [];
+      const settled = new Set<string>();
       for (const some of chunks(settlements)) {
-        statements.push(
-          tx.all(
-            `UPDATE deliveries SET state = v.column4, reason = v.column5, due_at = v.column6, attempts = v.column7,
-               owner = '', updated_at = v.column8
-             FROM (VALUES ${tuples(some.length, 8, 1, ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"])}) AS v
-             WHERE deliveries.site_id = $1 AND deliveries.event_id = v.column1
-               AND deliveries.connection_id = v.column2 AND deliveries.owner = v.column3`,
-            [siteId, ...some.flatMap(settlementValues)],
-          ),
+        const rows = await tx.all(
+          `UPDATE deliveries SET state = v.column4, reason = v.column5, due_at = v.column6, attempts = v.column7,
+             owner = '', updated_at = v.column8
+           FROM (VALUES ${tuples(some.length, 8, 1, settlementTypes)}) AS v
+           WHERE deliveries.site_id = $1 AND deliveries.event_id = v.column1
+             AND deliveries.connection_id = v.column2 AND deliveries.owner = v.column3
+           RETURNING deliveries.event_id, deliveries.connection_id`,
+          [siteId, ...some.flatMap(settlementValues)],
+        );
+        for (const row of rows) settled.add(`${row.event_id} ${row.connection_id}`);
+      }
+      // Of a delivery that is no longer ours nothing is written: its person may have been erased meanwhile.
+      const ours = settlements.filter(
+        (item) => item.attempt && settled.has(`${item.eventId} ${item.connectionId}`),
+      );
+      for (const some of chunks(ours)) {
+        await tx.all(
+          `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES ${tuples(some.length, attemptColumns.length)}
+           ON CONFLICT DO NOTHING`,
+          some.flatMap(attemptValues),
         );
       }
-      for (const some of chunks(settlements.filter((item) => item.attempt))) {
-        statements.push(
-          tx.all(
-            `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES ${tuples(some.length, attemptColumns.length)}
-             ON CONFLICT DO NOTHING`,
-            some.flatMap(attemptValues),
-          ),
-        );
-      }
-      await Promise.all(statements);
     }
   });
   return items.map(() => undefined);
 }
+
+const settlementTypes = ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"];
 
 const byKey = (a: Settlement, b: Settlement) =>
   a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : a.connectionId < b.connectionId ? -1 : 1;

@@ -4,7 +4,10 @@ import { chunks, tuples, type Database } from "./database.ts";
 
 export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
 export type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
+/** How many wrong keys within which time lock a host, and for how long. */
 export type LockoutRule = { keys: number; windowMs: number; lockMs: number };
+
+export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * 60_000, lockMs: 15 * 60_000 };
 
 export function keyUseStore(db: Database, newId: () => string) {
   return {
@@ -77,6 +80,18 @@ export function keyUseStore(db: Database, newId: () => string) {
         );
         await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2`, [siteId, host]);
         return now + rule.lockMs;
+      });
+    },
+
+    /** Forgets wrong keys and lock-outs of a site that are over. */
+    async purge(siteId: string, now: number, rule: LockoutRule): Promise<void> {
+      await db.write(async (tx) => {
+        await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND at <= $2`, [siteId, now - rule.windowMs]);
+        await tx.all(`DELETE FROM lockouts WHERE site_id = $1 AND locked_until <= $2 AND started_at <= $3`, [
+          siteId,
+          now,
+          now - rule.windowMs,
+        ]);
       });
     },
 

@@ -8,6 +8,7 @@ import {
   type ConsentReading,
   type ConsentState,
   type Identity,
+  type Visit,
   type Visitor,
 } from "../event.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "./database.ts";
@@ -82,25 +83,60 @@ export function peopleStore(db: Database, newId: () => string) {
       return changeInGroup(db.commitGroup(siteId), { siteId, work }) as Promise<T>;
     },
 
-    /** Removes up to `most` records of each kind that nobody has added to since `before`. Returns how many. */
+    /**
+     * Forgets visits and click ids from before `before`: up to `most` records of each kind, those with the oldest
+     * visits first. Records that nothing is left of go. Returns how many were touched.
+     */
     async purge(siteId: string, before: number, most: number): Promise<number> {
       let purged = 0;
       for (const [table, key] of [
         ["identities", "email_hash"],
         ["visitors", "visitor_id"],
       ] as const) {
-        const rows = await db.write((tx) =>
-          tx.all(
-            `DELETE FROM ${table} WHERE site_id = $1 AND ${key} IN (
-               SELECT ${key} FROM ${table} WHERE site_id = $1 AND updated_at < $2 LIMIT $3) RETURNING ${key}`,
+        purged += await db.write(async (tx) => {
+          const rows = await tx.all(
+            `SELECT ${key} AS id, record FROM ${table} WHERE site_id = $1 AND oldest_at < $2
+             ORDER BY oldest_at LIMIT $3 ${db.engine === "postgres" ? "FOR UPDATE" : ""}`,
             [siteId, before, most],
-          ),
-        );
-        purged += rows.length;
+          );
+          for (const row of rows) {
+            const record = JSON.parse(String(row.record)) as Identity | Visitor;
+            const visits = record.visits
+              .filter((visit) => visit.seenAt >= before)
+              .map((visit) => young(visit, before));
+            if (visits.length === 0) {
+              await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [
+                siteId,
+                row.id as string,
+              ]);
+            } else {
+              await tx.all(
+                `UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`,
+                [siteId, row.id as string, JSON.stringify({ ...record, visits }), oldestIn(visits, before)],
+              );
+            }
+          }
+          return rows.length;
+        });
       }
       return purged;
     },
   };
+}
+
+/** The visit without click ids that are older than it: a click that was seen again is as old as its first time. */
+function young(visit: Visit, before: number): Visit {
+  const clickIds = Object.fromEntries(Object.entries(visit.clickIds).filter(([, id]) => id.seenAt >= before));
+  return { ...visit, clickIds };
+}
+
+/** The time of the oldest thing in a record; `otherwise` for one without visits. */
+function oldestIn(visits: readonly Visit[], otherwise: number): number {
+  const times = visits.flatMap((visit) => [
+    visit.seenAt,
+    ...Object.values(visit.clickIds).map((id) => id.seenAt),
+  ]);
+  return times.length ? Math.min(...times) : otherwise;
 }
 
 /** A record of another shape must not become an error for every event of that person. */
@@ -134,7 +170,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   /** Reads a record for change; a new one is written first, so that two who make it at once take turns. */
   async function record<T>(table: string, key: string, id: string, empty: T, at: number): Promise<T> {
     await tx.all(
-      `INSERT INTO ${table} (site_id, ${key}, record, updated_at) VALUES ($1, $2, $3, $4)
+      `INSERT INTO ${table} (site_id, ${key}, record, oldest_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (site_id, ${key}) DO NOTHING`,
       [siteId, id, JSON.stringify(empty), at],
     );
@@ -144,12 +180,18 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     ]);
     return JSON.parse(String(row?.record));
   }
-  async function save(table: string, key: string, id: string, value: object, at: number): Promise<void> {
-    await tx.all(`UPDATE ${table} SET record = $3, updated_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
+  async function save(
+    table: string,
+    key: string,
+    id: string,
+    value: Identity | Visitor,
+    at: number,
+  ): Promise<void> {
+    await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
       siteId,
       id,
       JSON.stringify(value),
-      at,
+      oldestIn(value.visits, at),
     ]);
   }
   const remove = async (table: string, key: string, id: string) => {
@@ -174,6 +216,33 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     removeIdentity: (emailHash: string) => remove("identities", "email_hash", emailHash),
     decisionsAbout: (subject: string) => decisions("subject", subject),
     decisionsBy: (givenBy: string) => decisions("given_by", givenBy),
+
+    /** The visitors who handed in this email. Looks at all of them: for an erasure, not for every day. */
+    async visitorsOf(emailHash: string): Promise<string[]> {
+      const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
+        siteId,
+        `%"${emailHash}"%`,
+      ]);
+      return rows.map((row) => String(row.visitor_id));
+    },
+
+    /** Ends every refusal about a subject, without putting words into the mouths of those who gave it. */
+    async liftAll(subject: string, at: number): Promise<void> {
+      await tx.all(
+        `UPDATE consents SET state = 'granted', decided_at = $3 WHERE site_id = $1 AND subject = $2 AND state <> 'granted'`,
+        [siteId, subject, at],
+      );
+    },
+
+    /** Forgets what a subject agreed to; what it refused stays. */
+    async forgetGrants(subject: string): Promise<void> {
+      for (const table of ["consents", "consent_history"]) {
+        await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND subject = $2 AND state <> 'denied'`, [
+          siteId,
+          subject,
+        ]);
+      }
+    },
 
     /** Writes a decision and its line of history. */
     async decide(subject: string, givenBy: string, state: ConsentState, at: number): Promise<void> {

@@ -154,23 +154,24 @@ export const migrations: readonly Migration[] = [
         PRIMARY KEY (site_id, event_id, connection_id, number)
       )`,
 
+      // oldest_at: of the visits and click ids in the record, so that retention finds what is too old.
       `CREATE TABLE identities (
         site_id text NOT NULL,
         email_hash text NOT NULL,
         record text NOT NULL,
-        updated_at bigint NOT NULL,
+        oldest_at bigint NOT NULL,
         PRIMARY KEY (site_id, email_hash)
       ) {COMPACT}`,
-      `CREATE INDEX identities_by_age ON identities (site_id, updated_at)`,
+      `CREATE INDEX identities_by_age ON identities (site_id, oldest_at)`,
 
       `CREATE TABLE visitors (
         site_id text NOT NULL,
         visitor_id text NOT NULL,
         record text NOT NULL,
-        updated_at bigint NOT NULL,
+        oldest_at bigint NOT NULL,
         PRIMARY KEY (site_id, visitor_id)
       ) {COMPACT}`,
-      `CREATE INDEX visitors_by_age ON visitors (site_id, updated_at)`,
+      `CREATE INDEX visitors_by_age ON visitors (site_id, oldest_at)`,
 
       // A decision stands until the one who gave it changes it. subject: a hashed email or a visitor id; given_by: for
       // a person the visitor or the operator, for a visitor the source. No check on state: a value that nobody knows

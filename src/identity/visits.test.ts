@@ -1,0 +1,115 @@
+// Reports of the tag against a real store: consent first, every time.
+
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../../test/databases.ts";
+import { uuidv7 } from "../ids.ts";
+import { openStore, type Store } from "../store/store.ts";
+import { takeReport, type Report, type Rules } from "./visits.ts";
+
+const now = Date.UTC(2026, 10, 14, 12);
+const optOut: Rules = { consentMode: "opt-out", keepMs: 90 * 86_400_000 };
+const optIn: Rules = { ...optOut, consentMode: "opt-in" };
+const email = "e".repeat(64);
+
+let store: Store;
+beforeAll(async () => {
+  const file = join(freshFolder(), "store.db");
+  store = await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7);
+});
+afterAll(() => store.close());
+
+const report = (changes: Partial<Report>): Report => ({
+  visitorId: "v",
+  proposedId: null,
+  remembered: null,
+  signals: {},
+  visit: null,
+  person: null,
+  at: now,
+  ...changes,
+});
+const landing: Report["visit"] = {
+  seenAt: now,
+  browser: null,
+  clickIds: { gclid: { value: "G", seenAt: now } },
+  browserIds: {},
+  utm: {},
+  bot: false,
+};
+const person = { email, forms: {} };
+
+let sites = 0;
+/** A site of its own for each test. */
+function site(rules: Rules = optOut) {
+  sites += 1;
+  const id = `site${sites}`;
+  return {
+    take: (changes: Partial<Report>) => takeReport(store, id, report(changes), rules, () => "new visitor"),
+    consent: () => store.people.consent(id, email),
+    identity: () => store.people.identity(id, email),
+  };
+}
+
+describe("a visitor's decisions", () => {
+  test("granting again and refusing again holds again, for every email they ever handed in", async () => {
+    const { take, consent, identity } = site();
+    await take({ visit: landing });
+    await take({ visit: landing, person });
+    for (const own of ["denied", "granted", "denied"] as const) {
+      await take({ signals: { own } });
+      expect(await consent()).toBe(own);
+    }
+    expect(await identity()).toBeNull();
+  });
+
+  test("a refusal removes what this visitor left behind, and nothing of another's", async () => {
+    const { take, identity } = site();
+    await take({ visitorId: "phone", visit: landing, person });
+    await take({ visitorId: "laptop", visit: landing, person });
+    await take({ visitorId: "phone", signals: { own: "denied" } });
+    expect((await identity())?.visits.map((visit) => visit.visitorId)).toEqual(["laptop"]);
+  });
+
+  test("one source's grant does not lift another's refusal", async () => {
+    const { take, consent } = site();
+    await take({ signals: { own: "denied" }, person });
+    await take({ signals: { tcf: "granted" }, person });
+    expect(await consent()).toBe("denied");
+  });
+
+  test("a refusal that the page remembers and the relay never heard counts; a newer word is not overridden", async () => {
+    const { take, consent } = site();
+    await take({ visit: landing, person });
+    await take({ remembered: "denied" });
+    expect(await consent()).toBe("denied");
+    await take({ signals: { own: "granted" } });
+    await take({ remembered: "denied" });
+    expect(await consent()).toBe("granted");
+  });
+
+  test("a privacy signal that is gone has ended", async () => {
+    const { take, consent } = site();
+    await take({ signals: { gpc: "denied" }, person });
+    expect(await consent()).toBe("denied");
+    await take({ visit: landing, person });
+    expect(await consent()).toBe("unknown");
+  });
+});
+
+describe("where consent is asked first", () => {
+  test("nothing is stored before the decision, and no visitor is made", async () => {
+    const { take, identity } = site(optIn);
+    const taken = await take({ visitorId: null, visit: landing, person });
+    expect(taken).toMatchObject({ visitorId: null, suppressed: true });
+    expect(await identity()).toBeNull();
+  });
+
+  test("after it everything is, and the person's grant with it", async () => {
+    const { take, consent, identity } = site(optIn);
+    const taken = await take({ visitorId: null, signals: { own: "granted" }, visit: landing, person });
+    expect(taken).toMatchObject({ visitorId: "new visitor", suppressed: false });
+    expect(await consent()).toBe("granted");
+    expect((await identity())?.visits).toHaveLength(1);
+  });
+});
