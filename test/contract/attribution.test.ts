@@ -71,7 +71,7 @@ describe.each(engines)("attribution on %s", (engine) => {
       sha256("by-hash@example.com").toUpperCase(),
       "gclid=stored-by-hash",
     );
-    await identity(optOut, "--email", "old@example.com", "gclid=too-old", "--seen-at", daysAgo(91));
+    await identity(optOut, "--email", "old@example.com", "li_fat_id=too-old", "--seen-at", daysAgo(31));
     await identity(
       optOut,
       "--email",

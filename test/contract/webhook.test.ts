@@ -212,7 +212,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     }
   });
 
-  test("secret headers are not shown again, neither by the list nor in the trace", async () => {
+  test("secret headers and the path of an address are not shown again, neither by the list nor in the trace", async () => {
     answer(200, "");
     const event = freshEvent();
     await send("shaped", event);
@@ -223,7 +223,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
         state: "active",
         stateReason: null,
         events: null,
-        settings: { url: `${receiver.url}/shaped?token=a%20b`, method: "PUT", headers: "(configured)" },
+        settings: { url: `${receiver.url}/…`, method: "PUT", headers: "(configured)" },
       },
     ]);
     const { events } = await manage(
@@ -236,8 +236,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     );
     const trace = JSON.stringify(await manage(home, "event", "show", events[0].id));
     expect(trace).toContain(`PUT ${receiver.url}/…`);
-    expect(JSON.stringify(connections) + trace).not.toContain("s3cret");
-    expect(trace).not.toContain("token=");
+    expect(JSON.stringify(connections) + trace).not.toMatch(/s3cret|token=/);
   });
 
   test.each([
