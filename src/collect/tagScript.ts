@@ -53,7 +53,7 @@ export function wrap(code: string, site: Tagged): TagScript {
     site: site.id,
     optIn: site.settings.consentMode === "opt-in",
     params: [...clickIds.map((id) => id.name), "utm_[a-z_]+"].join("|"),
-    cookies: [...browserIds, "_ga_[A-Z0-9]+"].join("|"),
+    cookies: [...browserIds.map((id) => id.name), "_ga_[A-Z0-9]+"].join("|"),
   });
   const text = `!function($CC){${code}}(${configuration});\n`;
   return {

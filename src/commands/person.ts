@@ -137,7 +137,7 @@ function visitOf(pairs: Record<string, string>, seenAt: number): Visit {
     else if (isUtmField(name)) visit.utm[name] = value;
     else if (isBrowserId(name)) visit.browserIds[name] = value;
     else {
-      const known = [...clickIds.map((id) => id.name), ...utmFields, ...browserIds];
+      const known = [...clickIds.map((id) => id.name), ...utmFields, ...browserIds.map((id) => id.name)];
       throw new Refusal(name, `${name} is not an identifier that is kept. Known: ${known.join(", ")}.`);
     }
   }

@@ -49,19 +49,22 @@ export const utmFields = [
   "utm_marketing_tactic",
 ] as const;
 
-export const browserIds = [
-  "_fbp",
-  "_fbc",
-  "_ga",
-  "_ttp",
-  "_scid",
-  "_rdt_uuid",
-  "_epik",
-  "_uetvid",
-  "_gcl_aw",
-  "li_fat_id",
-  "_twclid",
-] as const;
+export type BrowserId = { name: string; platform: string };
+
+/** Cookies that the platforms' own scripts set: read by the tag, never written. */
+export const browserIds: readonly BrowserId[] = [
+  { name: "_fbp", platform: "meta" },
+  { name: "_fbc", platform: "meta" },
+  { name: "_ga", platform: "ga4" },
+  { name: "_ttp", platform: "tiktok" },
+  { name: "_scid", platform: "snapchat" },
+  { name: "_rdt_uuid", platform: "reddit" },
+  { name: "_epik", platform: "pinterest" },
+  { name: "_uetvid", platform: "microsoft_ads" },
+  { name: "_gcl_aw", platform: "google_ads" },
+  { name: "li_fat_id", platform: "linkedin" },
+  { name: "_twclid", platform: "x" },
+];
 
 const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));
 
@@ -76,7 +79,7 @@ export function isUtmField(name: string): boolean {
 
 /** `_ga_ABC123` holds the session of one GA4 property. */
 export function isBrowserId(name: string): boolean {
-  return (browserIds as readonly string[]).includes(name) || /^_ga_[A-Z0-9]{1,20}$/.test(name);
+  return browserIds.some((id) => id.name === name) || /^_ga_[A-Z0-9]{1,20}$/.test(name);
 }
 
 /** True while an id that was seen at `seenAt` is of use. */
