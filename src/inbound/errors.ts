@@ -28,7 +28,7 @@ export const refusals = {
   unavailable: json(503, "Temporarily unavailable, retry", retryIn(5)),
   wrongContentType: plain(415, "Content-Type must be application/json."),
   encoded: plain(415, "Send the body without Content-Encoding."),
-  tooLarge: plain(413, "The body is larger than 64 KiB.", { connection: "close" }),
+  tooLarge: plain(413, "The body is larger than 64 KiB."),
   emptyBody: plain(400, "The body is empty; send a JSON object."),
   cutBody: plain(400, "The body ended early.", { connection: "close" }),
   invalidUtf8: plain(400, "The body is not valid UTF-8."),

@@ -1,8 +1,15 @@
 // Accepts everything and shows it: the first request of a new installation works before any platform is connected.
 
+import type { Conversion } from "../event.ts";
 import { describeConversion } from "./describe.ts";
 import { readStatus, type Platform } from "./platform.ts";
 import { sampleConversion } from "./sample.ts";
+
+/** Everything that any platform may be given. */
+const describeAll = (conversion: Conversion) => ({
+  ...describeConversion(conversion),
+  browserIds: conversion.browserIds,
+});
 
 export const sandbox = {
   id: "sandbox",
@@ -19,7 +26,7 @@ export const sandbox = {
     // Answered inside the process by delivery/send.ts.
     url: "sandbox:conversions",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ conversions: conversions.map(describeConversion) }),
+    body: JSON.stringify({ conversions: conversions.map(describeAll) }),
   }),
   readResponse: (response, conversions) => conversions.map(() => readStatus(response)),
   examples: [
@@ -31,7 +38,7 @@ export const sandbox = {
         method: "POST",
         url: "sandbox:conversions",
         headers: { "content-type": "application/json" },
-        body: { conversions: [describeConversion(sampleConversion())] },
+        body: { conversions: [describeAll(sampleConversion())] },
       },
     },
   ],

@@ -89,9 +89,13 @@ inChromium("the story on one host", () => {
     const sandbox = trace.deliveries.find((one: { platform: string }) => one.platform === "sandbox");
     const request = JSON.parse(sandbox.log[0].request.split("\n\n")[1]);
     expect(request.conversions).toMatchObject([
-      { clickIds: { gclid: "EAIaIQobChMI-Ab_Cd" }, utm, hashedEmail: hashEmail("utm@customers.example") },
+      {
+        clickIds: { gclid: "EAIaIQobChMI-Ab_Cd" },
+        utm,
+        browserIds,
+        hashedEmail: hashEmail("utm@customers.example"),
+      },
     ]);
-    expect(trace.attribution.browserIds).toEqual(browserIds);
     await visitor.clearCookies();
   });
 

@@ -163,8 +163,16 @@ describe.concurrent.each(engines)("kill -9 amid 500 requests on %s", { timeout: 
     // The senders that got no answer try again: each order is one event, under one id, for the platform.
     const unanswered = orders.filter((order) => !answered.has(order));
     expect(unanswered.length).toBeGreaterThan(0);
-    const answers = await Promise.all(unanswered.map((order) => post(again, site.key, eventOf(order))));
-    for (const answer of answers) expect(answer.status).toBe(200);
+    await Promise.all(
+      unanswered.map((order) =>
+        // On a busy machine the short deadline of this test may pass: 503 says to send again.
+        eventually(`${order} is taken`, async () => {
+          const { status } = await post(again, site.key, eventOf(order));
+          expect([200, 503]).toContain(status);
+          return status === 200;
+        }),
+      ),
+    );
     await eventually("every order was delivered", () => accepted.size === total);
     expect(await storedOrders(home)).toEqual(new Set(orders));
     expect([...accepted.values()].filter((ids) => ids.size !== 1)).toEqual([]);
