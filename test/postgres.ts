@@ -100,7 +100,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     ...user,
     cwd: folder,
     // None of the caller's PG… variables; English messages, because one of them is looked for below.
-    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" },
+    env: { PATH: `${process.env["PATH"] ?? ""}:/usr/bin:/bin`, LC_ALL: "C", TZ: "UTC" },
     // Its own session: Ctrl-C in a terminal reaches us, not the one who cleans up after us.
     detached: true,
     stdio: ["pipe", "pipe", "ignore"],
