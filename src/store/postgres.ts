@@ -1,4 +1,4 @@
-// The shared engine: any number of nodes on one PostgreSQL, or on one that is sharded with Citus.
+// The shared engine: any number of nodes on one PostgreSQL.
 
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
