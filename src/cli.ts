@@ -8,6 +8,7 @@ import { operateCommands } from "./commands/operate.ts";
 import { personCommands } from "./commands/person.ts";
 import { siteCommands } from "./commands/site.ts";
 import { tagCommands } from "./commands/tag.ts";
+import { trafficCommands } from "./commands/traffic.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
 import { ConfigFaults } from "./config.ts";
 import { version } from "./main.ts";
@@ -32,6 +33,7 @@ connectionCommands(program);
 personCommands(program);
 eventCommands(program);
 tagCommands(program);
+trafficCommands(program);
 const json = process.argv.includes("--json");
 for (const command of [program, ...allCommands(program)]) {
   if (command !== program) command.option("--json", "print JSON").exitOverride();

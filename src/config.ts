@@ -20,6 +20,9 @@ export type Config = {
   tls: { certFile: string; keyFile: string } | null;
   platformOrigins: Record<string, string>;
   allowPrivate: AllowList;
+  /** A MaxMind file that tells countries, and a newer list of networks than the shipped one. */
+  countryFile: string | null;
+  networksFile: string | null;
   retryScheduleMs: number[];
   /** Length of an outbound webhook's period. */
   pushMs: number;
@@ -110,6 +113,8 @@ export function readConfig(env: Environment = process.env): Config {
     tls: readTls(get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), faults),
     platformOrigins: readOrigins(get("CLEANCAST_PLATFORM_ORIGINS"), faults),
     allowPrivate: readAllowed(get("CLEANCAST_ALLOW_PRIVATE"), faults),
+    countryFile: get("CLEANCAST_COUNTRY_FILE") ?? null,
+    networksFile: get("CLEANCAST_NETWORKS_FILE") ?? null,
     retryScheduleMs: seconds("CLEANCAST_RETRY_SECONDS", [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400]),
     pushMs: number("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400) * 1000,
     connectMs: number("CLEANCAST_CONNECT_SECONDS", 3, 0.1, 60) * 1000,

@@ -65,8 +65,24 @@ export type Visit = {
   clickIds: Record<string, SeenId>;
   browserIds: Record<string, string>;
   utm: Record<string, string>;
-  bot: boolean;
+  /** Absent where nothing speaks against a person. */
+  verdict?: Verdict;
 };
+
+/** Is this visit a person or a bot: what was found, and how much it weighs. */
+export type Verdict = {
+  bot: boolean;
+  /** 0 to 100. */
+  score: number;
+  /** `category:what was seen`, in plain words; the one that weighs most comes first. */
+  reasons: string[];
+  /** The version of the rules that were used. */
+  rules: number;
+};
+
+/** Every visit that is reported is in exactly one of these; together they are all that were reported. */
+export const visitBuckets = ["people", "bots", "not a visit", "suppressed"] as const;
+export type VisitBucket = (typeof visitBuckets)[number];
 
 /** What is remembered of the person behind a hashed email: the last few visits, newest first. */
 export type Identity = {
@@ -114,7 +130,7 @@ export type FilterReason =
   | `blocked domain:${string}`
   | `disposable domain:${string}`
   | "blocked person"
-  | "only bot visits";
+  | `only bot visits:${string}`;
 
 /** What a platform sees of an event: already stripped of everything that consent withholds. */
 export type Conversion = {

@@ -1,7 +1,8 @@
 // The first start: a site, a key and the sandbox, so that the first request works within a minute of the clone.
 
 import type { Directory } from "./sites/directory.ts";
-import { addKey, addSite, connect } from "./sites/manage.ts";
+import { connect } from "./sites/connect.ts";
+import { addKey, addSite } from "./sites/manage.ts";
 import type { Store } from "./store/store.ts";
 
 /** Returns what to show, or null when the installation has a site already. */

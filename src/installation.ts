@@ -5,6 +5,8 @@ import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "./ids.ts";
 import { NewerSchema } from "./store/migrate.ts";
 import { openStore, WrongEncryptionKey, type Store } from "./store/store.ts";
+import { openCountries, type Countries } from "./traffic/countries.ts";
+import { loadNetworks } from "./traffic/networks.ts";
 
 export function makeDataFolder({ dataFolder }: Config): void {
   try {
@@ -26,6 +28,26 @@ export async function openInstallation(config: Config): Promise<Store> {
         ? "DATABASE_URL names a database that cannot be used"
         : `CLEANCAST_DATA is ${config.dataFolder}, whose database cannot be used`;
     throw new ConfigFaults([`${where} (${reasonOf(error)}).`]);
+  }
+}
+
+/** The operator's country file; null without one. */
+export function openCountryFile({ countryFile }: Config): Countries | null {
+  if (!countryFile) return null;
+  try {
+    return openCountries(countryFile);
+  } catch (error) {
+    throw new ConfigFaults([`CLEANCAST_COUNTRY_FILE: ${reasonOf(error)}`]);
+  }
+}
+
+/** The operator's newer list of networks in place of the one that came with this version. */
+export function readNetworksFile({ networksFile }: Config): void {
+  if (!networksFile) return;
+  try {
+    loadNetworks(networksFile);
+  } catch (error) {
+    throw new ConfigFaults([`CLEANCAST_NETWORKS_FILE: ${reasonOf(error)}`]);
   }
 }
 

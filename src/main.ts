@@ -5,14 +5,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pino, type Logger } from "pino";
 import { ConfigFaults, type Config } from "./config.ts";
+import { sampleBots } from "./collect/botSample.ts";
 import { collectRoutes } from "./collect/route.ts";
 import { readTag } from "./collect/tagScript.ts";
+import { countVisits } from "./collect/visitCounts.ts";
 import { openLanes } from "./delivery/lanes.ts";
 import { openSender } from "./delivery/send.ts";
 import { startWorker } from "./delivery/worker.ts";
 import { firstStart } from "./firstStart.ts";
-import { shortId } from "./ids.ts";
-import { makeDataFolder, openInstallation } from "./installation.ts";
+import { shortId, uuidv7 } from "./ids.ts";
+import { makeDataFolder, openCountryFile, openInstallation, readNetworksFile } from "./installation.ts";
 import { startPurge } from "./identity/purge.ts";
 import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
@@ -35,6 +37,8 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     log.error({ err: error, ...about });
   const now = Date.now;
 
+  const countries = openCountryFile(config);
+  readNetworksFile(config);
   const store = await openInstallation(config).catch((error: unknown) => {
     unlock();
     throw error;
@@ -65,6 +69,8 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const stopWorker = startWorker({ store, directory, lanes, owner, leaseMs: config.leaseMs, now, onDefect });
   const stopPurge = startPurge(store, () => directory.sites(), now, onDefect);
   const keyUses = countKeyUses(store, onDefect);
+  const visitCounts = countVisits(store, owner, onDefect);
+  const botSample = sampleBots(store, uuidv7, onDefect);
 
   const app = openServer(tls, onDefect);
   const requests = followRequests(app);
@@ -92,6 +98,9 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     rate: countByMinute(),
     perMinute: config.collectPerMinute,
     tag,
+    counts: visitCounts,
+    offerBot: (bot) => botSample.offer(bot),
+    countryOf: (address) => countries?.countryOf(address) ?? null,
     now,
     onDefect,
   });
@@ -105,6 +114,8 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     await lanes.idle();
     unfollow();
     await keyUses.stop();
+    await visitCounts.stop();
+    await botSample.stop();
     await sender.close();
     await store.close();
     unlock();

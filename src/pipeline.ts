@@ -8,7 +8,7 @@ import { attribute, lookUp } from "./identity/attribution.ts";
 import { foretoldId } from "./ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { Store } from "./store/store.ts";
-import { filterReasons } from "./traffic/rules.ts";
+import { filterReasons } from "./traffic/filter.ts";
 
 export type Received = {
   event: Event;

@@ -101,7 +101,7 @@ function readGoogle(spoke: () => void): void {
   const state: Record<string, string> = {};
   const read = (entry: unknown) =>
     quietly(() => {
-      const [command, kind, values] = Array.from(entry as ArrayLike<unknown>);
+      const [command, kind, values] = entry as Iterable<unknown>;
       const isUpdate = kind === "update";
       // Where the site asks first, a default is not the visitor's answer.
       if (command !== "consent" || (config.optIn && !isUpdate)) return;

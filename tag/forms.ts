@@ -2,38 +2,36 @@
 // (shadow roots, buttons without a form) is heard through focus and clicks. Only an email field is ever read.
 
 import { looksLikeEmail } from "../src/identity/email.ts";
-import { listen, page } from "./page.ts";
+import { listen, page, quietly } from "./page.ts";
+import { countInput, submitted } from "./signs.ts";
 
 type Field = HTMLInputElement;
 
-export function watchForms(found: (email: string) => void): void {
-  const handIn = (scope: ParentNode | null) => {
+export function watchForms(found: (email: string, submit: unknown[]) => unknown): void {
+  const handIn = (scope: ParentNode | null, event: Event) => {
     const email = scope && emailIn(scope);
-    if (email) found(email);
+    if (email) found(email, submitted(scope, event));
   };
-  const onSubmit = (event: Event) => handIn(event.target as HTMLFormElement);
-  listen(page, "submit", onSubmit);
-
+  // Heard once however often it is asked for: the same listener counts once.
+  const onSubmit = (event: Event) => quietly(() => handIn(event.target as HTMLFormElement, event));
+  const hear = (root: Node) => root.addEventListener("submit", onSubmit, true);
+  hear(page);
   // A submit inside a shadow root stays inside; the focus that comes before it does not.
-  const known = new WeakSet<Node>();
-  listen(page, "focusin", (event) => {
-    const root = (event.composedPath()[0] as Element).getRootNode();
-    if (root === page || known.has(root)) return;
-    known.add(root);
-    listen(root, "submit", onSubmit);
-  });
+  listen(page, "focusin", (event) => hear((event.composedPath()[0] as Element).getRootNode()));
 
   listen(page, "click", (event) => {
+    countInput(event);
     const button = event
       .composedPath()
       .find(
         (one) => one instanceof Element && one.matches("button,[type=button],[type=submit],[role=button]"),
       ) as HTMLButtonElement | undefined;
-    if (button) handIn(formless(button));
+    if (button) handIn(formless(button), event);
   });
   listen(page, "keydown", (event) => {
+    countInput(event);
     const field = event.composedPath()[0] as Field;
-    if ((event as KeyboardEvent).key === "Enter" && field.matches("input")) handIn(formless(field));
+    if ((event as KeyboardEvent).key === "Enter" && field.matches("input")) handIn(formless(field), event);
   });
 }
 
@@ -51,13 +49,12 @@ function formless(element: HTMLButtonElement | Field): ParentNode | null {
 }
 
 function emailIn(scope: ParentNode): string | undefined {
-  const fields =
-    scope instanceof HTMLFormElement ? Array.from(scope.elements) : scope.querySelectorAll("input");
-  for (const field of fields as Iterable<Field>) {
-    const { type, name, id, autocomplete } = field;
-    if (!(type === "email" || (type === "text" && /e-?mail/i.test(`${name} ${id} ${autocomplete}`))))
-      continue;
-    if (!isIgnored(field) && looksLikeEmail(field.value)) return field.value;
+  const fields = (scope as HTMLFormElement).elements ?? scope.querySelectorAll("input");
+  for (const field of fields as Iterable<Element> as Iterable<Field>) {
+    const isEmail = /^(email|text,.*e-?mail)/i.test(
+      [field.type, field.name, field.id, field.autocomplete].join(),
+    );
+    if (isEmail && !isIgnored(field) && looksLikeEmail(field.value)) return field.value;
   }
   return undefined;
 }
@@ -66,6 +63,7 @@ function emailIn(scope: ParentNode): string | undefined {
 function isIgnored(element?: Element): boolean {
   return (
     !!element &&
-    (!!element.closest("[data-cc-ignore]") || isIgnored((element.getRootNode() as ShadowRoot).host))
+    (!!element.closest("[data-cc-ignore],[data-cc-trap]") ||
+      isIgnored((element.getRootNode() as ShadowRoot).host))
   );
 }

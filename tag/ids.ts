@@ -4,7 +4,7 @@ import { config, page, quietly } from "./page.ts";
 
 const params: Record<string, string> = {};
 const isParam = new RegExp(`^(${config.params})$`, "i");
-const isCookie = new RegExp(`^(${config.cookies})$`);
+const cookie = new RegExp(`(?:^|; )(${config.cookies})=([^;]*)`, "g");
 /** The relay drops longer ones, and would refuse a report that such a value makes too large. */
 const longest = 1024;
 
@@ -22,22 +22,17 @@ export function readAddress(address: string): void {
 /** Routers strip the query early, and consent may come a page late: the first address and the last page still have it. */
 export function readAddresses(): void {
   readAddress(page.referrer);
-  for (const entry of quietly(() => performance.getEntriesByType("navigation")) ?? [])
-    readAddress(entry.name);
+  quietly(() => readAddress((performance.getEntriesByType("navigation")[0] as PerformanceEntry).name));
   readAddress(location.href);
 }
 
 export function ids(): object {
   const cookies: Record<string, string> = {};
-  for (const part of page.cookie.split("; ")) {
-    const at = part.indexOf("=");
-    const name = part.slice(0, at);
-    if (isCookie.test(name)) cookies[name] = part.slice(at + 1);
-  }
+  for (const [, name, value] of page.cookie.matchAll(cookie)) cookies[name as string] = value as string;
   return {
     params,
     cookies,
     page: location.origin + location.pathname,
-    referrer: quietly(() => new URL(page.referrer).origin) ?? "",
+    referrer: quietly(() => new URL(page.referrer).origin),
   };
 }

@@ -1,6 +1,6 @@
 // The browser tag: remembers where a visitor came from, and under which hashed email to find that again.
 
-import { emailForms, looksLikeEmail } from "../src/identity/email.ts";
+import { canonicalEmail, listForms, looksLikeEmail } from "../src/identity/email.ts";
 import {
   decide,
   earlier,
@@ -14,6 +14,7 @@ import {
 import { watchForms } from "./forms.ts";
 import { ids, readAddress, readAddresses } from "./ids.ts";
 import { config, listen, onceVisible, quietly, send, sha256 } from "./page.ts";
+import { browser } from "./signs.ts";
 
 /** A call that was made before the tag was there: method, arguments, and who waits for the result. */
 type Queued = [method: keyof Api, args: unknown[], resolve?: (result: unknown) => void];
@@ -30,51 +31,57 @@ const report = (endpoint: string, more?: object) =>
   quietly(
     () =>
       mayBeCorrected ||
-      send(endpoint, { visitor, earlier, consent: sources, ...(mayIdentify() && ids()), ...more }),
+      send(endpoint, {
+        visitor,
+        earlier,
+        consent: sources,
+        browser: browser(),
+        ...(mayIdentify() && ids()),
+        ...more,
+      }),
   );
 
 /** Hashed emails that wait for the visitor's decision; they leave this page only with it. */
-const waiting: string[][] = [];
+const waiting: object[] = [];
 
-function identify(emails?: string[]): void {
-  if (emails) waiting.push(emails);
-  if (isDecided()) for (const some of waiting.splice(0)) report("identify", { emails: some });
+function identify(): void {
+  if (isDecided()) for (const one of waiting.splice(0)) report("identify", one);
 }
 
 const sent = new Set<string>();
 
-async function identifyEmail(email: string): Promise<boolean> {
-  const text = email.trim().toLowerCase();
+async function take(email: string, submit?: unknown[]): Promise<boolean> {
+  const text = canonicalEmail(email);
   const isHash = /^[0-9a-f]{64}$/.test(text);
   if (!isHash && !looksLikeEmail(text)) return false;
-  const { canonical, google, microsoft, reddit } = emailForms(text);
   const emails = isHash
     ? [text]
-    : await Promise.all(
-        [canonical, google, microsoft, reddit].map(async (form) => (form ? sha256(form) : "")),
-      );
+    : await Promise.all(listForms(text).map(async (form) => form && sha256(form)));
   // The same email, under the same consent, needs to be told once a page.
   const mark = emails[0] + JSON.stringify(sources);
-  if (!sent.has(mark)) identify(emails);
+  if (!sent.has(mark)) waiting.push({ emails, submit });
   sent.add(mark);
+  identify();
   return true;
 }
 
+const identifyEmail = (email: string, submit?: unknown[]) => take(email, submit).catch(() => false);
+
 /** The same as `foretoldId` of the relay, see src/ids.ts. */
 async function eventId(event: string, orderId: string | number): Promise<string> {
-  const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${String(orderId).trim()}`);
+  const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${`${orderId}`.trim()}`);
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");
 }
 
 const api: Api = {
-  identifyEmail: (email) => identifyEmail(email).catch(() => false),
+  identifyEmail,
   consent(decision) {
     if (decision === "granted" || decision === "denied") decide(decision);
   },
   eventId: (event, orderId) => eventId(event, orderId).catch(() => undefined),
 };
 
-const visit = () => onceVisible(() => report("visit"));
+const visit = () => onceVisible((ahead) => report("visit", { ahead }));
 
 function start(): void {
   readAddresses();
@@ -87,17 +94,16 @@ function start(): void {
     takeAsFinal();
     identify();
   });
-  watchForms((email) => void api.identifyEmail(email));
+  watchForms(identifyEmail);
 
-  let path = location.pathname + location.search;
-  const moved = () =>
-    quietly(() => {
-      const now = location.pathname + location.search;
-      if (now === path) return;
-      path = now;
-      readAddress(location.href);
-      visit();
-    });
+  const here = () => location.href.split("#")[0] as string;
+  let last = here();
+  const moved = () => {
+    if (last === here()) return;
+    last = here();
+    readAddress(last);
+    visit();
+  };
   for (const method of ["pushState", "replaceState"] as const) {
     const original = history[method];
     history[method] = function (...args) {

@@ -46,20 +46,20 @@ export function send(endpoint: string, data: object): void {
 
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => (byte + 256).toString(16).slice(1)).join("");
+  return [...new Uint8Array(digest)].map((byte) => (byte + 256).toString(16).slice(1)).join("");
 }
 
-/** A page that was loaded ahead of time, or in the background, becomes a visit when somebody sees it. */
-export function onceVisible(work: () => void): void {
-  const isHidden = () =>
-    (page as { prerendering?: boolean }).prerendering || page.visibilityState === "hidden";
-  let waits = isHidden();
-  if (!waits) return work();
-  for (const type of ["visibilitychange", "prerenderingchange"]) {
-    listen(page, type, () => {
-      if (!waits || isHidden()) return;
-      waits = false;
-      work();
-    });
+type Ahead = "loaded" | "shown";
+
+/**
+ * A page in the background becomes a visit when somebody sees it. One that is loaded ahead of time is in the background
+ * too, and says so: perhaps nobody ever will.
+ */
+export function onceVisible(work: (ahead?: Ahead) => void, ahead?: Ahead): void {
+  if (page.visibilityState !== "hidden") return work(ahead);
+  if (!ahead && (page as { prerendering?: boolean }).prerendering) {
+    ahead = "shown";
+    work("loaded");
   }
+  page.addEventListener("visibilitychange", () => onceVisible(work, ahead), { once: true });
 }

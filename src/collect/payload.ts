@@ -8,6 +8,7 @@ import {
   type Identity,
   type SeenId,
 } from "../event.ts";
+import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { isVisitorId } from "./visitorCookie.ts";
 
@@ -22,6 +23,11 @@ export type Payload = {
   page: string;
   referrer: string;
   person: { email: string; forms: Identity["forms"] } | null;
+  /** What the tag saw of its browser, and of how a form was handed in. */
+  script: ObservedScript | null;
+  submit: ObservedSubmit | null;
+  /** The page is loaded ahead and nobody sees it yet; or it was, and now somebody does. */
+  ahead: "loaded" | "shown" | null;
 };
 
 const longest = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
@@ -41,6 +47,9 @@ export function readPayload(text: string, now: number): Payload | null {
     page: readAddress(fields.page, (url) => url.origin + url.pathname),
     referrer: readAddress(fields.referrer, (url) => url.origin),
     person: readEmails(fields.emails),
+    script: readScript(fields.browser),
+    submit: readSubmit(fields.submit),
+    ahead: fields.ahead === "loaded" || fields.ahead === "shown" ? fields.ahead : null,
   };
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
@@ -79,6 +88,35 @@ function readEmails(value: unknown): Payload["person"] {
       ...(emailReddit ? { emailReddit } : {}),
     },
   };
+}
+
+/** In the order in which the tag puts them, see tag/signs.ts. */
+function readScript(value: unknown): ObservedScript | null {
+  if (!Array.isArray(value)) return null;
+  const [webdriver, automation, platform, touchPoints, windowTooSmall] = value as unknown[];
+  return {
+    webdriver: Boolean(webdriver),
+    automation: typeof automation === "string" ? automation.slice(0, 100).split(",").filter(Boolean) : [],
+    platform: typeof platform === "string" ? platform.slice(0, 40) : "",
+    touchPoints: readCount(touchPoints, 1),
+    windowTooSmall: Boolean(windowTooSmall),
+  };
+}
+
+function readSubmit(value: unknown): ObservedSubmit | null {
+  if (!Array.isArray(value)) return null;
+  const [afterMs, inputs, untrusted, trapped] = value as unknown[];
+  return {
+    afterMs: readCount(afterMs, Number.MAX_SAFE_INTEGER),
+    inputs: readCount(inputs, 1),
+    untrusted: Boolean(untrusted),
+    trapped: Boolean(trapped),
+  };
+}
+
+/** A browser that cannot say counts as one that is in order. */
+function readCount(value: unknown, otherwise: number): number {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : otherwise;
 }
 
 function readAddress(value: unknown, part: (url: URL) => string): string {

@@ -7,14 +7,20 @@ import ipaddr from "ipaddr.js";
 import { readBytes } from "../http/bytes.ts";
 import type { Rate } from "../http/rate.ts";
 import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
-import type { Browser } from "../event.ts";
-import { takeReport, type Report } from "../identity/visits.ts";
+import type { Verdict, VisitBucket } from "../event.ts";
+import { takeReport, type Report, type Taken } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import type { Store } from "../store/store.ts";
+import { watchFrequency } from "../traffic/frequency.ts";
+import type { Observation } from "../traffic/observation.ts";
+import { judge, type Judgement } from "../traffic/verdict.ts";
+import type { Bot } from "./botSample.ts";
+import { isAhead, observe } from "./observe.ts";
 import { ownOrigin } from "./origin.ts";
 import { readPayload, type Payload } from "./payload.ts";
 import { tagScripts, type TagScript } from "./tagScript.ts";
+import type { VisitCounts } from "./visitCounts.ts";
 import { newVisitorId, visitorCookie, visitorIn } from "./visitorCookie.ts";
 
 export type CollectOptions = {
@@ -25,6 +31,9 @@ export type CollectOptions = {
   perMinute: number;
   /** The built tag. */
   tag: string;
+  counts: VisitCounts;
+  offerBot: (bot: Bot) => void;
+  countryOf: (address: string) => string | null;
   now: () => number;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
@@ -34,6 +43,7 @@ const dayS = 86_400;
 
 export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
   const scriptOf = tagScripts(options.tag);
+  const frequencyOf = watchFrequency();
 
   app.get<{ Params: { file: string } }>("/__cc/:file", (request, reply) => {
     const site = options.directory.siteOfHost(hostOf(request.headers.host));
@@ -44,7 +54,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
 
   for (const endpoint of ["visit", "identify", "consent"]) {
     app.post(`/__cc/${endpoint}`, async (request, reply) => {
-      const answer = await take(request.raw, reply);
+      const answer = await take(request.raw, reply, endpoint === "visit");
       return reply.code(answer).header("cache-control", "no-store").send();
     });
     // Beacons need no preflight; a page that asks anyway is told the same.
@@ -73,7 +83,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     return { site, origin, address };
   }
 
-  async function take(request: IncomingMessage, reply: FastifyReply): Promise<number> {
+  async function take(request: IncomingMessage, reply: FastifyReply, isVisit: boolean): Promise<number> {
     const admitted = admit(request);
     if (typeof admitted === "number") return admitted;
     const { site, origin, address } = admitted;
@@ -84,33 +94,112 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const now = options.now();
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
     if (!payload) return 400;
+    if (payload.ahead === "loaded" || isAhead(request.headers)) {
+      if (isVisit) options.counts.count(site.id, "not a visit", "", now);
+      return 204;
+    }
 
-    const report = reportOf(request, payload, address, now);
+    const visitorId = visitorIn(request.headers.cookie);
+    const seen = look({ site, request, payload, address, visitorId, isVisit, now });
+    const judgement = judge(seen, site.settings);
+    const report = reportOf(request, payload, visitorId, seen, judgement.verdict, now);
+    const taken = await remember(site, report);
+    if (taken?.visitorId) reply.header("set-cookie", visitorCookie(taken.visitorId));
+    if (isVisit) {
+      if (payload.ahead === "shown") options.counts.wasShown(site.id, now);
+      count(site, taken, judgement, now);
+    }
+    const refused = !taken || isRefusal(taken);
+    if (judgement.verdict.bot && !refused)
+      options.offerBot({ siteId: site.id, page: payload.page, at: now, seen, judgement });
+    return 204;
+  }
+
+  type Arrival = {
+    site: Site;
+    request: IncomingMessage;
+    payload: Payload;
+    address: string;
+    visitorId: string | null;
+    isVisit: boolean;
+    now: number;
+  };
+
+  function look({ site, request, payload, address, visitorId, isVisit, now }: Arrival): Observation {
+    const { headers } = request;
+    const network = networkOf(address);
+    const userAgent = headers["user-agent"] ?? "";
+    const frequency = frequencyOf({
+      site: site.id,
+      network,
+      userAgent,
+      // A browser that keeps no cookie is somebody new on every page; its network stands for it.
+      visitor: visitorId ?? `${network} ${userAgent}`,
+      isVisit,
+      email: payload.person?.email ?? null,
+      clickIds: Object.values(payload.clickIds).map((id) => id.value),
+      at: now,
+    });
+    const secure = isSecure(request, options.transport);
+    return observe({ headers, secure, address, country: options.countryOf(address) }, payload, frequency);
+  }
+
+  async function remember(site: Site, report: Report): Promise<Taken | null> {
     const rules = { consentMode: site.settings.consentMode, keepMs: site.settings.keepMs };
     try {
-      const { visitorId } = await takeReport(options.store, site.id, report, rules, newVisitorId);
-      if (visitorId) reply.header("set-cookie", visitorCookie(visitorId));
+      return await takeReport(options.store, site.id, report, rules, newVisitorId);
     } catch (error) {
       // The page must not notice that our store is down.
       options.onDefect(error, { site: site.id });
+      return null;
     }
-    return 204;
+  }
+
+  function count(site: Site, taken: Taken | null, { verdict, primary }: Judgement, now: number): void {
+    const bucket = bucketOf(taken, verdict);
+    options.counts.count(site.id, bucket, bucket === "bots" ? primary : "", now);
   }
 }
 
-function reportOf(request: IncomingMessage, payload: Payload, address: string, now: number): Report {
-  const { clickIds, utm, browserIds, person } = payload;
-  const userAgent = (request.headers["user-agent"] ?? "").slice(0, 512);
-  const browser: Browser = { page: payload.page, referrer: payload.referrer, address, userAgent };
+const isRefusal = ({ consent }: Taken) => consent === "denied" || consent === "unreadable";
+
+/** A refusal is somebody's word and is never called a bot's; a bot that has not been asked yet is one all the same. */
+function bucketOf(taken: Taken | null, { bot }: Verdict): VisitBucket {
+  if (!taken || isRefusal(taken)) return "suppressed";
+  if (bot) return "bots";
+  return taken.suppressed ? "suppressed" : "people";
+}
+
+function reportOf(
+  request: IncomingMessage,
+  payload: Payload,
+  visitorId: string | null,
+  { userAgent, address }: Observation,
+  verdict: Verdict,
+  now: number,
+): Report {
+  const { clickIds, utm, browserIds, person, page, referrer } = payload;
   const says = [clickIds, utm, browserIds].some((ids) => Object.keys(ids).length > 0);
+  // Bots come by the thousand and come back as somebody else: those whom nobody knows leave no record.
+  const isPassing = verdict.bot && !visitorId && !person;
   // Scripts cannot forge this header, and the browser sends it whether or not the tag looked.
   const gpc = request.headers["sec-gpc"] === "1" ? ({ gpc: "denied" } as const) : {};
   return {
-    visitorId: visitorIn(request.headers.cookie),
+    visitorId,
     proposedId: payload.visitorId,
     remembered: payload.remembered,
     signals: { ...payload.signals, ...gpc },
-    visit: says || person ? { seenAt: now, browser, clickIds, browserIds, utm, bot: false } : null,
+    visit:
+      (says || person) && !isPassing
+        ? {
+            seenAt: now,
+            browser: { page, referrer, address, userAgent },
+            clickIds,
+            browserIds,
+            utm,
+            ...(verdict.score > 0 ? { verdict } : {}),
+          }
+        : null,
     person,
     at: now,
   };

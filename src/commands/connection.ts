@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection } from "../sites/directory.ts";
-import { connect, disconnect, findSite, pause, resume } from "../sites/manage.ts";
+import { connect, disconnect, pause, resume } from "../sites/connect.ts";
+import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, timeText } from "./desk.ts";
 
 export function connectionCommands(program: Command): void {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { releaseEvent } from "../delivery/release.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
@@ -72,6 +73,23 @@ export function eventCommands(program: Command): void {
         print(command, trace, traceText(trace));
       }),
     );
+
+  event
+    .command("release <id>")
+    .description('"not a bot": deliver a filtered event, and never filter its person again')
+    .option("--site <site>", "look in this site only")
+    .action((id: string, options: { site?: string }, command: Command) =>
+      atDesk(async (desk) => {
+        const found = await find(desk, id, options.site);
+        const site = findSite(desk, found.siteId);
+        const deliveries = await releaseEvent(desk, site, found, desk.by);
+        print(
+          command,
+          { event: { id: found.id, released: true, deliveries } },
+          `Event ${found.id} is released: ${deliveries} deliveries are on their way, and its person is not filtered any more.`,
+        );
+      }),
+    );
 }
 
 async function find(
@@ -128,6 +146,7 @@ async function traceOf({ store, directory }: Desk, event: StoredEvent) {
     hashedEmail: event.person.email,
     contact: Object.keys(event.person),
     filterReasons: event.filterReasons,
+    releasedAt: event.releasedAt,
     attribution: event.attribution,
     warnings:
       emails > 1
@@ -162,7 +181,7 @@ function traceText(trace: Trace): string {
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
     `  person      ${trace.hashedEmail}`,
-    `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.join("; ")}` : ""}`,
+    `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,
     `  consent     ${consent}`,
     ...trace.warnings.map((warning) => `  warning     ${warning}`),

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { serve } from "../main.ts";
+import { noCountryFile } from "./site.ts";
 import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./desk.ts";
 
 export function operateCommands(program: Command): void {
@@ -127,6 +128,10 @@ async function examine({ store, directory, config, by }: Desk): Promise<Finding[
         what: `${host}: nothing is connected`,
         remedy: `cleancast connect ${host} PLATFORM name=value …`,
       });
+    }
+    const { allowCountries, denyCountries } = site.settings;
+    if (allowCountries.length + denyCountries.length > 0 && !config.countryFile) {
+      findings.push({ ok: false, what: `${host}: rules about countries do nothing`, remedy: noCountryFile });
     }
     for (const connection of site.connections.filter((one) => one.state !== "active")) {
       findings.push({

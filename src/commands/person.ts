@@ -127,7 +127,6 @@ function visitOf(pairs: Record<string, string>, seenAt: number): Visit {
     clickIds: {},
     browserIds: {},
     utm: {},
-    bot: false,
   };
   for (const [name, value] of Object.entries(pairs)) {
     const clickId = clickIdName(name);
@@ -149,7 +148,7 @@ function visitText(visit: Visit): string {
   const rest = Object.entries({ ...visit.utm, ...visit.browserIds }).map(
     ([name, value]) => `${name}=${value}`,
   );
-  return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.bot ? "  (bot)" : ""}`;
+  return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.verdict?.bot ? `  (bot: ${visit.verdict.reasons[0]})` : ""}`;
 }
 
 function readTime(text: string | undefined, now: number, keepMs: number): number {

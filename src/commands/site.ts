@@ -3,6 +3,9 @@ import { addHost, addSite, findSite, setSite } from "../sites/manage.ts";
 import { describeSettings, settingLabels } from "../sites/settings.ts";
 import { atDesk, pairsOf, print, table } from "./desk.ts";
 
+export const noCountryFile =
+  "no country is known without a MaxMind file; set CLEANCAST_COUNTRY_FILE and start again.";
+
 export function siteCommands(program: Command): void {
   const site = program.command("site").description("sites: one per customer domain");
 
@@ -74,7 +77,15 @@ export function siteCommands(program: Command): void {
         const found = findSite(desk, text);
         const settings = describeSettings(await setSite(desk, found, changes, desk.by));
         const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
-        print(command, { site: { id: found.id, settings } }, `Site ${found.id}: ${shown.join(" ")}`);
+        const idle = desk.config.countryFile
+          ? []
+          : ["allow_countries", "deny_countries"].filter((label) => changes[label] && settings[label]);
+        const notes = idle.map((label) => `${label} does nothing yet: ${noCountryFile}`);
+        print(
+          command,
+          { site: { id: found.id, settings }, notes },
+          [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"),
+        );
       }),
     );
 }

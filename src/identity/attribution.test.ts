@@ -14,6 +14,7 @@ const day = 86_400_000;
 const keep = 400 * day;
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 
+const aBot = { bot: true, score: 100, reasons: ["user agent:named bot (Testbot)"], rules: 1 };
 const visit = (changes: Partial<Visit> = {}): Visit => ({
   visitorId: "v",
   seenAt: now - day,
@@ -21,7 +22,6 @@ const visit = (changes: Partial<Visit> = {}): Visit => ({
   clickIds: {},
   browserIds: {},
   utm: {},
-  bot: false,
   ...changes,
 });
 const identityOf = (...visits: Visit[]): Identity => ({ visits, firstUtm: {}, forms: {} });
@@ -66,7 +66,7 @@ describe("which ids go out", () => {
 
   test("the browser is that of the newest human visit", () => {
     const browser = (page: string) => ({ page, referrer: "", address: "192.0.2.1", userAgent: "UA" });
-    const bot = visit({ bot: true, browser: browser("bot") });
+    const bot = visit({ verdict: aBot, browser: browser("bot") });
     const found = attribute(
       known(identityOf(bot, visit({ browser: browser("new") }), visit({ browser: browser("old") }))),
       now,
@@ -127,7 +127,7 @@ describe("which ids go out", () => {
 
   test("a bot's visit lends nothing, be it the newest", () => {
     const bot = visit({
-      bot: true,
+      verdict: aBot,
       seenAt: now,
       clickIds: gclid("bot's", 0),
       browserIds: { _fbp: "bot's" },

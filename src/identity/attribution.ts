@@ -76,7 +76,7 @@ function choose(identity: Identity, at: number, keepMs: number): Chosen {
   let utm: Record<string, string> = {};
   let browser: Chosen["browser"] = null;
   for (const visit of identity.visits) {
-    if (visit.bot || visit.seenAt < at - keepMs) continue;
+    if (visit.verdict?.bot || visit.seenAt < at - keepMs) continue;
     for (const [name, id] of Object.entries(visit.clickIds)) {
       const known = clickIds[name];
       if (

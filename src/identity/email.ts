@@ -9,24 +9,19 @@ export type EmailForms = {
   reddit: string | undefined;
 };
 
-// Lone surrogates (Cs) have no UTF-8 form: two different ones would hash to the same key.
-const unusable = /[\s\p{Cc}\p{Cs}]/u;
-const plainLocal = /^[^"(),:;<>@[\\\]]+$/;
-const quotedLocal = /^"(?:[^"\\]|\\.)+"$/;
 // Beyond ASCII everything is allowed: which letters a registry sells is not ours to know.
-const domainLabel = /^[a-z0-9\u0080-\uffff](?:[a-z0-9\u0080-\uffff-]*[a-z0-9\u0080-\uffff])?$/i;
+const letters = "[a-z0-9\\u0080-\\u{10ffff}]+";
+const label = `${letters}(-+${letters})*`;
+// Lone surrogates (Cs) have no UTF-8 form: two different ones would hash to the same key. The limits of SMTP and DNS come
+// first: they also keep the pattern away from endless input.
+const oneAddress = RegExp(
+  `^(?!.*[\\s\\p{Cc}\\p{Cs}])(?=.{1,64}@[^@]{1,253}$)([^"(),:;<>@[\\]\\\\]+|"([^"\\\\]|\\\\.)+")@(${label}\\.)+${label}$`,
+  "isu",
+);
 
 /** Whether the text, apart from space around it, is exactly one address that mail could be sent to. */
 export function looksLikeEmail(text: string): boolean {
-  const address = text.trim();
-  const at = address.lastIndexOf("@");
-  const local = address.slice(0, Math.max(at, 0));
-  const domain = address.slice(at + 1);
-  // The limits of SMTP and DNS come first: they also keep the patterns away from endless input.
-  if (local.length > 64 || domain.length > 253 || unusable.test(address)) return false;
-  if (!plainLocal.test(local) && !quotedLocal.test(local)) return false;
-  const labels = domain.split(".");
-  return labels.length > 1 && labels.every((label) => domainLabel.test(label));
+  return oneAddress.test(text.trim());
 }
 
 /**
@@ -38,21 +33,29 @@ export function canonicalEmail(address: string): string {
 }
 
 export function emailForms(address: string): EmailForms {
+  const [canonical, google, microsoft, reddit] = listForms(address);
+  return { canonical, google, microsoft, reddit };
+}
+
+type Form = string | undefined;
+type FormList = [canonical: string, google: Form, microsoft: Form, reddit: Form];
+
+/** The forms in the order in which the tag sends them: names would cost it bytes. */
+export function listForms(address: string): FormList {
   const canonical = canonicalEmail(address);
   const at = Math.max(canonical.lastIndexOf("@"), 0);
   const local = canonical.slice(0, at);
   const atDomain = canonical.slice(at);
-  const withLocal = (changed: string) => (changed === "" ? undefined : changed + atDomain);
+  const withLocal = (changed: string) => (changed ? changed + atDomain : undefined);
 
   const untagged = local.replace(/\+.*$/s, "");
   const undotted = withLocal(untagged.replaceAll(".", ""));
-  const isGmail = atDomain === "@gmail.com" || atDomain === "@googlemail.com";
-  return {
+  return [
     canonical,
     // Only Gmail ignores dots and tags, and Google knows that; Microsoft removes them whatever the domain.
-    google: isGmail ? undotted : withLocal(local),
-    microsoft: undotted,
+    /^@g(?:oogle)?mail\.com$/.test(atDomain) ? undotted : withLocal(local),
+    undotted,
     // Letters of every script stay: cut down to ASCII, josé@ would become the address of somebody else.
-    reddit: withLocal(untagged.replace(/[^\p{L}\p{M}\p{N}]/gu, "")),
-  };
+    withLocal(untagged.replace(/[^\p{L}\p{M}\p{N}]/gu, "")),
+  ];
 }

@@ -1,4 +1,5 @@
-// Forgetting in the background: visits and click ids older than the site's retention, and lock-outs that are over.
+// Forgetting in the background: visits and click ids older than the site's retention, bots' visits, and lock-outs that
+// are over.
 
 import { lockoutRule } from "../store/keyUse.ts";
 import type { Store } from "../store/store.ts";
@@ -7,9 +8,10 @@ const everyMs = 10 * 60_000;
 /** Small steps with pauses: a purge of a million records must not be felt. */
 const step = 200;
 const pauseMs = 50;
+const keepBotsMs = 14 * 86_400_000;
 
 export function startPurge(
-  store: Pick<Store, "people" | "keyUse">,
+  store: Pick<Store, "people" | "keyUse" | "traffic">,
   sites: () => Iterable<{ id: string; settings: { keepMs: number } }>,
   now: () => number,
   onDefect: (error: unknown) => void,
@@ -23,6 +25,7 @@ export function startPurge(
     await store.keyUse.purge("", now(), lockoutRule);
     for (const site of sites()) {
       await store.keyUse.purge(site.id, now(), lockoutRule);
+      await store.traffic.purge(site.id, now() - keepBotsMs, now());
       for (let removed = 1; removed > 0 && !stopped;) {
         removed = await store.people.purge(site.id, now() - site.settings.keepMs, step);
         if (removed > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));

@@ -4,6 +4,7 @@ import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 
 const hour = 3_600_000;
 const ever = Number.NEGATIVE_INFINITY;
+const aBot = { bot: true, score: 100, reasons: ["user agent:named bot (Testbot)"], rules: 1 };
 const visit = (seenAt: number, changes: Partial<Visit> = {}): Visit => ({
   visitorId: "v",
   seenAt,
@@ -11,7 +12,6 @@ const visit = (seenAt: number, changes: Partial<Visit> = {}): Visit => ({
   clickIds: {},
   browserIds: {},
   utm: {},
-  bot: false,
   ...changes,
 });
 const click = (value: string, seenAt: number) => ({ clickIds: { gclid: { value, seenAt } } });
@@ -32,11 +32,11 @@ describe("the visits of a record", () => {
   test("bots' visits do not push a person's visit out", () => {
     const human = visit(1, click("G-1", 1));
     const bots = Array.from({ length: 20 }, (_, i) =>
-      visit((i + 1) * hour, { bot: true, visitorId: `b${i}` }),
+      visit((i + 1) * hour, { verdict: aBot, visitorId: `b${i}` }),
     );
     const kept = after(human, ...bots);
     expect(kept).toContainEqual(human);
-    expect(kept.filter((one) => one.bot)).toHaveLength(2);
+    expect(kept.filter((one) => one.verdict?.bot)).toHaveLength(2);
   });
 
   test("those that are too old are forgotten when something new comes", () => {

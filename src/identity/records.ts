@@ -36,8 +36,8 @@ const newestFirst = (a: Visit, b: Visit) => b.seenAt - a.seenAt;
 /** People's visits and bots' are bounded apart: a flood of bots pushes nobody out. */
 function bounded(visits: Visit[], oldest: number): Visit[] {
   const kept = visits.filter((visit) => visit.seenAt >= oldest).toSorted(newestFirst);
-  const people = kept.filter((visit) => !visit.bot);
-  const bots = kept.filter((visit) => visit.bot).slice(0, botsKept);
+  const people = kept.filter((visit) => !visit.verdict?.bot);
+  const bots = kept.filter((visit) => visit.verdict?.bot).slice(0, botsKept);
   const ends =
     people.length <= 2 * keptAtEachEnd
       ? people
@@ -70,6 +70,11 @@ function isSameSession(newest: Visit, visit: Visit): boolean {
 const ids = (visit: Visit) =>
   Object.fromEntries(Object.entries(visit.clickIds).map(([name, id]) => [name, id.value]));
 
+/** What was seen against a visit later counts for all of it. */
 function join(newest: Visit, visit: Visit): Visit {
-  return { ...newest, browserIds: { ...newest.browserIds, ...visit.browserIds } };
+  const worst = [newest.verdict, visit.verdict].reduce((one, other) =>
+    (other?.score ?? 0) > (one?.score ?? 0) ? other : one,
+  );
+  const browserIds = { ...newest.browserIds, ...visit.browserIds };
+  return { ...newest, browserIds, ...(worst ? { verdict: worst } : {}) };
 }

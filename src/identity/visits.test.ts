@@ -35,7 +35,6 @@ const landing: Report["visit"] = {
   clickIds: { gclid: { value: "G", seenAt: now } },
   browserIds: {},
   utm: {},
-  bot: false,
 };
 const person = { email, forms: {} };
 

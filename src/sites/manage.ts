@@ -1,16 +1,14 @@
-// What people do to sites, keys and connections. Each function checks its input, says in one sentence what is wrong
+// What people do to sites and keys. Each function checks its input, says in one sentence what is wrong
 // with it, and leaves an audit line.
 
 import type { Mode } from "../event.ts";
 import { shortId } from "../ids.ts";
-import { platformOf, platforms } from "../platforms/index.ts";
-import type { Platform } from "../platforms/platform.ts";
 import type { Change } from "../store/configuration.ts";
 import type { Store } from "../store/store.ts";
-import { isUsable, type Connection, type Directory, type InboundKey, type Site } from "./directory.ts";
+import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
-import { readSettings, SettingFault, type SiteSettings } from "./settings.ts";
+import { longestList, readSettings, SettingFault, withDefaults, type SiteSettings } from "./settings.ts";
 
 /** Something that the person who asked can put right. */
 export class Refusal extends Error {
@@ -22,11 +20,11 @@ export class Refusal extends Error {
 }
 
 export type By = { actor: string; now: number };
-type Desk = { store: Store; directory: Directory };
+export type Desk = { store: Store; directory: Directory };
 
 const rotationOverlapMs = 24 * 3_600_000;
 
-function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): Change {
+export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): Change {
   return { siteId, actor: by.actor, action, detail, at: by.now };
 }
 
@@ -79,6 +77,29 @@ export async function setSite(
   await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
   await directory.refresh();
   return findSite({ directory }, site.id).settings;
+}
+
+/** From now on events of this person are never filtered. */
+export async function allowPerson(
+  { store, directory }: Desk,
+  site: Site,
+  emailHash: string,
+  by: By & { eventId: string },
+): Promise<void> {
+  if (site.settings.allowedPersons.includes(emailHash)) return;
+  if (site.settings.allowedPersons.length >= longestList) {
+    throw new Refusal(
+      "allow_persons",
+      `The list allow_persons is full (${longestList}); take some out first.`,
+    );
+  }
+  // The audit line names the event, not the person.
+  const line = change(site.id, "person allowed", { event: by.eventId }, by);
+  await store.configuration.changeSettings(line, (stored) => ({
+    ...stored,
+    allowedPersons: [...new Set([...withDefaults(stored).allowedPersons, emailHash])],
+  }));
+  await directory.refresh();
 }
 
 /** Makes a key; the first one of a site opens its inbound door. */
@@ -152,126 +173,4 @@ export async function rotateKey(
   );
   await directory.refresh();
   return { id: fresh.id, key, oldExpiresAt };
-}
-
-/** Connects a platform, or changes the connection to the same account, and lets parked deliveries go. */
-export async function connect(
-  { store, directory }: Desk,
-  site: Site,
-  platformId: string,
-  given: Record<string, string>,
-  by: By & { checkAddress: (url: string) => string | null },
-): Promise<{ connection: Connection; isNew: boolean; released: number }> {
-  const platform = platformOf(platformId);
-  if (!platform) {
-    const known = platforms.map((one) => one.id).join(", ");
-    throw new Refusal("platform", `There is no platform ${platformId}. Known: ${known}.`);
-  }
-  const { events, ...rest } = given;
-  const settings = checkSettings(platform, rest);
-  if (platform.customerAddress && settings.url) {
-    const fault = by.checkAddress(settings.url);
-    if (fault) throw new Refusal("url", `url ${fault}`);
-  }
-  const account = platform.account(settings);
-  const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
-  // Who connects again to change one thing keeps the others; a blank value takes one away.
-  for (const [name, value] of Object.entries(existing?.settings ?? {}))
-    if (!(name in rest)) settings[name] = value;
-  const connection: Connection = {
-    siteId: site.id,
-    id: existing?.id ?? shortId(),
-    platform: platformId,
-    account,
-    settings,
-    events: events === undefined ? (existing?.events ?? null) : readEvents(events),
-    state: "active",
-    stateReason: null,
-    createdAt: existing?.createdAt ?? by.now,
-  };
-  const secrets = new Set(
-    platform.settings.filter((setting) => setting.secret || setting.address).map((setting) => setting.name),
-  );
-  const action = existing ? "connection changed" : "connection added";
-  await store.configuration.saveConnection(
-    change(site.id, action, { id: connection.id, platform: platformId }, by),
-    connection,
-    secrets,
-  );
-  await directory.refresh();
-  const released = existing ? await store.deliveries.releaseParked(site.id, connection.id, by.now) : 0;
-  return { connection, isNew: !existing, released };
-}
-
-/** `all`, or nothing, is every event. */
-function readEvents(text: string): string[] | null {
-  const names = [...new Set(text.split(",").map((name) => name.trim().toLowerCase()))].filter(Boolean);
-  return names.length === 0 || names.includes("all") ? null : names;
-}
-
-function checkSettings(platform: Platform, given: Record<string, string>): Record<string, string> {
-  const known = platform.settings.map((setting) => setting.name);
-  for (const name of Object.keys(given)) {
-    if (!known.includes(name)) {
-      throw new Refusal(
-        name,
-        `${name} is not a setting of ${platform.id}. Known: ${[...known, "events"].join(", ")}.`,
-      );
-    }
-  }
-  const settings: Record<string, string> = {};
-  for (const setting of platform.settings) {
-    const value = given[setting.name]?.trim() || setting.default;
-    if (value === undefined) {
-      if (setting.required) throw new Refusal(setting.name, `${setting.name} is required: ${setting.help}`);
-      continue;
-    }
-    const fault = setting.check?.(value);
-    if (fault) throw new Refusal(setting.name, `${setting.name} ${fault}.`);
-    settings[setting.name] = value;
-  }
-  return settings;
-}
-
-export function findConnection({ directory }: Pick<Desk, "directory">, id: string): Connection {
-  for (const site of directory.sites()) {
-    const connection = site.connections.find((one) => one.id === id);
-    if (connection) return connection;
-  }
-  throw new Refusal(
-    "connection",
-    `There is no connection ${id}. 'cleancast connection list' shows their ids.`,
-  );
-}
-
-/** Ends a connection: what still waits for it ends as skipped, and the log keeps its history. */
-export async function disconnect({ store, directory }: Desk, id: string, by: By): Promise<void> {
-  const connection = findConnection({ directory }, id);
-  const { siteId, platform } = connection;
-  await store.configuration.removeConnection(change(siteId, "connection removed", { id, platform }, by), id);
-  await directory.refresh();
-  await store.deliveries.endWaiting(siteId, id, "skipped", "disconnected", by.now);
-}
-
-export async function pause({ store, directory }: Desk, id: string, by: By): Promise<void> {
-  const { siteId } = findConnection({ directory }, id);
-  await store.configuration.setConnectionState(
-    change(siteId, "connection paused", { id }, by),
-    id,
-    "paused",
-    null,
-  );
-  await directory.refresh();
-}
-
-export async function resume({ store, directory }: Desk, id: string, by: By): Promise<number> {
-  const { siteId } = findConnection({ directory }, id);
-  await store.configuration.setConnectionState(
-    change(siteId, "connection resumed", { id }, by),
-    id,
-    "active",
-    null,
-  );
-  await directory.refresh();
-  return store.deliveries.releaseParked(siteId, id, by.now);
 }

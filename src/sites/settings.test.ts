@@ -34,6 +34,14 @@ describe("a new site", () => {
       blockedDomains: [],
       blockDisposable: false,
       blockedPersons: [],
+      allowedPersons: [],
+      botThreshold: 60,
+      allowUserAgents: [],
+      denyUserAgents: [],
+      allowNetworks: [],
+      denyNetworks: [],
+      allowCountries: [],
+      denyCountries: [],
     });
   });
 
@@ -49,6 +57,14 @@ describe("a new site", () => {
       block_domains: "",
       block_disposable: "off",
       block_persons: "",
+      allow_persons: "",
+      bot_threshold: "60",
+      allow_user_agents: "",
+      deny_user_agents: "",
+      allow_networks: "",
+      deny_networks: "",
+      allow_countries: "",
+      deny_countries: "",
     });
   });
 

@@ -1,5 +1,7 @@
 // The settings of a site, declared once: name, meaning, default, and how a person writes them.
 
+import { readNetwork } from "../traffic/lists.ts";
+
 export type SiteSettings = {
   inbound: boolean;
   /** How long an event with an order id counts as the same one. */
@@ -16,6 +18,17 @@ export type SiteSettings = {
   blockDisposable: boolean;
   /** Hashed emails whose events are filtered. */
   blockedPersons: string[];
+  /** Hashed emails whose events are never filtered. */
+  allowedPersons: string[];
+  /** The score from which on a visit is a bot's. */
+  botThreshold: number;
+  /** Visits that are never, or always, taken for a bot's. Letting pass wins. */
+  allowUserAgents: string[];
+  denyUserAgents: string[];
+  allowNetworks: string[];
+  denyNetworks: string[];
+  allowCountries: string[];
+  denyCountries: string[];
 };
 
 type Declared<Name extends keyof SiteSettings> = {
@@ -63,14 +76,52 @@ const duration = (longestDays: number, least = second) => ({
   },
 });
 
+/** Every node holds the lists in memory. */
+export const longestList = 10_000;
+
 const words = (fault: (word: string) => string | null) => ({
   read: (text: string) => {
     const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
     const wrong = list.map(fault).find((message) => message !== null);
+    if (list.length > longestList) return new SettingFault(`must have at most ${longestList} entries`);
     return wrong ? new SettingFault(wrong) : list;
   },
   write: (value: string[]) => value.join(","),
 });
+
+const persons = words((word) =>
+  /^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters",
+);
+
+const userAgents = words((word) =>
+  word.length <= 200 && word.replaceAll("*", "").length >= 3
+    ? null
+    : "must be parts of user agents, 3 to 200 characters each; * stands for anything",
+);
+
+const networks = words((word) =>
+  readNetwork(word)
+    ? null
+    : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
+);
+
+const countries = {
+  read: (text: string) => {
+    const list = [...new Set(text.split(",").map((word) => word.trim()))].filter(Boolean);
+    const codes = list.map(countryCode);
+    const wrong = codes.indexOf(null);
+    return wrong < 0
+      ? codes.filter((code) => code !== null)
+      : new SettingFault(`must be two-letter country codes like DE; ${list[wrong]} is not one`);
+  },
+  write: (value: string[]) => value.join(","),
+};
+
+function countryCode(text: string): string | null {
+  // UK is written for GB, which is what other programs know.
+  const code = /^[A-Za-z]{2}$/.test(text) ? (new Intl.Locale(`und-${text}`).region ?? "") : "";
+  return code !== "" && !noCountries.has(code) && regions.of(code) !== code ? code : null;
+}
 
 const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   inbound: {
@@ -121,13 +172,10 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     label: "country",
     help: "two-letter country of phone numbers that come without a country code, or none",
     default: null,
-    read: (text) => {
-      if (text === "none") return null;
-      // UK is written for GB; the phone library knows only the latter.
-      const code = /^[A-Za-z]{2}$/.test(text) ? (new Intl.Locale(`und-${text}`).region ?? "") : "";
-      const known = code !== "" && !noCountries.has(code) && regions.of(code) !== code;
-      return known ? code : new SettingFault("must be none or a two-letter country code like DE");
-    },
+    read: (text) =>
+      text === "none"
+        ? null
+        : (countryCode(text) ?? new SettingFault("must be none or a two-letter country code like DE")),
     write: (value) => value ?? "none",
   },
   blockedDomains: {
@@ -152,7 +200,59 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     label: "block_persons",
     help: "comma-separated hashed emails (64 hex characters) whose events are filtered",
     default: [],
-    ...words((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
+    ...persons,
+  },
+  allowedPersons: {
+    label: "allow_persons",
+    help: "comma-separated hashed emails whose events are never filtered; 'event release' adds to them",
+    default: [],
+    ...persons,
+  },
+  botThreshold: {
+    label: "bot_threshold",
+    help: "1 to 100: the score from which on a visit is taken for a bot's; two kinds of evidence are needed always",
+    default: 60,
+    read: (text) =>
+      /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100
+        ? Number(text)
+        : new SettingFault("must be a whole number from 1 to 100"),
+    write: String,
+  },
+  allowUserAgents: {
+    label: "allow_user_agents",
+    help: "comma-separated parts of user agents that are never a bot's, such as your own monitoring",
+    default: [],
+    ...userAgents,
+  },
+  denyUserAgents: {
+    label: "deny_user_agents",
+    help: "comma-separated parts of user agents that are always a bot's",
+    default: [],
+    ...userAgents,
+  },
+  allowNetworks: {
+    label: "allow_networks",
+    help: "comma-separated addresses and networks whose visits are never a bot's, such as your office",
+    default: [],
+    ...networks,
+  },
+  denyNetworks: {
+    label: "deny_networks",
+    help: "comma-separated addresses and networks whose visits are always a bot's",
+    default: [],
+    ...networks,
+  },
+  allowCountries: {
+    label: "allow_countries",
+    help: "comma-separated countries whose visits are never a bot's (needs CLEANCAST_COUNTRY_FILE)",
+    default: [],
+    ...countries,
+  },
+  denyCountries: {
+    label: "deny_countries",
+    help: "comma-separated countries whose visits are always a bot's (needs CLEANCAST_COUNTRY_FILE)",
+    default: [],
+    ...countries,
   },
 };
 

@@ -264,6 +264,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         dispatchId: item.event.id,
         status: "filtered",
         filterReasons: ["blocked domain:example.com"],
+        releasedAt: null,
         attribution: unattributed,
       });
       const [row] = await sql(location, `SELECT extra FROM events WHERE id = '${item.event.id}'`);
@@ -563,7 +564,6 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         clickIds: { gclid: { value: "G", seenAt: clickedAt } },
         browserIds: {},
         utm: {},
-        bot: false,
       });
       const put = (email: string, visits: Visit[]) =>
         store.people.change(siteId, async (rows) => {

@@ -38,6 +38,8 @@ export type StoredEvent = Event & {
   status: EventStatus;
   filterReasons: FilterReason[];
   attribution: Attribution;
+  /** When somebody said of a filtered event that it is no bot's. */
+  releasedAt: number | null;
 };
 
 const eventColumns = [
@@ -269,6 +271,7 @@ function eventOf(row: Row, seal: Seal): StoredEvent {
     orderId: row.order_id as string | null,
     time: Number(row.time),
     receivedAt: Number(row.received_at),
+    releasedAt: row.released_at === null ? null : Number(row.released_at),
     person: JSON.parse(String(row.person)),
     attribution: JSON.parse(String(row.attribution)),
     extra: row.extra === null ? null : JSON.parse(seal.open(String(row.extra), extraPlace(siteId, id))),

@@ -10,8 +10,10 @@ import { keyUseStore } from "./keyUse.ts";
 import { migrate, schemaVersion, type MigrationReport } from "./migrate.ts";
 import { peopleStore } from "./people.ts";
 import { openPostgres } from "./postgres.ts";
+import { releaseStore } from "./release.ts";
 import { sealWith } from "./seal.ts";
 import { openSqlite } from "./sqlite.ts";
+import { trafficStore } from "./traffic.ts";
 
 export type StoreLocation =
   | { engine: "sqlite"; file: string }
@@ -45,6 +47,8 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       erase: eraseStore(db),
       audit: auditStore(db, newId),
       keyUse: keyUseStore(db, newId),
+      release: releaseStore(db),
+      traffic: trafficStore(db, seal),
       schemaVersion: () => schemaVersion(db),
       close: () => db.close(),
     };

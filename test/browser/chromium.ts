@@ -75,17 +75,29 @@ function argumentsOf(source: Source): string[] {
 }
 
 let launched: Promise<Browser> | undefined;
+const extra = new Set<Browser>();
 
 afterAll(async () => {
   const browser = await launched;
   launched = undefined;
-  await browser?.close();
+  await Promise.all([browser, ...extra].map((one) => one?.close()));
 });
 
-async function launch(): Promise<Browser> {
+async function launch(more: readonly string[] = []): Promise<Browser> {
   if ("missing" in found) throw new Error(found.missing);
   const { path, env } = found.from === "package" ? await unpack() : { path: found.path, env: {} };
-  return chromium.launch({ executablePath: path, args: argumentsOf(found), env: { ...process.env, ...env } });
+  return chromium.launch({
+    executablePath: path,
+    args: [...argumentsOf(found), ...more],
+    env: { ...process.env, ...env },
+  });
+}
+
+/** Another browser of its own, with more switches; it ends with the file too. */
+export async function launchWith(switches: readonly string[]): Promise<Browser> {
+  const browser = await launch(switches);
+  extra.add(browser);
+  return browser;
 }
 
 /** A new browser profile: somebody who was never here before. */

@@ -246,7 +246,6 @@ describe.each(engines)("attribution on %s", (engine) => {
         ),
         browserIds: {},
         utm,
-        bot: false,
       },
     ]);
     expect(JSON.stringify(shown)).not.toContain("agreed@example.com");

@@ -48,7 +48,6 @@ function remember(home: Home, siteIds: readonly string[]): Promise<void> {
             clickIds: { gclid: { value: "click-1", seenAt: now }, fbclid: { value: "click-2", seenAt: now } },
             browserIds: { _fbp: "fb.1.1.1" },
             utm: { utm_source: "newsletter" },
-            bot: false,
           },
         ],
         firstUtm: {},

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createConnection, type Socket } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Site } from "../../src/sites/directory.ts";
-import { connect } from "../../src/sites/manage.ts";
+import { connect } from "../../src/sites/connect.ts";
 import { startReceiver } from "../receiver.ts";
 import { engines, eventually, manage, newHome, post, startRelay, type Relay } from "../relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";

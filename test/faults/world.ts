@@ -9,7 +9,8 @@ import { afterAll } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { uuidv7 } from "../../src/ids.ts";
 import { directoryOf, type Directory } from "../../src/sites/directory.ts";
-import { addKey, addSite, connect } from "../../src/sites/manage.ts";
+import { connect } from "../../src/sites/connect.ts";
+import { addKey, addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
 import type { Answer, Home, Relay } from "../relay.ts";
 

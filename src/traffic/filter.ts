@@ -7,6 +7,8 @@ export type FilterRules = {
   blockedDomains: readonly string[];
   blockDisposable: boolean;
   blockedPersons: readonly string[];
+  /** Hashed emails that are never filtered. */
+  allowedPersons: readonly string[];
 };
 
 export type Judged = {
@@ -21,6 +23,7 @@ export function filterReasons(
   { emailHash, emailDomain, identity }: Judged,
   rules: FilterRules,
 ): FilterReason[] {
+  if (rules.allowedPersons.includes(emailHash)) return [];
   const reasons: FilterReason[] = [];
   if (emailDomain) {
     const blocked = rules.blockedDomains.find(
@@ -32,6 +35,9 @@ export function filterReasons(
   }
   if (rules.blockedPersons.includes(emailHash)) reasons.push("blocked person");
   // One human visit is enough: or anybody who knows an email could make its conversions vanish by a bot's visit.
-  if (identity?.visits.length && identity.visits.every((visit) => visit.bot)) reasons.push("only bot visits");
+  if (identity?.visits.length && identity.visits.every((visit) => visit.verdict?.bot)) {
+    const seen = new Set(identity.visits.map((visit) => visit.verdict?.reasons[0] ?? ""));
+    reasons.push(`only bot visits:${[...seen].join(", ")}`);
+  }
   return reasons;
 }

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Identity } from "../event.ts";
-import { filterReasons, type FilterRules, type Judged } from "./rules.ts";
+import { filterReasons, type FilterRules, type Judged } from "./filter.ts";
 
-const none: FilterRules = { blockedDomains: [], blockDisposable: false, blockedPersons: [] };
+const none: FilterRules = {
+  blockedDomains: [],
+  blockDisposable: false,
+  blockedPersons: [],
+  allowedPersons: [],
+};
 const hash = "a".repeat(64);
 
 const visits = (...bots: boolean[]): Identity => ({
@@ -13,7 +18,7 @@ const visits = (...bots: boolean[]): Identity => ({
     clickIds: {},
     browserIds: {},
     utm: {},
-    bot,
+    verdict: { bot, score: bot ? 100 : 20, reasons: ["user agent:named bot (Testbot)"], rules: 1 },
   })),
   firstUtm: {},
   forms: {},
@@ -83,8 +88,10 @@ describe("blocked persons", () => {
 
 describe("visits", () => {
   test("a person whose every visit was a bot's is filtered", () => {
-    expect(reasons({ identity: visits(true) })).toEqual(["only bot visits"]);
-    expect(reasons({ identity: visits(true, true, true) })).toEqual(["only bot visits"]);
+    expect(reasons({ identity: visits(true) })).toEqual(["only bot visits:user agent:named bot (Testbot)"]);
+    expect(reasons({ identity: visits(true, true, true) })).toEqual([
+      "only bot visits:user agent:named bot (Testbot)",
+    ]);
   });
 
   test("one human visit is enough, wherever it stands", () => {
@@ -108,6 +115,6 @@ test("all reasons are given, not only the first", () => {
     "blocked domain:mailinator.com",
     "disposable domain:mailinator.com",
     "blocked person",
-    "only bot visits",
+    "only bot visits:user agent:named bot (Testbot)",
   ]);
 });

@@ -1,0 +1,51 @@
+// Which bots' visits are kept to be looked at: a few of each kind and hour, so that a flood fills nothing.
+
+import type { Observation } from "../traffic/observation.ts";
+import type { Judgement } from "../traffic/verdict.ts";
+import { networkOf } from "../http/transport.ts";
+import type { Store } from "../store/store.ts";
+import { hourMs } from "../store/traffic.ts";
+
+const keptPerHour = 5;
+const mostKinds = 10_000;
+
+export type Bot = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
+
+export function sampleBots(
+  store: Pick<Store, "traffic">,
+  newId: () => string,
+  onDefect: (error: unknown) => void,
+) {
+  const kept = new Map<string, number>();
+  const writing = new Set<Promise<void>>();
+  let hour = 0;
+
+  return {
+    offer({ siteId, page, at, seen, judgement }: Bot): void {
+      const current = Math.floor(at / hourMs);
+      if (current !== hour) kept.clear();
+      hour = current;
+      const kind = `${siteId} ${judgement.primary}`;
+      const count = kept.get(kind) ?? 0;
+      if (count >= keptPerHour || kept.size >= mostKinds) return;
+      kept.set(kind, count + 1);
+      const { primary: reason, verdict } = judgement;
+      // Enough to see where it came from, too little to see who it was.
+      const cut = { ...seen, address: anonymous(seen.address) };
+      const written: Promise<void> = store.traffic
+        .keep({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
+        .catch(onDefect)
+        .finally(() => writing.delete(written));
+      writing.add(written);
+    },
+    async stop(): Promise<void> {
+      await Promise.all(writing);
+    },
+  };
+}
+
+/** 192.0.2.17 → 192.0.2.0; an IPv6 address keeps its first 48 bits. */
+function anonymous(address: string): string {
+  if (!address.includes(":")) return address.replace(/\.\d+$/, ".0");
+  return `${networkOf(address).split(":").slice(0, 3).join(":")}::`;
+}

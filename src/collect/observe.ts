@@ -1,0 +1,48 @@
+// From a request of the tag to what the signals look at.
+
+import type { IncomingHttpHeaders } from "node:http";
+import type { Frequency } from "../traffic/frequency.ts";
+import type { Observation, ObservedHeaders } from "../traffic/observation.ts";
+import type { Payload } from "./payload.ts";
+
+const longestUserAgent = 512;
+const longestHint = 256;
+
+export type From = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
+
+export function observe(from: From, payload: Payload, frequency: Frequency): Observation {
+  return {
+    userAgent: text(from.headers["user-agent"], longestUserAgent),
+    address: from.address,
+    country: from.country,
+    headers: readHeaders(from.headers, from.secure),
+    script: payload.script,
+    submit: payload.submit,
+    frequency,
+  };
+}
+
+export function readHeaders(headers: IncomingHttpHeaders, secure: boolean): ObservedHeaders {
+  return {
+    secure,
+    acceptLanguage: Boolean(headers["accept-language"]),
+    secFetch: Boolean(headers["sec-fetch-site"]),
+    brands: text(headers["sec-ch-ua"], longestHint),
+    platform: text(headers["sec-ch-ua-platform"], 40),
+    mobile: text(headers["sec-ch-ua-mobile"], 4),
+  };
+}
+
+const text = (header: string | string[] | undefined, longest: number) =>
+  String(header ?? "").slice(0, longest);
+
+/** A page that is loaded ahead, or for a preview: nobody sees it, and perhaps nobody ever will. */
+export function isAhead(headers: IncomingHttpHeaders): boolean {
+  return (
+    [headers["sec-purpose"], headers.purpose, headers["x-moz"]].some((word) =>
+      String(word ?? "")
+        .toLowerCase()
+        .startsWith("prefetch"),
+    ) || String(headers["x-purpose"] ?? "").toLowerCase() === "preview"
+  );
+}

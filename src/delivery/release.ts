@@ -1,0 +1,60 @@
+// "Not a bot": a filtered event goes out after all, and its person is never filtered again.
+
+import type { Identity } from "../event.ts";
+import { attribute, lookUp } from "../identity/attribution.ts";
+import { foretoldId } from "../ids.ts";
+import type { Directory, Site } from "../sites/directory.ts";
+import { allowPerson, Refusal, type By } from "../sites/manage.ts";
+import type { StoredEvent } from "../store/events.ts";
+import type { Store } from "../store/store.ts";
+import { planDeliveries } from "./dispatch.ts";
+
+type Desk = { store: Store; directory: Directory };
+
+/** Returns how many deliveries are on their way. */
+export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, by: By): Promise<number> {
+  const { store } = desk;
+  if (event.status !== "filtered")
+    throw new Refusal("event", `Event ${event.id} is not filtered; there is nothing to release.`);
+  if (!event.person.email)
+    throw new Refusal(
+      "event",
+      `The person of event ${event.id} was erased; it cannot be delivered any more.`,
+    );
+
+  // First the rule, then the event: whoever is released and comes again must not be filtered again.
+  await allowPerson(desk, site, event.person.email, { ...by, eventId: event.id });
+  await clearVerdicts(store, site.id, event.person.email, by.now);
+  const known = await lookUp(store.people, site.id, event.person.email, site.settings.consentMode);
+  const attribution = attribute(known, event.time, site.settings.keepMs);
+  const deliveries = planDeliveries(event, attribution, site.connections);
+  const keepMs = event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs;
+  const isReleased = await store.release.event({
+    siteId: site.id,
+    eventId: event.id,
+    attribution,
+    deliveries,
+    foretoldId:
+      event.orderId && event.mode === "live" ? foretoldId(site.id, event.name, event.orderId) : null,
+    claimUntil: by.now + keepMs,
+    now: by.now,
+  });
+  if (!isReleased) throw new Refusal("event", `Event ${event.id} was released by somebody else meanwhile.`);
+  const detail = { id: event.id, reasons: event.filterReasons };
+  await store.audit.add({ siteId: site.id, actor: by.actor, action: "event released", detail, at: by.now });
+  return deliveries.filter(({ state }) => state === "queued").length;
+}
+
+/** The visits of a person who is none are a person's: their click ids count from now on. */
+async function clearVerdicts(store: Store, siteId: string, email: string, now: number): Promise<void> {
+  if (!(await store.people.identity(siteId, email))) return;
+  await store.people.change(siteId, async (rows) => {
+    const identity: Identity = await rows.identity(email, now);
+    const visits = identity.visits.map((visit) => {
+      const cleared = { ...visit };
+      delete cleared.verdict;
+      return cleared;
+    });
+    await rows.saveIdentity(email, { ...identity, visits }, now);
+  });
+}

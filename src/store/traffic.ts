@@ -1,0 +1,123 @@
+// Visits as numbers, and a sample of those that were bots'.
+
+import type { Verdict, VisitBucket } from "../event.ts";
+import { chunks, tuples, type Database, type Row } from "./database.ts";
+import type { Seal } from "./seal.ts";
+
+export const hourMs = 3_600_000;
+/** Counts of this age are no longer written by anybody, and may be put together. */
+const settledHours = 24;
+
+/** How many visits of one kind there were in an hour (since the epoch); `reason` tells bots apart. */
+export type VisitCount = {
+  siteId: string;
+  hour: number;
+  bucket: VisitBucket;
+  reason: string;
+  visits: number;
+};
+
+/** `seen` is what the verdict was made of, with the address cut down to its network. */
+export type BotVisit<Seen = unknown> = {
+  siteId: string;
+  id: string;
+  seenAt: number;
+  /** What it is counted under. */
+  reason: string;
+  verdict: Verdict;
+  page: string;
+  seen: Seen;
+};
+
+export function trafficStore(db: Database, seal: Seal) {
+  return {
+    /** Replaces what this writer said before of the same hours: safe to repeat. */
+    async saveCounts(writer: string, counts: readonly VisitCount[]): Promise<void> {
+      const bySite = Map.groupBy(counts, (count) => count.siteId);
+      for (const siteId of [...bySite.keys()].toSorted()) {
+        await db.write(async (tx) => {
+          for (const some of chunks(bySite.get(siteId) as VisitCount[])) {
+            await tx.all(
+              `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ${tuples(some.length, 6)}
+               ON CONFLICT (site_id, hour, bucket, reason, writer) DO UPDATE SET visits = excluded.visits`,
+              some.flatMap((one) => [one.siteId, one.hour, one.bucket, one.reason, writer, one.visits]),
+            );
+          }
+        });
+      }
+    },
+
+    /** From one hour to another, the last not included; by hour, bucket and reason. */
+    async counts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
+      const rows = await db.all(
+        `SELECT hour, bucket, reason, SUM(visits) AS visits FROM visit_counts
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3
+         GROUP BY hour, bucket, reason ORDER BY hour, bucket, reason`,
+        [siteId, fromHour, toHour],
+      );
+      return rows.map((row) => ({
+        siteId,
+        hour: Number(row.hour),
+        bucket: row.bucket as VisitBucket,
+        reason: String(row.reason),
+        visits: Number(row.visits),
+      }));
+    },
+
+    async keep(visit: BotVisit): Promise<void> {
+      const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
+      const record = seal.close(JSON.stringify({ verdict, page, seen }), place(siteId, id));
+      await db.write((tx) =>
+        tx.all(
+          `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT DO NOTHING`,
+          [siteId, id, seenAt, reason, record],
+        ),
+      );
+    },
+
+    /** Newest first. */
+    async botVisits(siteId: string, limit: number): Promise<BotVisit[]> {
+      const rows = await db.all(`SELECT * FROM bot_visits WHERE site_id = $1 ORDER BY id DESC LIMIT $2`, [
+        siteId,
+        limit,
+      ]);
+      return rows.map((row) => botVisitOf(row, seal));
+    },
+
+    async botVisit(siteId: string, id: string): Promise<BotVisit | null> {
+      const [row] = await db.all(`SELECT * FROM bot_visits WHERE site_id = $1 AND id = $2`, [siteId, id]);
+      return row ? botVisitOf(row, seal) : null;
+    },
+
+    /** Forgets bots' visits from before `before`, and puts old counts of several writers together. */
+    async purge(siteId: string, before: number, now: number): Promise<void> {
+      const settled = Math.floor(now / hourMs) - settledHours;
+      await db.write(async (tx) => {
+        await tx.all(`DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2`, [siteId, before]);
+        const rows = await tx.all(
+          `DELETE FROM visit_counts WHERE site_id = $1 AND hour < $2 AND writer <> ''
+           RETURNING hour, bucket, reason, visits`,
+          [siteId, settled],
+        );
+        for (const { hour, bucket, reason, visits } of rows) {
+          await tx.all(
+            `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ($1, $2, $3, $4, '', $5)
+             ON CONFLICT (site_id, hour, bucket, reason, writer)
+             DO UPDATE SET visits = visit_counts.visits + excluded.visits`,
+            [siteId, hour as number, bucket as string, reason as string, visits as number],
+          );
+        }
+      });
+    },
+  };
+}
+
+const place = (siteId: string, id: string) => `bot visit ${siteId} ${id}`;
+
+function botVisitOf(row: Row, seal: Seal): BotVisit {
+  const siteId = String(row.site_id);
+  const id = String(row.id);
+  const { verdict, page, seen } = JSON.parse(seal.open(String(row.record), place(siteId, id)));
+  return { siteId, id, seenAt: Number(row.seen_at), reason: String(row.reason), verdict, page, seen };
+}

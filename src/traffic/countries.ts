@@ -1,0 +1,76 @@
+// The country of an address, from a MaxMind file that the operator gives: GeoLite2 or GeoIP2, Country or City, or the same
+// from DB-IP. None comes with Cleancast, the licences do not allow it.
+
+import { readFileSync } from "node:fs";
+import ipaddr from "ipaddr.js";
+import { Reader, type CountryResponse } from "mmdb-lib";
+
+export type Countries = {
+  /** Two capital letters; null where the file does not say. */
+  countryOf(address: string): string | null;
+  builtAt: Date;
+  /** What the file calls itself, for example "GeoLite2-Country". */
+  type: string;
+};
+
+const holdsCountries = /country|city|location|enterprise/i;
+
+/** Reads the whole file once. Throws one sentence for the operator where the file cannot be used. */
+export function openCountries(file: string): Countries {
+  const reader = openReader(file);
+  const { databaseType: type, buildEpoch: builtAt, ipVersion } = reader.metadata;
+  return {
+    countryOf(address) {
+      if (!ipaddr.isValid(address)) return null;
+      const parsed = ipaddr.process(address);
+      // In a file for IPv4 alone the reader would take the beginning of an IPv6 address for an IPv4 address.
+      if (ipVersion === 4 && parsed.kind() === "ipv6") return null;
+      try {
+        return countryIn(reader.get(parsed.toString()));
+      } catch {
+        // A record that cannot be decoded: a damaged file must not stop a visit.
+        return null;
+      }
+    },
+    builtAt,
+    type,
+  };
+}
+
+function openReader(file: string): Reader<CountryResponse> {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw unusable(file, code === "ENOENT" ? "does not exist" : `cannot be read (${code})`, error);
+  }
+  let reader: Reader<CountryResponse>;
+  try {
+    reader = new Reader<CountryResponse>(bytes);
+  } catch (error) {
+    throw unusable(file, "is no MaxMind database, or a damaged one", error);
+  }
+  // The reader takes what it finds; a file of something else can come this far.
+  const { databaseType, nodeCount, searchTreeSize, buildEpoch, ipVersion } = reader.metadata;
+  const whole = nodeCount > 0 && searchTreeSize < bytes.length && (ipVersion === 4 || ipVersion === 6);
+  if (!whole || typeof databaseType !== "string" || Number.isNaN(buildEpoch.getTime()))
+    throw unusable(file, "is no MaxMind database, or a damaged one");
+  if (!holdsCountries.test(databaseType))
+    throw unusable(file, `is of the type ${databaseType}, without countries`);
+  return reader;
+}
+
+function unusable(file: string, why: string, cause?: unknown): Error {
+  return new Error(
+    `The file of countries ${file} ${why}. Give the path of a GeoLite2-Country, GeoLite2-City or DB-IP file (.mmdb), ` +
+      "or leave the setting out.",
+    { cause },
+  );
+}
+
+/** The shape is the file's word for it, so nothing about it is believed. */
+function countryIn(record: unknown): string | null {
+  const code = (record as { country?: { iso_code?: unknown } | null } | null)?.country?.iso_code;
+  return typeof code === "string" && /^[A-Z]{2}$/.test(code) ? code : null;
+}

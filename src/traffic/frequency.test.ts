@@ -1,0 +1,76 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { watchFrequency, type Hit } from "./frequency.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+function heldBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
+
+const minute = 60_000;
+const hit: Hit = {
+  site: "s",
+  network: "203.0.113.7",
+  userAgent: "Firefox",
+  visitor: "v",
+  isVisit: true,
+  email: null,
+  clickIds: [],
+  at: 1_000_000_000_000,
+};
+
+describe("frequency", () => {
+  test("visits are counted by visitor, and by network with user agent", () => {
+    const note = watchFrequency();
+    note(hit);
+    expect(note({ ...hit, visitor: "w" })).toMatchObject({ ofNetwork: 2, ofVisitor: 1 });
+    expect(note({ ...hit, userAgent: "Safari" })).toMatchObject({ ofNetwork: 1, ofVisitor: 2 });
+    expect(note({ ...hit, network: "198.51.100.1", visitor: "x" })).toMatchObject({
+      ofNetwork: 1,
+      ofVisitor: 1,
+    });
+    expect(note({ ...hit, site: "other" })).toMatchObject({ ofNetwork: 1, ofVisitor: 1 });
+    expect(note({ ...hit, isVisit: false })).toMatchObject({ ofNetwork: 2 });
+  });
+
+  test("the window slides: what is older counts less, and then not at all", () => {
+    const note = watchFrequency();
+    for (let i = 0; i < 100; i++) note(hit);
+    const later = (ms: number) => note({ ...hit, isVisit: false, at: hit.at + ms }).ofNetwork;
+    expect(later(0)).toBe(100);
+    expect(later(minute)).toBe(100);
+    expect(later(1.5 * minute)).toBe(50);
+    expect(later(3 * minute)).toBe(0);
+  });
+
+  test("emails count once each, for an hour", () => {
+    const note = watchFrequency();
+    for (const email of ["a", "b", "a", "c", "b"]) note({ ...hit, email });
+    expect(note(hit)).toMatchObject({ emailsOfVisitor: 3, emailsOfNetwork: 3 });
+    expect(note({ ...hit, email: "d", at: hit.at + 70 * minute })).toMatchObject({ emailsOfVisitor: 4 });
+    expect(note({ ...hit, at: hit.at + 300 * minute })).toMatchObject({ emailsOfVisitor: 0 });
+  });
+
+  test("a click id counts its different visitors; the busiest of several counts", () => {
+    const note = watchFrequency();
+    for (let i = 0; i < 4; i++) note({ ...hit, visitor: `v${i}`, clickIds: ["shared"] });
+    expect(note({ ...hit, visitor: "v0", clickIds: ["shared"] }).visitorsOfClick).toBe(4);
+    expect(note({ ...hit, visitor: "v9", clickIds: ["own", "shared"] }).visitorsOfClick).toBe(5);
+    expect(note({ ...hit, clickIds: [] }).visitorsOfClick).toBe(0);
+  });
+
+  test("a flood of different visitors does not grow memory without end, and is still counted", () => {
+    const note = watchFrequency();
+    const before = heldBytes();
+    let last = note(hit);
+    for (let i = 0; i < 300_000; i++)
+      last = note({ ...hit, visitor: `v${i}`, email: `e${i}`, clickIds: [`c${i}`], at: hit.at + i / 100 });
+    expect(heldBytes() - before).toBeLessThan(40_000_000);
+    expect(last.emailsOfNetwork).toBeGreaterThan(30);
+    expect(last.ofNetwork).toBeGreaterThan(300);
+  });
+});

@@ -1,0 +1,36 @@
+// What a signal is: see signals.ts for the table of them.
+
+import type { Network } from "./networks.ts";
+import type { Observation } from "./observation.ts";
+import type { Claims, UserAgentEvidence } from "./userAgent.ts";
+
+export type Category =
+  | "user agent"
+  | "automation"
+  | "contradiction"
+  | "headers"
+  | "network"
+  | "velocity"
+  | "click id"
+  | "behaviour"
+  | "trap";
+
+/** An observation, and what its user agent and address say. */
+export type Seen = Observation & {
+  agent: UserAgentEvidence | null;
+  claims: Claims;
+  network: Network | null;
+};
+
+export type Signal = {
+  category: Category;
+  /** With the category the name under which bots are counted: it stays as it is. */
+  name: string;
+  points: number | "hard";
+  /** Why this speaks for a bot. */
+  why: string;
+  /** Whose word contradicts the user agent. */
+  source?: "client hints" | "script" | "window" | "touch";
+  /** What was seen, in a few words (empty where there is nothing to add); null when there is nothing to see. */
+  see(seen: Seen): string | null;
+};

@@ -1,0 +1,311 @@
+import { describe, expect, test } from "vitest";
+import type { Frequency } from "./frequency.ts";
+import type { VisitRules } from "./lists.ts";
+import type { Observation } from "./observation.ts";
+import type { Category } from "./signal.ts";
+import { signals } from "./signals.ts";
+import { judge, rulesVersion, weight } from "./verdict.ts";
+
+const rules: VisitRules = {
+  botThreshold: 60,
+  allowUserAgents: [],
+  denyUserAgents: [],
+  allowNetworks: [],
+  denyNetworks: [],
+  allowCountries: [],
+  denyCountries: [],
+};
+const windowsChrome =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+const quiet: Frequency = {
+  ofNetwork: 1,
+  ofVisitor: 1,
+  emailsOfNetwork: 0,
+  emailsOfVisitor: 0,
+  visitorsOfClick: 1,
+};
+
+/** A person's Chrome on Windows at home. */
+const person: Observation = {
+  userAgent: windowsChrome,
+  address: "93.192.10.20",
+  country: "DE",
+  headers: {
+    secure: true,
+    acceptLanguage: true,
+    secFetch: true,
+    brands: '"Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
+    platform: '"Windows"',
+    mobile: "?0",
+  },
+  script: { webdriver: false, automation: [], platform: "Win32", touchPoints: 0, windowTooSmall: false },
+  submit: { afterMs: 12_000, inputs: 25, untrusted: false, trapped: false },
+  frequency: quiet,
+};
+type Part = "headers" | "script" | "submit" | "frequency";
+type Changes = Omit<Partial<Observation>, Part> & { [Name in Part]?: Partial<Observation[Name]> | null };
+
+function seen(changes: Changes): Observation {
+  const merged: Record<string, unknown> = { ...person, ...changes };
+  for (const part of ["headers", "script", "submit", "frequency"] as const) {
+    if (changes[part]) merged[part] = { ...person[part], ...changes[part] };
+  }
+  return merged as Observation;
+}
+const verdict = (changes: Changes, more: Partial<VisitRules> = {}) =>
+  judge(seen(changes), { ...rules, ...more }).verdict;
+
+const hosted = "3.120.0.9";
+const appleRelay = "172.224.226.1";
+
+describe("the table of signals", () => {
+  const categories = [...new Set(signals.map((signal) => signal.category))];
+
+  test.each(categories)(
+    "no soft signal of the category %s reaches the default threshold",
+    (category: Category) => {
+      const soft = signals.filter((signal) => signal.category === category && signal.points !== "hard");
+      for (const signal of soft) {
+        expect(weight(signal)).toBeGreaterThan(0);
+        expect(weight(signal), signal.name).toBeLessThan(rules.botThreshold);
+      }
+    },
+  );
+
+  test("every signal has a name of its own and says why in a sentence", () => {
+    const names = signals.map(({ category, name }) => `${category}:${name}`);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { why, name } of signals) {
+      expect(why).toMatch(/^[A-Z].{15,}\.$/);
+      expect(name).toMatch(/^[a-zA-Z ]+$/);
+    }
+  });
+
+  test("only contradictions name a source, and every contradiction does", () => {
+    for (const { category, source } of signals) expect(Boolean(source)).toBe(category === "contradiction");
+  });
+});
+
+describe("a person", () => {
+  test("has nothing against them", () => {
+    expect(verdict({})).toEqual({ bot: false, score: 0, reasons: [], rules: rulesVersion });
+  });
+
+  const mac = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)";
+  const safari = `${mac} Version/18.5 Safari/605.1.15`;
+  const noHints = { brands: "", platform: "", mobile: "" };
+  test.each<[string, Changes]>([
+    ["with Safari on a Mac", { userAgent: safari, headers: noHints, script: { platform: "MacIntel" } }],
+    [
+      "with an iPad that asks for desktop pages",
+      { userAgent: safari, headers: noHints, script: { platform: "MacIntel", touchPoints: 5 } },
+    ],
+    [
+      "with an iPhone",
+      {
+        userAgent:
+          "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
+        headers: noHints,
+        script: { platform: "iPhone", touchPoints: 5 },
+      },
+    ],
+    [
+      "with Instagram on Android",
+      {
+        userAgent:
+          "Mozilla/5.0 (Linux; Android 15; SM-S928B Build/AP3A.240905.015.A2; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0 Chrome/141.0.7390.43 Mobile Safari/537.36 Instagram 400.0.0.49.68 Android (35/15; 450dpi; 1080x2124; samsung; SM-S928B; e3q; qcom; de_DE; 800000000)",
+        headers: { ...noHints, secFetch: true },
+        script: { platform: "Linux armv8l", touchPoints: 5 },
+      },
+    ],
+    [
+      "with a phone that asks for desktop pages",
+      {
+        userAgent: windowsChrome.replace(/\(W.*?\)/, "(X11; Linux x86_64)"),
+        headers: { platform: '"Android"' },
+        script: { platform: "Linux armv81", touchPoints: 5 },
+      },
+    ],
+    [
+      "with Tor Browser, which tells every server that it runs on Windows",
+      {
+        userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
+        headers: noHints,
+        script: { platform: "Linux x86_64" },
+        address: hosted,
+      },
+    ],
+  ])("%s passes with score below the threshold", (_who, changes) => {
+    const { bot, score } = verdict(changes);
+    expect(bot).toBe(false);
+    expect(score).toBeLessThan(rules.botThreshold);
+  });
+
+  test("behind a company proxy in a data centre that drops client hints, with many colleagues, passes", () => {
+    const busy = { ofNetwork: 900, emailsOfNetwork: 80 };
+    expect(verdict({ address: hosted, headers: noHints, frequency: busy }).bot).toBe(false);
+    expect(verdict({ address: hosted, frequency: busy }).bot).toBe(false);
+  });
+
+  test("behind a carrier's NAT with thousands of the same phone passes", () => {
+    expect(verdict({ address: "100.64.3.4", frequency: { ofNetwork: 5000, emailsOfNetwork: 400 } }).bot).toBe(
+      false,
+    );
+  });
+
+  test("behind a privacy relay has nothing against them for that", () => {
+    expect(verdict({ address: appleRelay }).score).toBe(0);
+  });
+
+  test("who follows a shared link, or fills in a form by voice, or lets a browser fill it in, passes", () => {
+    expect(verdict({ frequency: { visitorsOfClick: 40 } }).bot).toBe(false);
+    expect(verdict({ submit: { inputs: 0, afterMs: 9000 } }).bot).toBe(false);
+    expect(verdict({ submit: { inputs: 0, afterMs: 900 } }).bot).toBe(false);
+  });
+});
+
+describe("a bot", () => {
+  test.each<[string, Changes, string]>([
+    [
+      "by its name",
+      { userAgent: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)" },
+      "user agent:named bot",
+    ],
+    [
+      "that reviews ads",
+      { userAgent: "AdsBot-Google (+http://www.google.com/adsbot.html)" },
+      "user agent:ad reviewer",
+    ],
+    ["that is a program", { userAgent: "python-requests/2.32.3" }, "user agent:"],
+    ["without a name", { userAgent: "" }, "user agent:none"],
+    ["driven by a program", { script: { webdriver: true } }, "automation:webdriver"],
+    ["with the marks of a tool", { script: { automation: ["Cypress"] } }, "automation:automation tool"],
+    [
+      "whose hints say headless",
+      { headers: { brands: '"HeadlessChrome";v="142", "Chromium";v="142"' } },
+      "automation:headless hints",
+    ],
+  ])("%s is one at once", (_which, changes, primary) => {
+    const judgement = judge(seen(changes), rules);
+    expect(judgement.verdict).toMatchObject({ bot: true, score: 100 });
+    expect(judgement.primary.startsWith(primary), judgement.primary).toBe(true);
+    expect(judgement.verdict.reasons[0]?.startsWith(judgement.primary)).toBe(true);
+  });
+
+  test("two contradictions from two sources are hard; two from one source are not", () => {
+    const linux = { platform: "Linux x86_64" };
+    const both = judge(seen({ headers: { platform: '"Linux"' }, script: linux }), rules);
+    expect(both.verdict).toMatchObject({ bot: true, score: 100 });
+    expect(both.primary).toBe("contradiction:independent contradictions");
+    const one = verdict({ headers: { platform: '"Linux"', brands: '"Chromium";v="140"' } });
+    expect(one).toMatchObject({ bot: false, score: 45 });
+    expect(one.reasons).toHaveLength(2);
+  });
+
+  test("soft evidence of two kinds adds up, of one kind it does not", () => {
+    expect(verdict({ address: hosted })).toMatchObject({ bot: false, score: 35 });
+    expect(verdict({ address: hosted, frequency: { ofNetwork: 400 } })).toMatchObject({
+      bot: false,
+      score: 35,
+    });
+    expect(verdict({ address: hosted, headers: { acceptLanguage: false } })).toMatchObject({
+      bot: true,
+      score: 65,
+    });
+    expect(verdict({ submit: { trapped: true } })).toMatchObject({ bot: false, score: 55 });
+    expect(verdict({ submit: { trapped: true, inputs: 0 } })).toMatchObject({ bot: true, score: 90 });
+  });
+
+  test("a low threshold still needs two kinds of evidence, a high one more of it", () => {
+    expect(verdict({ address: hosted }, { botThreshold: 20 }).bot).toBe(false);
+    const two: Changes = { address: hosted, headers: { acceptLanguage: false } };
+    expect(verdict(two, { botThreshold: 65 }).bot).toBe(true);
+    expect(verdict(two, { botThreshold: 66 }).bot).toBe(false);
+  });
+
+  test("a crawler from an address that its operator does not have is counted as a fake", () => {
+    const fake = judge(
+      seen({
+        userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+        address: hosted,
+      }),
+      rules,
+    );
+    expect(fake.verdict.reasons.join()).toContain("network:fake crawler");
+    const real = judge(
+      seen({
+        userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+        address: "66.249.66.1",
+      }),
+      rules,
+    );
+    expect(real.verdict.reasons.join()).not.toContain("fake");
+    expect(real.verdict.bot).toBe(true);
+  });
+});
+
+describe("the site's own lists", () => {
+  const bot: Changes = { script: { webdriver: true } };
+
+  test.each<[string, Changes, Partial<VisitRules>]>([
+    ["a network", bot, { allowNetworks: ["93.192.0.0/16"] }],
+    ["one address", bot, { allowNetworks: ["93.192.10.20"] }],
+    ["an IPv6 network", { ...bot, address: "2001:db8::5" }, { allowNetworks: ["2001:db8::/32"] }],
+    [
+      "an address in its IPv6 form",
+      { ...bot, address: "::ffff:93.192.10.20" },
+      { allowNetworks: ["93.192.10.0/24"] },
+    ],
+    ["a country", bot, { allowCountries: ["DE"] }],
+    ["a user agent", bot, { allowUserAgents: ["windows*chrome/142"] }],
+    [
+      "what is denied too",
+      bot,
+      { allowCountries: ["DE"], denyNetworks: ["0.0.0.0/0"], denyUserAgents: ["mozilla"] },
+    ],
+  ])("%s that is allowed always passes", (_what, changes, more) => {
+    expect(verdict(changes, more)).toEqual({ bot: false, score: 0, reasons: [], rules: rulesVersion });
+  });
+
+  test.each<[string, Partial<VisitRules>, string]>([
+    ["a network", { denyNetworks: ["93.192.10.0/24"] }, "site rule:denied network 93.192.10.0/24"],
+    ["a country", { denyCountries: ["DE"] }, "site rule:denied country DE"],
+    [
+      "a user agent",
+      { denyUserAgents: ["chrome/142*safari"] },
+      "site rule:denied user agent chrome/142*safari",
+    ],
+  ])("%s that is denied never does", (_what, more, reason) => {
+    expect(verdict({}, more)).toMatchObject({ bot: true, score: 100, reasons: [reason] });
+    expect(judge(person, { ...rules, ...more }).primary).toBe("site rule:denied");
+  });
+
+  test("a list that names others changes nothing", () => {
+    const others: Partial<VisitRules> = {
+      allowNetworks: ["198.51.100.0/24", "2001:db8::/32"],
+      denyNetworks: ["192.0.2.1"],
+      allowCountries: ["FR"],
+      denyCountries: ["KP"],
+      denyUserAgents: ["safari*chrome"],
+    };
+    expect(verdict({}, others).score).toBe(0);
+    expect(verdict(bot, others).bot).toBe(true);
+    expect(verdict({ address: "" }, others).score).toBe(0);
+  });
+
+  test("a pattern of many stars is as fast as any other", () => {
+    const pattern = `${"a*".repeat(60)}b`;
+    const started = process.cpuUsage().user;
+    for (let i = 0; i < 1000; i++) verdict({ userAgent: "a".repeat(512) }, { denyUserAgents: [pattern] });
+    // Backtracking would take years; this is no measurement.
+    expect(process.cpuUsage().user - started).toBeLessThan(5_000_000);
+  });
+});
+
+describe("what was not looked at", () => {
+  test("says nothing", () => {
+    expect(verdict({ headers: null, script: null, submit: null, frequency: null })).toMatchObject({
+      score: 0,
+    });
+  });
+});

@@ -1,0 +1,89 @@
+// The verdict on a visit: everything that its signals found, added up.
+//
+// A hard finding decides alone. Of the soft ones the strongest of each category counts, and two categories are needed:
+// no single kind of evidence removes anybody. Two contradictions that do not come from the same source are hard.
+
+import type { Verdict } from "../event.ts";
+import { listed, type Listed, type VisitRules } from "./lists.ts";
+import { networkKind } from "./networks.ts";
+import type { Observation } from "./observation.ts";
+import type { Seen, Signal } from "./signal.ts";
+import { signals } from "./signals.ts";
+import { claimsOf, judgeUserAgent } from "./userAgent.ts";
+
+/** Goes up with every change of signals or points; stored with each verdict. */
+export const rulesVersion = 1;
+
+export type Finding = { signal: Signal; evidence: string };
+
+export type Judgement = {
+  verdict: Verdict;
+  /** What the visit is counted under when it is a bot's; empty otherwise. */
+  primary: string;
+  findings: Finding[];
+  listed: Listed | null;
+};
+
+const clean: Verdict = { bot: false, score: 0, reasons: [], rules: rulesVersion };
+const twoContradictions = "contradiction:independent contradictions";
+
+export function judge(observation: Observation, rules: VisitRules): Judgement {
+  const list = listed(observation, rules);
+  const findings = findingsIn(observation);
+  if (list?.says === "allowed") return { verdict: clean, primary: "", findings, listed: list };
+  if (list) {
+    const reasons = [`site rule:denied ${list.entry}`, ...findings.map(reasonOf)];
+    return {
+      verdict: { ...clean, bot: true, score: 100, reasons },
+      primary: "site rule:denied",
+      findings,
+      listed: list,
+    };
+  }
+  if (findings.length === 0) return { verdict: clean, primary: "", findings, listed: null };
+
+  const byWeight = findings.toSorted((one, other) => weight(other.signal) - weight(one.signal));
+  const first = byWeight[0] as Finding;
+  const contradict = isContradicted(findings);
+  const isHard = first.signal.points === "hard" || contradict;
+  const categories = strongestByCategory(byWeight);
+  const sum = categories.reduce((total, { signal }) => total + weight(signal), 0);
+  const score = isHard ? 100 : Math.min(100, sum);
+  const bot = isHard || (score >= rules.botThreshold && categories.length > 1);
+  const primary =
+    first.signal.points !== "hard" && contradict
+      ? twoContradictions
+      : `${first.signal.category}:${first.signal.name}`;
+  const verdict = { bot, score, reasons: byWeight.map(reasonOf), rules: rulesVersion };
+  return { verdict, primary: bot ? primary : "", findings, listed: null };
+}
+
+function findingsIn(observation: Observation): Finding[] {
+  const seen: Seen = {
+    ...observation,
+    agent: judgeUserAgent(observation.userAgent),
+    claims: claimsOf(observation.userAgent),
+    network: networkKind(observation.address),
+  };
+  const findings: Finding[] = [];
+  for (const signal of signals) {
+    const evidence = signal.see(seen);
+    if (evidence !== null) findings.push({ signal, evidence });
+  }
+  return findings;
+}
+
+export const weight = ({ points }: Signal): number => (points === "hard" ? 100 : points);
+
+/** Ordered by weight, so the first of a category is its strongest. */
+function strongestByCategory(byWeight: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return byWeight.filter(({ signal }) => !seen.has(signal.category) && seen.add(signal.category));
+}
+
+function isContradicted(findings: readonly Finding[]): boolean {
+  return new Set(findings.flatMap(({ signal }) => signal.source ?? [])).size > 1;
+}
+
+const reasonOf = ({ signal, evidence }: Finding) =>
+  `${signal.category}:${signal.name}${evidence ? ` (${evidence})` : ""}`;

@@ -1,0 +1,284 @@
+// Every visit gets a verdict: what is counted, what is kept, who is filtered for it, and how that is undone.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  addSite,
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  shown,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { cookieOf, personsBrowser, report, sha256 } from "../visits.ts";
+import { accepted, filtered, freshEvent, said } from "./answers.ts";
+
+const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
+const none = { gross: 0, people: 0, bots: 0, "not a visit": 0, suppressed: 0 };
+let hosts = 0;
+
+describe.each(engines)("traffic on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let receiver: Receiver;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newHome(engine);
+    relay = await startRelay(home);
+  });
+
+  async function newSite(...settings: string[]): Promise<TestSite> {
+    hosts += 1;
+    const site = await addSite(home, `traffic-${hosts}.example`, ...settings);
+    await manage(home, "connect", site.host, "webhook", `url=${receiver.url}/${site.host}`);
+    // The relay hears of it within a second; what is sent before gets 404.
+    await eventually(
+      "the site is known",
+      async () => (await report(relay, site.host, "consent")).status === 204,
+    );
+    return site;
+  }
+
+  const counts = async (host: string) => (await manage(home, "traffic", "counts", host)).all;
+  const counted = async (host: string, expected: Record<string, number>) => {
+    const gross = Object.values(expected).reduce((sum, one) => sum + one, 0);
+    await eventually(`${gross} visits are counted`, async () => (await counts(host)).gross >= gross);
+    expect(await counts(host)).toMatchObject({ ...none, ...expected, gross });
+  };
+
+  test("a person, a bot, a page loaded ahead and a refusal are each counted once, and add up", async () => {
+    const { host } = await newSite();
+    for (let i = 0; i < 3; i++) expect((await report(relay, host, "visit")).status).toBe(204);
+    expect((await report(relay, host, "visit", {}, bot)).status).toBe(204);
+    expect((await report(relay, host, "visit", { browser: [true, "", "Win32", 0, false] })).status).toBe(204);
+    await report(relay, host, "visit", {}, { "Sec-Purpose": "prefetch;prerender" });
+    await report(relay, host, "visit", {}, { "X-Purpose": "preview" });
+    await report(relay, host, "visit", {}, { "Sec-GPC": "1" });
+    // A bot that refuses is a refusal; a bot that is loaded ahead is not a visit.
+    await report(relay, host, "visit", {}, { ...bot, "Sec-GPC": "1" });
+    await report(relay, host, "visit", {}, { ...bot, Purpose: "prefetch" });
+    await counted(host, { people: 3, bots: 2, "not a visit": 3, suppressed: 2 });
+    const { reasons } = await counts(host);
+    expect(reasons).toEqual({ "user agent:named bot": 1, "automation:webdriver": 1 });
+    expect(await shown(home, "traffic", "counts", host)).toContain("automation:webdriver");
+  });
+
+  test("a page that was loaded ahead is moved to the people once it is shown", async () => {
+    const { host } = await newSite();
+    await report(relay, host, "visit", { ahead: "loaded" });
+    await report(relay, host, "visit", { ahead: "loaded" });
+    await counted(host, { "not a visit": 2 });
+    await report(relay, host, "visit", { ahead: "shown" });
+    await eventually("it is a person's visit", async () => (await counts(host)).people === 1);
+    await counted(host, { people: 1, "not a visit": 1 });
+    // Nobody can make less than nothing of it.
+    for (let i = 0; i < 3; i++) await report(relay, host, "visit", { ahead: "shown" });
+    await eventually("all are counted", async () => (await counts(host)).people === 4);
+    expect(await counts(host)).toMatchObject({ gross: 4, people: 4, "not a visit": 0 });
+  });
+
+  test("where people are asked first, who has not answered is suppressed, and a bot is a bot", async () => {
+    const { host } = await newSite("consent_mode=opt-in");
+    await report(relay, host, "visit");
+    await report(relay, host, "visit", {}, bot);
+    await report(relay, host, "visit", { consent: { own: "granted" } });
+    await counted(host, { people: 1, bots: 1, suppressed: 1 });
+  });
+
+  test("identify and consent reports are not visits", async () => {
+    const { host } = await newSite();
+    await report(relay, host, "identify", { emails: [sha256("n@example.com")] });
+    await report(relay, host, "consent", { consent: { own: "granted" } });
+    await report(relay, host, "visit");
+    await counted(host, { people: 1 });
+  });
+
+  test("a bot without an email leaves no record and gets no cookie; a person gets one", async () => {
+    const { host } = await newSite();
+    const says = { params: { gclid: "one" } };
+    expect((await report(relay, host, "visit", says, bot)).headers["set-cookie"]).toBeUndefined();
+    expect((await report(relay, host, "visit", says)).headers["set-cookie"]).toHaveLength(1);
+  });
+
+  test("an event of a person with bot visits alone is filtered; its release delivers it, with its click id", async () => {
+    const { host, key } = await newSite();
+    const emails = [sha256("mia@example.com")];
+    await report(relay, host, "identify", { emails, params: { gclid: "mias-click" } }, bot);
+    const event = freshEvent({ email: "mia@example.com" });
+    expect(said(await post(relay, key, event))).toEqual(filtered);
+
+    const { events } = await manage(home, "event", "list", host, "--filtered");
+    const { id } = events[0];
+    const trace = await manage(home, "event", "show", id);
+    expect(trace.filterReasons).toEqual([expect.stringMatching(/^only bot visits:user agent:named bot/)]);
+    expect(trace.deliveries).toEqual([]);
+
+    const { event: released } = await manage(home, "event", "release", id);
+    expect(released).toEqual({ id, released: true, deliveries: 1 });
+    const got = () => receiver.bodies().filter((body) => body.orderId === event.orderId);
+    await eventually("it is delivered", () => got().length === 1);
+    expect(got()[0]).toMatchObject({ clickIds: { gclid: "mias-click" }, hashedEmail: emails[0] });
+    const after = await manage(home, "event", "show", id);
+    expect(after).toMatchObject({
+      status: "accepted",
+      releasedAt: expect.any(Number),
+      eventId: got()[0]?.eventId,
+    });
+    expect(await shown(home, "event", "show", id)).toContain("released");
+
+    // Twice is once.
+    expect(await denied(home, "event", "release", id)).toMatchObject({ field: "event" });
+    await eventually("it was sent", async () => {
+      const { deliveries } = await manage(home, "event", "show", id);
+      return deliveries[0].state === "sent";
+    });
+    expect(got()).toHaveLength(1);
+
+    // The site has learned: the same person passes, whatever bots do in their name.
+    await report(relay, host, "identify", { emails }, bot);
+    const again = freshEvent({ email: "mia@example.com" });
+    await eventually("the relay has heard of it", async () => {
+      const answer = await post(relay, key, { ...again, orderId: `again-${Math.random()}` });
+      return said(answer).text !== filtered.text;
+    });
+    expect(said(await post(relay, key, again))).toEqual(accepted("purchase", { webhook: { ok: true } }));
+    const { audit } = await manage(home, "audit", host);
+    const actions = audit.map((line: { action: string }) => line.action);
+    expect(actions).toContain("event released");
+    expect(JSON.stringify(audit)).not.toContain(emails[0]);
+  });
+
+  test("an event that is not filtered cannot be released", async () => {
+    const { key } = await newSite();
+    await post(relay, key, freshEvent());
+    const { events } = await manage(home, "event", "list");
+    expect(await denied(home, "event", "release", events[0].id)).toMatchObject({
+      error: expect.stringContaining("not filtered"),
+    });
+    expect(await denied(home, "event", "release", "nothing")).toMatchObject({ field: "event" });
+  });
+
+  test("an allowed person passes every rule", async () => {
+    const { host, key } = await newSite("block_domains=spam.test");
+    const event = freshEvent({ email: "eve@spam.test" });
+    expect(said(await post(relay, key, event))).toEqual(filtered);
+    await manage(home, "site", "set", host, `allow_persons=${sha256("eve@spam.test")}`);
+    await eventually("the rule is heard of", async () => {
+      const answer = await post(relay, key, freshEvent({ email: "eve@spam.test" }));
+      return said(answer).text !== filtered.text;
+    });
+  });
+
+  test("bots are kept as a sample, with reasons, without their address; replay explains them by today's rules", async () => {
+    const { host } = await newSite();
+    for (let i = 0; i < 8; i++) await report(relay, host, "visit", {}, bot);
+    await counted(host, { bots: 8 });
+    const { visits } = await manage(home, "traffic", "bots", host);
+    expect(visits).toHaveLength(5);
+    expect(visits[0]).toMatchObject({
+      reason: "user agent:named bot",
+      page: `https://${host}/`,
+      verdict: { bot: true, score: 100, rules: 1 },
+      seen: { address: "203.0.113.0", userAgent: bot["User-Agent"] },
+    });
+    const replayed = await manage(home, "traffic", "replay", visits[0].id);
+    expect(replayed.now.verdict).toMatchObject({ bot: true, score: 100 });
+    const fired = replayed.now.signals.filter((one: { fired: boolean }) => one.fired);
+    expect(fired.map((one: { name: string }) => one.name)).toContain("named bot");
+
+    await manage(home, "site", "set", host, "allow_user_agents=ahrefsbot");
+    const allowed = await manage(home, "traffic", "replay", visits[0].id);
+    expect(allowed.now).toMatchObject({
+      verdict: { bot: false, score: 0 },
+      siteRule: { says: "allowed", entry: "user agent ahrefsbot" },
+    });
+    expect(await shown(home, "traffic", "replay", visits[0].id)).toMatch(
+      /then: a bot.*\n[^]*a person, score 0/,
+    );
+    expect(await denied(home, "traffic", "replay", "nothing")).toMatchObject({ field: "visit" });
+  });
+
+  test("what a site denies is a bot's, what it allows is a person's, and allowing wins", async () => {
+    const { host } = await newSite("deny_networks=203.0.113.0/24", "deny_user_agents=*OldBrowser/1*");
+    await report(relay, host, "visit");
+    await report(relay, host, "visit", {}, { "X-Forwarded-For": "198.51.100.4" });
+    await report(
+      relay,
+      host,
+      "visit",
+      {},
+      {
+        "X-Forwarded-For": "198.51.100.4",
+        "User-Agent": "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) oldbrowser/1.2",
+      },
+    );
+    await counted(host, { people: 1, bots: 2 });
+    expect((await counts(host)).reasons).toEqual({ "site rule:denied": 2 });
+    await manage(home, "site", "set", host, "allow_networks=203.0.113.77");
+    await eventually("the rule is heard of", async () => {
+      await report(relay, host, "visit");
+      return (await counts(host)).people >= 2;
+    });
+  });
+
+  test("a country rule without a country file says that it does nothing", async () => {
+    const { host } = await newSite();
+    const text = await shown(home, "site", "set", host, "deny_countries=KP,uk");
+    expect(text).toContain("deny_countries=KP,GB");
+    expect(text).toMatch(/CLEANCAST_COUNTRY_FILE/);
+    const doctor = await shown(home, "doctor");
+    expect(doctor).toMatch(new RegExp(`${host}.*countr`, "i"));
+  });
+
+  test.each([
+    ["bot_threshold=0", "bot_threshold"],
+    ["bot_threshold=101", "bot_threshold"],
+    ["deny_networks=203.0.113.0/33", "deny_networks"],
+    ["deny_countries=Germany", "deny_countries"],
+    ["deny_user_agents=*", "deny_user_agents"],
+    ["allow_persons=mia@example.com", "allow_persons"],
+  ])("%s is refused with a sentence", async (setting, name) => {
+    const { host } = await newSite();
+    expect((await denied(home, "site", "set", host, setting)).error).toMatch(new RegExp(`^${name} must be`));
+  });
+
+  test("one visitor who hands in the emails of many, from a data centre, is a bot; either alone is not", async () => {
+    const { host, key } = await newSite();
+    const dataCentre = { "X-Forwarded-For": "3.120.0.9" };
+    const cookies: Record<string, string>[] = [];
+    for (const from of [{ "X-Forwarded-For": "203.0.113.5" }, dataCentre]) {
+      const first = await report(relay, host, "visit", { params: { gclid: "x" } }, from);
+      cookies.push({ ...from, ...cookieOf(first) });
+    }
+    const person = async (at: number, name: string, i: number) => {
+      const email = `${name}${i}@example.com`;
+      await report(relay, host, "identify", { emails: [sha256(email)] }, cookies[at]);
+      return said(await post(relay, key, freshEvent({ email })));
+    };
+    for (let i = 0; i < 8; i++) expect(await person(0, "home", i)).not.toEqual(filtered);
+    for (let i = 0; i < 5; i++) expect(await person(1, "hosted", i)).not.toEqual(filtered);
+    expect(await person(1, "hosted", 9)).toEqual(filtered);
+  });
+
+  test("after a graceful stop nothing is missing; after a kill at most what a second brought", async () => {
+    const { host } = await newSite();
+    for (let i = 0; i < 20; i++) await report(relay, host, "visit");
+    await report(relay, host, "visit", {}, bot);
+    await relay.stop();
+    expect(await counts(host)).toMatchObject({ gross: 21, people: 20, bots: 1 });
+    relay = await startRelay(home);
+    for (let i = 0; i < 5; i++) await report(relay, host, "visit");
+    await counted(host, { people: 25, bots: 1 });
+    await relay.kill();
+    relay = await startRelay(home);
+    await report(relay, host, "visit", { browser: personsBrowser });
+    await counted(host, { people: 26, bots: 1 });
+  });
+});

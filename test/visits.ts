@@ -1,0 +1,53 @@
+// What a browser with the tag sends, without the browser: for tests of all that comes after.
+
+import { createHash } from "node:crypto";
+import { call, type Answer, type Relay } from "./relay.ts";
+
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+export const personsAgent =
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+
+/** The headers of a person's Chrome on Windows. */
+export const personsHeaders = {
+  "User-Agent": personsAgent,
+  "Accept-Language": "de-DE,de;q=0.9",
+  "Sec-Fetch-Site": "same-origin",
+  "Sec-CH-UA": '"Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"',
+  "Sec-CH-UA-Platform": '"Windows"',
+  "Sec-CH-UA-Mobile": "?0",
+};
+
+/** What the tag sees in it: webdriver, left-over globals, platform, touch points, window too small. */
+export const personsBrowser = [false, "", "Win32", 0, false];
+
+export type Said = Record<string, unknown>;
+
+/** A report of the tag on a page of `host`, of a person unless `headers` or `says` tell otherwise. */
+export function report(
+  relay: Pick<Relay, "url">,
+  host: string,
+  endpoint: "visit" | "identify" | "consent",
+  says: Said = {},
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const page = `https://${host}`;
+  return call(relay.url, {
+    path: `/__cc/${endpoint}`,
+    headers: {
+      Host: host,
+      Origin: page,
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-For": "203.0.113.77",
+      ...personsHeaders,
+      ...headers,
+    },
+    body: JSON.stringify({ browser: personsBrowser, page: `${page}/`, ...says }),
+  });
+}
+
+/** The visitor's cookie in an answer, to be sent back. */
+export function cookieOf(answer: Answer): Record<string, string> {
+  const [cookie] = answer.headers["set-cookie"] ?? [];
+  return cookie ? { Cookie: cookie.split(";", 1)[0] as string } : {};
+}
