@@ -12,7 +12,10 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import crawlers from "crawler-user-agents";
 import { isbot } from "isbot";
+import { withDefaults } from "../src/sites/settings.ts";
+import type { Observation } from "../src/traffic/observation.ts";
 import { judgeUserAgent } from "../src/traffic/userAgent.ts";
+import { judge } from "../src/traffic/verdict.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const report = fileURLToPath(new URL("../docs/traffic-measured.md", import.meta.url));
@@ -33,8 +36,9 @@ const contestants = ((): Contestant[] => {
   const listed = (ua: string) => joined.test(ua);
   const detected = (ua: string) => detector.parse(ua) !== null;
   return [
-    { name: "Cleancast, proof only", isBot: (ua) => judgeUserAgent(ua)?.hard ?? false },
-    { name: "Cleancast, proof and guess", isBot: (ua) => judgeUserAgent(ua) !== null },
+    { name: "Cleancast, hard reasons", isBot: (ua) => judgeUserAgent(ua)?.hard ?? false },
+    { name: "Cleancast, hard and soft", isBot: (ua) => judgeUserAgent(ua) !== null },
+    { name: "Cleancast, whole verdict", isBot: (ua) => judge(visitWith(ua), rules).verdict.bot },
     { name: "isbot", isBot: (ua) => isbot(ua) },
     { name: "crawler-user-agents, joined", isBot: listed },
     { name: "device-detector-js, bot parser", isBot: detected },
@@ -42,6 +46,23 @@ const contestants = ((): Contestant[] => {
     { name: "all three", isBot: (ua) => isbot(ua) || listed(ua) || detected(ua) },
   ];
 })();
+
+const rules = withDefaults({});
+let seen = 0;
+
+/** An ordinary visit, from another address every time: everything is asked that can be asked of it. */
+function visitWith(userAgent: string): Observation {
+  seen += 1;
+  return {
+    userAgent,
+    address: `${1 + (seen % 220)}.${(seen * 7) % 256}.${(seen * 13) % 256}.${(seen * 31) % 256}`,
+    country: null,
+    headers: { secure: true, acceptLanguage: true, secFetch: true, brands: "", platform: "", mobile: "" },
+    script: { webdriver: false, automation: [], platform: "", touchPoints: 1, windowTooSmall: false },
+    submit: { afterMs: 9000, inputs: 20, untrusted: false, trapped: false },
+    frequency: { ofNetwork: 1, ofVisitor: 1, emailsOfNetwork: 0, emailsOfVisitor: 0, visitorsOfClick: 1 },
+  };
+}
 
 function setsOf(file: string | undefined): LabelledSet[] {
   const people = drawPeople(20_000);
@@ -207,7 +228,7 @@ ${accuracy("bot")}
 
 ## People who are taken for bots
 
-Only *proof* removes a visit by itself; a *guess* needs a second, independent kind of evidence.
+Only a *hard* reason removes a visit by itself; a *soft* one needs a second, independent kind of evidence.
 
 ${accuracy("human")}
 

@@ -43,7 +43,9 @@ export async function relay(received: Received, site: Site, deadline: number, on
   );
   const attribution = attribute(known, event.time, site.settings.keepMs);
   const complete: Event = { ...event, person };
-  const planned = reasons.length ? [] : planDeliveries(complete, attribution, site.connections);
+  const planned = reasons.length
+    ? []
+    : planDeliveries(complete, attribution, site.connections, event.receivedAt);
 
   const lease = { owner: on.owner, until: event.receivedAt + on.leaseMs };
   const acceptance = await on.store.events.accept({

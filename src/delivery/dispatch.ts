@@ -13,6 +13,7 @@ export function planDeliveries(
   event: Event,
   attribution: Attribution,
   connections: readonly Connection[],
+  now: number,
 ): NewDelivery[] {
   const conversion = conversionOf(event, event.id, attribution);
   const name = event.name.trim().toLowerCase();
@@ -24,14 +25,14 @@ export function planDeliveries(
     if (connection.events && !connection.events.includes(name)) {
       return { ...delivery, state: "skipped", reason: "event not selected" };
     }
-    if (expiryOf(event, platform.maxAgeDays) <= event.receivedAt) {
+    if (expiryOf(event, platform.maxAgeDays) <= now) {
       return {
         ...delivery,
         state: "skipped",
         reason: `older than the ${platform.maxAgeDays} days that ${platform.name} takes`,
       };
     }
-    const unfit = platform.unfit?.(conversion, connection.settings);
+    const unfit = platform.unfit?.(conversion, connection.settings, now);
     if (unfit) return { ...delivery, state: "skipped", reason: unfit };
     if (connection.state !== "active") return { ...delivery, state: "parked", reason: whyParked(connection) };
     return { ...delivery, state: "queued", reason: null };

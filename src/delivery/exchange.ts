@@ -21,13 +21,17 @@ export async function exchange(
   platform: Platform,
   settings: ConnectionSettings,
   conversions: readonly Conversion[],
+  now: number,
 ): Promise<Exchange> {
   let request: PlatformRequest | null = null;
   let sent: Sent | null = null;
   const requestOf = (conversion: Conversion) =>
-    describeRequest(platform, conversions.length > 1 ? requestFor(platform, settings, conversion) : request);
+    describeRequest(
+      platform,
+      conversions.length > 1 ? requestFor(platform, settings, conversion, now) : request,
+    );
   try {
-    request = platform.toRequest(conversions, settings);
+    request = platform.toRequest(conversions, settings, now);
     sent = await sender.send(request, {
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
@@ -46,9 +50,10 @@ function requestFor(
   platform: Platform,
   settings: ConnectionSettings,
   conversion: Conversion,
+  now: number,
 ): PlatformRequest | null {
   try {
-    return platform.toRequest([conversion], settings);
+    return platform.toRequest([conversion], settings, now);
   } catch {
     return null;
   }

@@ -90,13 +90,17 @@ export function openLanes(options: LaneOptions): Lanes {
   function nextBatch(queue: Queue): Waiting[] {
     const oldest = queue.waiting[0];
     if (!oldest) return [];
-    const { siteId, connectionId, conversion } = oldest.job;
-    const platform = platformOf(options.directory.connection(siteId, connectionId)?.platform ?? "");
+    const connection = options.directory.connection(oldest.job.siteId, oldest.job.connectionId);
+    const platform = platformOf(connection?.platform ?? "");
+    const now = options.now();
+    const groupOf = ({ job: { conversion } }: Waiting) =>
+      `${conversion.mode} ${platform?.group?.(conversion, connection?.settings ?? {}, now) ?? ""}`;
+    const group = groupOf(oldest);
     const batch: Waiting[] = [];
     const others: Waiting[] = [];
     for (let at = 0; at < queue.waiting.length && batch.length < (platform?.batch ?? 1); at++) {
       const one = queue.waiting[at] as Waiting;
-      (one.job.conversion.mode === conversion.mode ? batch : others).push(one);
+      (groupOf(one) === group ? batch : others).push(one);
     }
     queue.waiting.splice(0, batch.length + others.length, ...others);
     return batch;
@@ -144,6 +148,7 @@ export function openLanes(options: LaneOptions): Lanes {
       platform,
       connection.settings,
       conversions,
+      startedAt,
     );
 
     if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });

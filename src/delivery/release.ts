@@ -27,7 +27,7 @@ export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, b
   await clearVerdicts(store, site.id, event.person.email, by.now);
   const known = await lookUp(store.people, site.id, event.person.email, site.settings.consentMode);
   const attribution = attribute(known, event.time, site.settings.keepMs);
-  const deliveries = planDeliveries(event, attribution, site.connections);
+  const deliveries = planDeliveries(event, attribution, site.connections, by.now);
   const keepMs = event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs;
   const isReleased = await store.release.event({
     siteId: site.id,

@@ -4,14 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Conversion, Reading } from "../event.ts";
 import { platformOf, platforms } from "./index.ts";
-import {
-  isTransientStatus,
-  retryAfterSeconds,
-  type ConnectionSettings,
-  type Platform,
-  type PlatformResponse,
-  type Setting,
-} from "./platform.ts";
+import type { ConnectionSettings, Platform, PlatformResponse, Setting } from "./platform.ts";
+import { isTransientStatus, retryAfterSeconds } from "./reading.ts";
 import { sampleConversion } from "./sample.ts";
 
 const folder = new URL(".", import.meta.url);
@@ -19,6 +13,9 @@ const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name
 
 const firstExample = (platform: Platform) => platform.examples[0] ?? expect.unreachable("no example");
 const exampleSettings = (platform: Platform): ConnectionSettings => firstExample(platform).settings;
+
+/** A day after the sample conversion. */
+const now = Date.UTC(2026, 10, 15, 9, 30);
 
 const several = (count: number, changes: Partial<Conversion> = {}) =>
   Array.from({ length: count }, (_, i) =>
@@ -152,13 +149,13 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     "example: %s",
     (_title, example) => {
       test("the request is exactly the one that is documented", () => {
-        const request = platform.toRequest(example.conversions, example.settings);
+        const request = platform.toRequest(example.conversions, example.settings, now);
         expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual(example.request);
       });
 
       test("the same conversions give the same bytes again", () => {
-        expect(platform.toRequest(example.conversions, example.settings)).toEqual(
-          platform.toRequest(structuredClone(example.conversions), { ...example.settings }),
+        expect(platform.toRequest(example.conversions, example.settings, now)).toEqual(
+          platform.toRequest(structuredClone(example.conversions), { ...example.settings }, now),
         );
       });
 
@@ -267,13 +264,13 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   describe.each(sizes(platform))("what a request of %d must not hold", (count) => {
     test("a secret setting never stands in the address", () => {
       for (const mode of ["live", "test"] as const)
-        expect(platform.toRequest(several(count, { mode }), settingsWithMarks(platform)).url).not.toContain(
-          "s3cr3t-mark",
-        );
+        expect(
+          platform.toRequest(several(count, { mode }), settingsWithMarks(platform), now).url,
+        ).not.toContain("s3cr3t-mark");
     });
 
     test("a secret setting never stands in the body, which the sync log keeps", () => {
-      expect(platform.toRequest(several(count), settingsWithMarks(platform)).body).not.toContain(
+      expect(platform.toRequest(several(count), settingsWithMarks(platform), now).body).not.toContain(
         "s3cr3t-mark",
       );
     });
@@ -282,10 +279,10 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const known = sampleConversion();
       const withheld = { person: null, clickIds: {}, browserIds: {}, utm: {}, consent: "denied" } as const;
       const conversions = several(count, withheld).filter(
-        (conversion) => !platform.unfit?.(conversion, exampleSettings(platform)),
+        (conversion) => !platform.unfit?.(conversion, exampleSettings(platform), now),
       );
       if (conversions.length === 0) return;
-      const text = JSON.stringify(platform.toRequest(conversions, exampleSettings(platform)));
+      const text = JSON.stringify(platform.toRequest(conversions, exampleSettings(platform), now));
       const personal = [
         ...Object.values(known.person ?? {}),
         ...Object.values(known.clickIds).map((id) => id.value),
@@ -299,7 +296,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
 
     test("every conversion's event id is in it, and stays the same from attempt to attempt", () => {
       const conversions = several(count);
-      const { body, url } = platform.toRequest(conversions, exampleSettings(platform));
+      const { body, url } = platform.toRequest(conversions, exampleSettings(platform), now);
       for (const { eventId } of conversions) expect(body + url).toContain(eventId);
     });
 
@@ -313,7 +310,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
           utm: { utm_source: hostile },
           clickIds: { gclid: { value: hostile, seenAt: 0 } },
         }),
-      ].map((conversions) => platform.toRequest(conversions, exampleSettings(platform)));
+      ].map((conversions) => platform.toRequest(conversions, exampleSettings(platform), now));
       expect(evil?.url).toBe(plain?.url);
       expect(evil?.headers).toEqual(plain?.headers);
       expect(Object.keys(JSON.parse(evil?.body ?? "") as object)).toEqual(
@@ -326,7 +323,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     const conversions = several(1);
     const settings = { ...exampleSettings(platform) };
     const before = structuredClone({ conversions, settings });
-    platform.toRequest(conversions, settings);
+    platform.toRequest(conversions, settings, now);
     expect({ conversions, settings }).toEqual(before);
   });
 });
@@ -337,7 +334,7 @@ describe("HTTP's own words", () => {
     expect(transient).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
   });
 
-  const now = Date.UTC(2026, 10, 14, 12);
+  const noon = Date.UTC(2026, 10, 14, 12);
   test.each([
     ["120", 120],
     [" 7 ", 7],
@@ -352,6 +349,6 @@ describe("HTTP's own words", () => {
     ["9".repeat(400), undefined],
     [undefined, undefined],
   ])("Retry-After %j is %j seconds", (header, seconds) => {
-    expect(retryAfterSeconds(header, now)).toBe(seconds);
+    expect(retryAfterSeconds(header, noon)).toBe(seconds);
   });
 });

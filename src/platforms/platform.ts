@@ -1,7 +1,10 @@
-// What a platform is: one object that declares everything the relay and the dashboard need to know, and two pure
-// functions. It never sends; delivery/send.ts does.
+// What a platform is: one object that declares everything the relay, the dashboard and the documentation need to know,
+// and a few pure functions. It never sends; delivery/send.ts does.
 
 import type { Conversion, Reading } from "../event.ts";
+import type { Field } from "./mapping.ts";
+import type { EventNames } from "./names.ts";
+import type { OAuth2 } from "./oauth.ts";
 
 export type Setting = {
   name: string;
@@ -17,24 +20,65 @@ export type Setting = {
   check?: (value: string) => string | null;
 };
 
-/** A connection as its platform sees it: every declared setting that was given, or its default. */
+/**
+ * A connection as its platform sees it: every declared setting that was given, or its default. `event.NAME` says under
+ * which name an event goes (names.ts), `map.FIELD` where a field of the platform comes from (mapping.ts).
+ */
 export type ConnectionSettings = Readonly<Record<string, string>>;
 
 export type PlatformRequest = {
-  method: "POST" | "PUT" | "PATCH";
+  method: "GET" | "POST" | "PUT" | "PATCH";
   url: string;
   headers: Record<string, string>;
+  /** Empty for GET. */
   body: string;
+  /** Secrets that a platform wants in the address: joined to it when it is sent, never shown or stored. */
+  secretQuery?: Record<string, string>;
 };
 
 export type PlatformResponse = { status: number; headers: Record<string, string>; body: string };
 
-/** An event in, the exact request out: test and documentation in one. */
+/** An event in, the exact request out, and how the platform answers it: test and documentation in one. */
 export type Example = {
   title: string;
   settings: Record<string, string>;
   conversions: Conversion[];
   request: Omit<PlatformRequest, "body"> & { body: unknown };
+};
+
+/** An answer as the platform gives it, and what it means for each of `conversions` conversions. */
+export type AnswerExample = {
+  title: string;
+  conversions: number;
+  status: number;
+  headers?: Record<string, string>;
+  body: string;
+  readings: Reading[];
+};
+
+/** Fills a setting from the platform's own lists: accounts, pixels, conversion actions. */
+export type Picker = {
+  setting: string;
+  /** Settings that must be known first. */
+  needs: readonly string[];
+  toRequest(settings: ConnectionSettings): PlatformRequest;
+  /** The choices in a successful answer; empty when there are none. Never throws. */
+  read(body: string): { value: string; label: string }[];
+};
+
+/** What the documentation says beside that which the object declares. Short sentences. */
+export type Guide = {
+  /** How to get the credentials, step by step. */
+  credentials: readonly string[];
+  /** What is sent from what: the platform's field, and ours. */
+  sends: readonly (readonly [field: string, from: string])[];
+  /** What is not sent, and why. */
+  notSent: readonly string[];
+  /** What happens when a person refused. */
+  consent: string;
+  /** What becomes of events that are sent with a test key. */
+  testMode: string;
+  limits: readonly string[];
 };
 
 export type Platform = {
@@ -44,54 +88,41 @@ export type Platform = {
   description: string;
   /** Where the API is described, and when that was last compared with this file. */
   docs: { url: string; checked: string } | null;
+  guide?: Guide;
+  /** How people sign in there, where they need not paste a token. Fills access_token, refresh_token and expires_at. */
+  oauth?: OAuth2;
   settings: readonly Setting[];
+  pickers?: readonly Picker[];
   /** What makes two connections the same: connecting it again changes the first instead of adding one. */
   account(settings: ConnectionSettings): string;
   /** The customer chooses the address: only public ones over HTTPS, unless the operator allows more. */
   customerAddress?: boolean;
+  /** The click ids and browser ids that it takes. */
+  ids?: readonly string[];
+  /** Its own names of events. */
+  events?: EventNames;
+  /** Its fields that a connection may fill as it likes. */
+  fields?: readonly Field[];
   /** Older conversions are refused by the platform. */
   maxAgeDays?: number;
   /** The most conversions that one request may carry. */
   batch: number;
   /** How many requests may be under way at once. */
   lanes: number;
+  /** How many requests a connection may make in how many seconds. */
+  quota?: { requests: number; seconds: number };
+  /** Conversions of different groups do not share a request. */
+  group?(conversion: Conversion, settings: ConnectionSettings, now: number): string;
   /** Why this conversion cannot be sent at all; null when it can. */
-  unfit?(conversion: Conversion, settings: ConnectionSettings): string | null;
-  toRequest(conversions: readonly Conversion[], settings: ConnectionSettings): PlatformRequest;
-  /** One reading for each conversion of the request, in order. */
+  unfit?(conversion: Conversion, settings: ConnectionSettings, now: number): string | null;
+  toRequest(conversions: readonly Conversion[], settings: ConnectionSettings, now: number): PlatformRequest;
+  /** One reading for each conversion of the request, in order. Never throws. */
   readResponse(
     response: PlatformResponse,
     conversions: readonly Conversion[],
     settings: ConnectionSettings,
   ): Reading[];
   examples: readonly Example[];
+  /** The first is the answer to a request that was accepted. */
+  answers?: readonly AnswerExample[];
 };
-
-/** Transient by HTTP's own meaning: the same request may pass later. */
-export function isTransientStatus(status: number): boolean {
-  return status === 408 || status === 425 || status === 429 || status >= 500;
-}
-
-/** `Retry-After` in seconds, from a number or a date. */
-export function retryAfterSeconds(header: string | undefined, now: number = Date.now()): number | undefined {
-  if (!header) return undefined;
-  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
-  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
-}
-
-/** The reading that HTTP alone gives; platforms whose bodies say more read those first. */
-export function readStatus(response: PlatformResponse): Reading {
-  const { status } = response;
-  if (status >= 200 && status < 300) return { said: "accepted" };
-  if (status >= 300 && status < 400)
-    return { said: "refused", error: `HTTP ${status}: redirects are not followed` };
-  if (status === 401 || status === 403)
-    return { said: "unauthorised", error: `HTTP ${status}: not authorised` };
-  if (!isTransientStatus(status)) return { said: "refused", error: `HTTP ${status}` };
-  const wait = retryAfterSeconds(response.headers["retry-after"]);
-  return {
-    said: "later",
-    error: `HTTP ${status}`,
-    ...(wait === undefined ? {} : { retryAfterSeconds: wait }),
-  };
-}

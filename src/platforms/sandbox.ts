@@ -2,7 +2,8 @@
 
 import type { Conversion } from "../event.ts";
 import { describeConversion } from "./describe.ts";
-import { readStatus, type Platform } from "./platform.ts";
+import type { Platform } from "./platform.ts";
+import { readStatus } from "./reading.ts";
 import { sampleConversion } from "./sample.ts";
 
 /** Everything that any platform may be given. */

@@ -3,7 +3,8 @@
 import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../event.ts";
 import { describeConversion } from "./describe.ts";
-import { readStatus, type ConnectionSettings, type Platform } from "./platform.ts";
+import type { ConnectionSettings, Platform } from "./platform.ts";
+import { readStatus } from "./reading.ts";
 import { sampleConversion } from "./sample.ts";
 import { fillTemplate, templateFault, valueAt } from "./template.ts";
 

@@ -2,7 +2,8 @@
 
 import type { Network } from "./networks.ts";
 import type { Observation } from "./observation.ts";
-import type { Claims, UserAgentEvidence } from "./userAgent.ts";
+import type { UserAgentEvidence } from "./userAgent.ts";
+import type { Claims } from "./userAgentClaims.ts";
 
 export type Category =
   | "user agent"

@@ -5,7 +5,8 @@
 import { contradictions } from "./contradictions.ts";
 import { isFakeCrawler } from "./networks.ts";
 import type { Signal } from "./signal.ts";
-import type { Claims, UserAgentEvidence } from "./userAgent.ts";
+import type { UserAgentEvidence } from "./userAgent.ts";
+import type { Claims } from "./userAgentClaims.ts";
 
 const byUserAgent = (kind: UserAgentEvidence["kind"], points: Signal["points"], why: string): Signal => ({
   category: "user agent",

@@ -8,13 +8,12 @@
 
 import { isbotMatch } from "isbot";
 import { findListedBot } from "./botList.ts";
+import { claimsOf, type Claims } from "./userAgentClaims.ts";
 import { flawOf } from "./userAgentFlaws.ts";
 import { findNamed } from "./userAgentNames.ts";
 import { isDeviceOnly, namesApp, type Parts, partsOf } from "./userAgentParts.ts";
 import { strangeEntry, strangePlatform, strangeProduct, strangeStart } from "./userAgentProducts.ts";
 import { contact, emulated, hostName, nameAround, signedAsBot, worksLikeBot } from "./userAgentWords.ts";
-
-export { type Claims, claimsOf } from "./userAgentClaims.ts";
 
 export type UserAgentEvidence = {
   kind:
@@ -31,29 +30,40 @@ export type UserAgentEvidence = {
   hard: boolean;
 };
 
+export type UserAgentReading = { evidence: UserAgentEvidence | null; claims: Claims };
+
 /** Longer ones are cut: browsers stay well below, and the time for a verdict stays bounded. */
 const longest = 512;
 
 // Few strings make most of the traffic. Two generations: when the younger is full it becomes the older, and what was not
 // asked for in between is forgotten. Nothing is moved one by one, and a flood of made-up strings costs two small maps.
 const generation = 2048;
-let young = new Map<string, UserAgentEvidence | null>();
-let old = new Map<string, UserAgentEvidence | null>();
+let young = new Map<string, UserAgentReading>();
+let old = new Map<string, UserAgentReading>();
 
-/** Null: looks like a person's browser. */
-export function judgeUserAgent(userAgent: string): UserAgentEvidence | null {
+/** What is known of a user agent: what speaks for a bot, and what it says about itself. */
+export function readUserAgent(userAgent: string): UserAgentReading {
   // A cut string would keep the whole one in memory.
-  if (userAgent.length > longest) return judge(userAgent.slice(0, longest).trim());
-  let verdict = young.get(userAgent);
-  if (verdict !== undefined) return verdict;
-  verdict = old.get(userAgent);
-  if (verdict === undefined) verdict = judge(userAgent.trim());
+  if (userAgent.length > longest) return read(userAgent.slice(0, longest));
+  const known = young.get(userAgent);
+  if (known !== undefined) return known;
+  const reading = old.get(userAgent) ?? read(userAgent);
   if (young.size >= generation) {
     old = young;
     young = new Map();
   }
-  young.set(userAgent, verdict);
-  return verdict;
+  young.set(userAgent, reading);
+  return reading;
+}
+
+const read = (userAgent: string): UserAgentReading => ({
+  evidence: judge(userAgent.trim()),
+  claims: claimsOf(userAgent),
+});
+
+/** Null: looks like a person's browser. */
+export function judgeUserAgent(userAgent: string): UserAgentEvidence | null {
+  return readUserAgent(userAgent).evidence;
 }
 
 // The products that make up nearly all visits, and the tails of the two largest apps.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Claims, claimsOf } from "./userAgent.ts";
+import { type Claims, claimsOf } from "./userAgentClaims.ts";
 
 const claims = (
   engine: Claims["engine"],

@@ -9,7 +9,7 @@ import { networkKind } from "./networks.ts";
 import type { Observation } from "./observation.ts";
 import type { Seen, Signal } from "./signal.ts";
 import { signals } from "./signals.ts";
-import { claimsOf, judgeUserAgent } from "./userAgent.ts";
+import { readUserAgent } from "./userAgent.ts";
 
 /** Goes up with every change of signals or points; stored with each verdict. */
 export const rulesVersion = 1;
@@ -59,11 +59,20 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
 }
 
 function findingsIn(observation: Observation): Finding[] {
+  const { userAgent, address, country, headers, script, submit, frequency } = observation;
+  const { evidence: agent, claims } = readUserAgent(userAgent);
+  const network = networkKind(address);
   const seen: Seen = {
-    ...observation,
-    agent: judgeUserAgent(observation.userAgent),
-    claims: claimsOf(observation.userAgent),
-    network: networkKind(observation.address),
+    userAgent,
+    address,
+    country,
+    headers,
+    script,
+    submit,
+    frequency,
+    agent,
+    claims,
+    network,
   };
   const findings: Finding[] = [];
   for (const signal of signals) {

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { hourMs, type VisitCount } from "../store/traffic.ts";
+import { countVisits } from "./visitCounts.ts";
+
+const now = Date.UTC(2026, 10, 15, 12, 30);
+
+function stage() {
+  vi.useFakeTimers({ now });
+  const written = new Map<string, number>();
+  const state = { down: false, writes: 0 };
+  const defects: unknown[] = [];
+  const traffic = {
+    async saveCounts(writer: string, counts: readonly VisitCount[]): Promise<void> {
+      state.writes += 1;
+      if (state.down) throw new Error("the store is down");
+      for (const { siteId, hour, bucket, reason, visits } of counts)
+        written.set([writer, siteId, hour - Math.floor(now / hourMs), bucket, reason].join(" "), visits);
+    },
+  };
+  const counts = countVisits({ traffic } as never, "w", (error) => defects.push(error));
+  return { counts, written, state, defects };
+}
+
+afterEach(() => vi.useRealTimers());
+
+describe("counting visits", () => {
+  test("many visits are one write in each interval, and none where nothing came", async () => {
+    const { counts, written, state } = stage();
+    for (let i = 0; i < 1000; i++) counts.count("s", "people", "", now);
+    counts.count("s", "bots", "user agent:named bot", now);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(Object.fromEntries(written)).toEqual({
+      "w s 0 people ": 1000,
+      "w s 0 bots user agent:named bot": 1,
+    });
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(state.writes).toBe(1);
+    await counts.stop();
+  });
+
+  test("a store that fails loses nothing", async () => {
+    const { counts, written, state, defects } = stage();
+    state.down = true;
+    counts.count("s", "people", "", now);
+    await vi.advanceTimersByTimeAsync(3000);
+    counts.count("s", "people", "", now);
+    state.down = false;
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(written.get("w s 0 people ")).toBe(2);
+    expect(defects.length).toBeGreaterThan(0);
+    await counts.stop();
+  });
+
+  test("a stop writes what is left", async () => {
+    const { counts, written } = stage();
+    counts.count("s", "suppressed", "", now);
+    await counts.stop();
+    expect(written.get("w s 0 suppressed ")).toBe(1);
+  });
+
+  test("a page that is shown in the next hour is taken from the hour in which it was loaded", async () => {
+    const { counts, written } = stage();
+    counts.count("s", "not a visit", "", now);
+    await vi.advanceTimersByTimeAsync(40 * 60_000);
+    counts.wasShown("s", now + 40 * 60_000);
+    counts.count("s", "people", "", now + 40 * 60_000);
+    await counts.stop();
+    expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 0, "w s 1 people ": 1 });
+  });
+
+  test("nothing is taken from what was never counted, nor from another site", async () => {
+    const { counts, written } = stage();
+    counts.wasShown("s", now);
+    counts.count("other", "not a visit", "", now);
+    counts.wasShown("s", now);
+    await counts.stop();
+    expect(Object.fromEntries(written)).toEqual({ "w other 0 not a visit ": 1 });
+  });
+
+  test("a new hour begins its own counts, and old hours are let go of without being touched", async () => {
+    const { counts, written } = stage();
+    counts.count("s", "people", "", now);
+    await vi.advanceTimersByTimeAsync(5 * hourMs);
+    counts.count("s", "people", "", now + 5 * hourMs);
+    await counts.stop();
+    expect(Object.fromEntries(written)).toEqual({ "w s 0 people ": 1, "w s 5 people ": 1 });
+  });
+});
