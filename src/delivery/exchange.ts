@@ -88,7 +88,10 @@ function describeResponse(request: PlatformRequest | null, sent: Sent | null): E
 /** Some endpoints answer with the request's own headers. */
 function withoutSecrets(text: string, request: PlatformRequest | null): string {
   const { "content-type": _open, ...headers } = request?.headers ?? {};
-  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(" ")]);
+  const secrets = [
+    ...Object.values(headers).flatMap((value) => [value, ...value.split(" ")]),
+    ...Object.values(request?.secretQuery ?? {}).flatMap((value) => [value, encodeURIComponent(value)]),
+  ];
   return secrets.filter((one) => one.length >= 6).reduce((rest, one) => rest.replaceAll(one, "…"), text);
 }
 

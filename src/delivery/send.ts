@@ -88,10 +88,10 @@ async function call(
   try {
     const response = await agent.request({
       origin,
-      path: url.pathname + url.search,
+      path: url.pathname + withSecrets(url.search, request.secretQuery),
       method: request.method,
       headers: request.headers,
-      body: request.body,
+      body: request.method === "GET" ? null : request.body,
       signal: abort.signal,
     });
     return {
@@ -107,6 +107,12 @@ async function call(
   } finally {
     clearTimeout(deadline);
   }
+}
+
+/** Secrets join the address here and nowhere else. */
+function withSecrets(search: string, secrets: PlatformRequest["secretQuery"]): string {
+  if (!secrets) return search;
+  return `${search}${search ? "&" : "?"}${new URLSearchParams(secrets).toString()}`;
 }
 
 class TooSlow extends Error {

@@ -49,17 +49,14 @@ export type SiteRow = {
 
 export type Change = AuditLine;
 
-const place = (siteId: string, id: string) => `connection ${siteId} ${id}`;
+/** What a connection's sealed credentials are bound to. */
+export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 export function configurationStore(db: Database, seal: Seal, newId: () => string) {
   /** Runs one change of configuration: the rows, the new revision and the audit line commit together. */
   function change<T>(what: Change, work: (tx: Query) => Promise<T>): Promise<T> {
     return db.write(async (tx) => {
-      const [row] = await tx.all(
-        `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'revision' RETURNING value`,
-      );
-      const result = await work(tx);
-      await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [Number(row?.value), what.siteId]);
+      const result = await raised(tx, what.siteId, () => work(tx));
       await writeAudit(tx, newId(), what);
       return result;
     });
@@ -75,7 +72,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       account: String(row.account),
       settings: {
         ...JSON.parse(String(row.settings)),
-        ...JSON.parse(seal.open(String(row.credentials), place(siteId, id))),
+        ...JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id))),
       },
       events: JSON.parse(String(row.events)),
       state: row.state as ConnectionState,
@@ -209,7 +206,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
             connection.platform,
             connection.account,
             JSON.stringify(open),
-            seal.close(JSON.stringify(sealed), place(connection.siteId, connection.id)),
+            seal.close(JSON.stringify(sealed), connectionPlace(connection.siteId, connection.id)),
             JSON.stringify(connection.events),
             connection.state,
             connection.stateReason,
@@ -240,6 +237,16 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
   };
+}
+
+/** Runs `work` as a change that every node hears of. The revision's row comes first, so that changes take turns. */
+export async function raised<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {
+  const [row] = await tx.all(
+    `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'revision' RETURNING value`,
+  );
+  const result = await work();
+  await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [Number(row?.value), siteId]);
+  return result;
 }
 
 async function replaceSettings(

@@ -1,5 +1,6 @@
 import type { Database, Query } from "./database.ts";
-import { migrations, type Migration } from "./schema.ts";
+import type { Migration } from "./migration.ts";
+import { migrations } from "./schema.ts";
 
 export type MigrationReport = { from: number; to: number; applied: string[] };
 

@@ -12,6 +12,7 @@ import { peopleStore } from "./people.ts";
 import { openPostgres } from "./postgres.ts";
 import { releaseStore } from "./release.ts";
 import { sealWith } from "./seal.ts";
+import { signInStore } from "./signIns.ts";
 import { openSqlite } from "./sqlite.ts";
 import { trafficStore } from "./traffic.ts";
 
@@ -48,6 +49,7 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       audit: auditStore(db, newId),
       keyUse: keyUseStore(db, newId),
       release: releaseStore(db),
+      signIns: signInStore(db, seal),
       traffic: trafficStore(db, seal),
       schemaVersion: () => schemaVersion(db),
       close: () => db.close(),
