@@ -11,6 +11,7 @@ import { readTag } from "./collect/tagScript.ts";
 import { countVisits } from "./collect/visitCounts.ts";
 import { openLanes } from "./delivery/lanes.ts";
 import { openSender } from "./delivery/send.ts";
+import { openTokens } from "./delivery/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
 import { firstStart } from "./firstStart.ts";
 import { shortId, uuidv7 } from "./ids.ts";
@@ -50,10 +51,12 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const owner = shortId();
   if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
+  const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
   const lanes = openLanes({
     directory,
     sender,
     settle: store.deliveries.settle,
+    tokens,
     retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
     attemptMs: config.attemptMs,
     now,

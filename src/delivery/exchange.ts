@@ -2,6 +2,7 @@
 
 import type { Conversion, Reading } from "../event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
+import type { TokenFault } from "./oauth.ts";
 import type { Sender, Sent } from "./send.ts";
 
 export type Exchange = {
@@ -44,6 +45,21 @@ export async function exchange(
     const readings = conversions.map(() => refused);
     return { readings, defect, misread: sent !== null, log: describeResponse(request, sent), requestOf };
   }
+}
+
+/** Nothing was sent, because there is no token that holds. */
+export function unsent({ fault, error }: TokenFault, conversions: number): Exchange {
+  const reading: Reading =
+    fault === "later"
+      ? { said: "later", error: `no access token yet: ${error}` }
+      : { said: "unauthorised", error };
+  return {
+    readings: Array.from({ length: conversions }, () => reading),
+    defect: null,
+    misread: false,
+    log: { httpStatus: null, response: null },
+    requestOf: () => "(not sent: no access token)",
+  };
 }
 
 function requestFor(

@@ -40,7 +40,7 @@ function idsOf({ body }: PlatformRequest): string[] {
   return parsed.conversions?.map((one) => one.eventId) ?? [parsed.eventId ?? ""];
 }
 
-type Given = Partial<Pick<LaneOptions, "settle" | "needsReconnection" | "retry">> & {
+type Given = Partial<Pick<LaneOptions, "settle" | "needsReconnection" | "retry" | "tokens">> & {
   /** Answers at once; without it every call waits for `answer`. */
   reply?: (call: Call) => Sent | Promise<Sent>;
 };
@@ -91,6 +91,10 @@ function setUp(connections: Connection[], given: Given = {}) {
     needsReconnection: async (connection, reason) => {
       reconnections.push({ connection, reason });
       await given.needsReconnection?.(connection, reason);
+    },
+    tokens: given.tokens ?? {
+      fresh: async (connection, rejected) =>
+        rejected === undefined ? connection : { fault: "refused", error: "cannot be renewed" },
     },
     retry: given.retry ?? { scheduleMs: [10_000, 60_000], random: () => 0.5 },
     attemptMs,

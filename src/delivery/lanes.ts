@@ -7,9 +7,10 @@ import { platformOf } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt, Settlement } from "../store/deliveries.ts";
-import { exchange } from "./exchange.ts";
+import { exchange, unsent, type Exchange } from "./exchange.ts";
 import { decide, type RetryRules } from "./retry.ts";
 import type { Sender } from "./send.ts";
+import type { Tokens } from "./tokens.ts";
 
 /** One delivery that this node holds the lease of. */
 export type Job = {
@@ -42,6 +43,7 @@ export type LaneOptions = {
   sender: Sender;
   settle: (settlement: Settlement) => Promise<void>;
   needsReconnection: (connection: Connection, reason: string) => Promise<void>;
+  tokens: Tokens;
   retry: RetryRules;
   attemptMs: number;
   now: () => number;
@@ -127,6 +129,38 @@ export function openLanes(options: LaneOptions): Lanes {
     if (fresh.length) await attempt(platform, connection, fresh);
   }
 
+  function call(platform: Platform, connection: Connection, batch: Waiting[], startedAt: number) {
+    const conversions = batch.map((one) => one.job.conversion);
+    const callWith = ({ settings }: Connection) =>
+      exchange(options.sender, platform, settings, conversions, startedAt);
+    // Most tokens do not end; those that do may have to be renewed first.
+    return platform.oauth && connection.settings.refresh_token
+      ? callWithToken(connection, batch, callWith)
+      : callWith(connection);
+  }
+
+  /** A token that is refused although it should hold is renewed, and the call is made once more. */
+  async function callWithToken(
+    connection: Connection,
+    batch: Waiting[],
+    callWith: (connection: Connection) => Promise<Exchange>,
+  ): Promise<Exchange> {
+    const tried = async (rejected?: string) => {
+      const current = await options.tokens.fresh(connection, rejected);
+      if ("fault" in current) return current;
+      // A renewal takes its time, and the lease must hold for the call after it.
+      if (stillOurs(batch).length < batch.length) return { fault: "later", error: "lease ran out" } as const;
+      return callWith(current);
+    };
+    const first = await tried();
+    if ("fault" in first) return unsent(first, batch.length);
+    if (!first.readings.some((reading) => reading.said === "unauthorised")) return first;
+    const second = await tried(connection.settings.access_token);
+    if (!("fault" in second)) return second;
+    // What the platform said of the conversions tells more than what it said of the token.
+    return second.fault === "refused" ? first : unsent(second, batch.length);
+  }
+
   /** With too little of the lease left, another node may be sending it by the time we are. */
   function stillOurs(batch: Waiting[]): Waiting[] {
     const latest = options.now() + options.attemptMs;
@@ -142,14 +176,7 @@ export function openLanes(options: LaneOptions): Lanes {
 
   async function attempt(platform: Platform, connection: Connection, batch: Waiting[]): Promise<void> {
     const startedAt = options.now();
-    const conversions = batch.map((one) => one.job.conversion);
-    const { readings, misread, defect, log, requestOf } = await exchange(
-      options.sender,
-      platform,
-      connection.settings,
-      conversions,
-      startedAt,
-    );
+    const { readings, misread, defect, log, requestOf } = await call(platform, connection, batch, startedAt);
 
     if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
     // A platform that refuses a request whole does not say which conversion it meant: halve until it is found.

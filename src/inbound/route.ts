@@ -10,6 +10,7 @@ import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type Gate } from "./authenticate.ts";
 import { readBody } from "./body.ts";
 import { refusals, type Refusal } from "./errors.ts";
+import { extraIn } from "./extra.ts";
 import { FieldFault, readFields, type Fields } from "./fields.ts";
 
 export const inboundPath = "/__cc/inbound";
@@ -66,7 +67,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     const fields = readFields(body, site.settings, now);
     if (fields instanceof FieldFault) return refusals.field(fields.message);
 
-    const event = eventOf(fields, admitted, now);
+    const event = { ...eventOf(fields, admitted, now), extra: extraIn(body, site) };
     line.event = event.id;
     line.name = event.name;
     const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
@@ -90,7 +91,7 @@ export function refuse(reply: FastifyReply, { status, headers, body }: Refusal):
   return reply.code(status).headers(headers).send(body);
 }
 
-function eventOf(fields: Fields, { site, key }: Admitted, now: number): Event {
+function eventOf(fields: Fields, { site, key }: Admitted, now: number): Omit<Event, "extra"> {
   return {
     id: uuidv7(now),
     siteId: site.id,
@@ -103,7 +104,6 @@ function eventOf(fields: Fields, { site, key }: Admitted, now: number): Event {
     time: fields.eventTime ?? now,
     receivedAt: now,
     person: fields.person,
-    extra: null,
   };
 }
 

@@ -24,6 +24,9 @@ export function mappingFault(field: string, source: string, fields: readonly Fie
       ? `is not a field that can be mapped; known: ${known}`
       : "cannot be mapped: this platform has no such fields";
   }
+  // These are hashed at the door and never kept as they came.
+  if (/^extra\.(?:email|hashed_email|phone|firstName|lastName)$/.test(source))
+    return "cannot be contact data: it is hashed on receipt";
   const isKnown =
     eventFields.includes(source as EventField) ||
     /^(?:utm_[a-z_]+|extra\.[\w.-]{1,100}|const:.{1,500})$/s.test(source);

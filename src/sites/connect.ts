@@ -3,6 +3,8 @@
 
 import { shortId } from "../ids.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
+import { mappingFault } from "../platforms/mapping.ts";
+import { nameFault, nameSetting } from "../platforms/names.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Connection, Site } from "./directory.ts";
 import { change, Refusal, type By, type Desk } from "./manage.ts";
@@ -21,16 +23,19 @@ export async function connect(
     throw new Refusal("platform", `There is no platform ${platformId}. Known: ${known}.`);
   }
   const { events, ...rest } = given;
-  const settings = checkSettings(platform, rest);
+  const chosen = checkSettings(platform, rest);
+  const account = platform.account({ ...defaultsOf(platform), ...chosen });
+  const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
+  // Who connects again to change one thing keeps the others; a blank value takes one away.
+  const kept = Object.entries(existing?.settings ?? {}).filter(([name]) => !(name in rest));
+  const settings = { ...defaultsOf(platform), ...Object.fromEntries(kept), ...chosen };
+  for (const { name, help, required } of platform.settings) {
+    if (required && settings[name] === undefined) throw new Refusal(name, `${name} is required: ${help}`);
+  }
   if (platform.customerAddress && settings.url) {
     const fault = by.checkAddress(settings.url);
     if (fault) throw new Refusal("url", `url ${fault}`);
   }
-  const account = platform.account(settings);
-  const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
-  // Who connects again to change one thing keeps the others; a blank value takes one away.
-  for (const [name, value] of Object.entries(existing?.settings ?? {}))
-    if (!(name in rest)) settings[name] = value;
   const connection: Connection = {
     siteId: site.id,
     id: existing?.id ?? shortId(),
@@ -62,28 +67,38 @@ function readEvents(text: string): string[] | null {
   return names.length === 0 || names.includes("all") ? null : names;
 }
 
+const defaultsOf = (platform: Platform): Record<string, string> =>
+  Object.fromEntries(
+    platform.settings.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** The given settings that are not blank, each checked. */
 function checkSettings(platform: Platform, given: Record<string, string>): Record<string, string> {
-  const known = platform.settings.map((setting) => setting.name);
-  for (const name of Object.keys(given)) {
-    if (!known.includes(name)) {
-      throw new Refusal(
-        name,
-        `${name} is not a setting of ${platform.id}. Known: ${[...known, "events"].join(", ")}.`,
-      );
-    }
-  }
   const settings: Record<string, string> = {};
-  for (const setting of platform.settings) {
-    const value = given[setting.name]?.trim() || setting.default;
-    if (value === undefined) {
-      if (setting.required) throw new Refusal(setting.name, `${setting.name} is required: ${setting.help}`);
-      continue;
-    }
-    const fault = setting.check?.(value);
-    if (fault) throw new Refusal(setting.name, `${setting.name} ${fault}.`);
-    settings[setting.name] = value;
+  for (const [name, text] of Object.entries(given)) {
+    const value = text.trim();
+    const key = name.startsWith("event.") ? nameSetting(name.slice("event.".length)) : name;
+    const fault = settingFault(platform, key, value);
+    if (fault) throw new Refusal(name, `${name} ${fault}.`);
+    if (value !== "") settings[key] = value;
   }
   return settings;
+}
+
+function settingFault(platform: Platform, name: string, value: string): string | null {
+  if (name.startsWith("event.") && platform.events)
+    return value === "" ? null : nameFault(value, platform.events);
+  if (name.startsWith("map."))
+    return value === "" ? null : mappingFault(name.slice("map.".length), value, platform.fields ?? []);
+  const setting = platform.settings.find((one) => one.name === name);
+  if (setting) return value === "" ? null : (setting.check?.(value) ?? null);
+  const known = [
+    ...platform.settings.map((one) => one.name),
+    "events",
+    ...(platform.events ? ["event.NAME"] : []),
+    ...(platform.fields?.length ? ["map.FIELD"] : []),
+  ];
+  return `is not a setting of ${platform.id}. Known: ${known.join(", ")}`;
 }
 
 export function findConnection({ directory }: Pick<Desk, "directory">, id: string): Connection {

@@ -1,0 +1,185 @@
+// What a stand-in remembers of its calls, both bounded: the log of calls with their verdicts, and the ledger of
+// events that it took. Secrets are never kept: the log says "configured" where one was given.
+
+import type { AcceptedInput, Answer, Call, RouteKind } from "./standin.ts";
+
+/** `partly`: some events of the call were taken. `served`: a picker or a sign-in page, nothing to judge. */
+export type Verdict = "accepted" | "partly" | "tested" | "refused" | "served";
+
+export type Received = {
+  at: number;
+  kind: RouteKind | "unknown";
+  method: string;
+  /** With its query, secrets hidden. */
+  path: string;
+  headers: Record<string, string>;
+  /** Parsed JSON or form; the text where it is neither. */
+  body: unknown;
+  /** Null when the connection was cut instead of answered. */
+  status: number | null;
+  verdict: Verdict;
+  why: string[];
+};
+
+export type AcceptedEvent = {
+  id: string | null;
+  name?: string;
+  /** How often it was taken. */
+  count: number;
+  /** How often it counts as a conversion: a repeat that the platform recognises does not. */
+  counted: number;
+  firstAt: number;
+  lastAt: number;
+  /** As it came the last time; dropped for all but the newest events, so that a long run fits in memory. */
+  event?: unknown;
+};
+
+const logLength = 1000;
+/** Of bodies: a thousand full batches would fill the memory. */
+const logBytes = 32 * 1024 * 1024;
+const ledgerLength = 200_000;
+const ledgerBodies = 2000;
+
+const usualSecrets =
+  "authorization proxy-authorization cookie access-token x-pixel-token x-api-key access_token refresh_token " +
+  "auth_code code_verifier client_secret api_secret appsecret_proof";
+/** Secret in a sign-in only: an event may well have a field of that name. */
+const signInSecrets = ["code", "token", "secret"];
+
+type Hide = (name: string, value: unknown) => unknown;
+
+export type CallRecord = {
+  received: Received[];
+  readonly accepted: AcceptedEvent[];
+  note(
+    call: Call,
+    kind: Received["kind"],
+    at: number,
+    status: number | null,
+    verdict: Verdict,
+    why: string[],
+  ): void;
+  take(events: readonly AcceptedInput[], at: number): void;
+  clear(): void;
+};
+
+export function openRecord(secrets: readonly string[] = []): CallRecord {
+  const always = new Set([...usualSecrets.split(" "), ...secrets].map((name) => name.toLowerCase()));
+  const inSignIn = always.union(new Set(signInSecrets));
+  const received: Received[] = [];
+  const sizes: number[] = [];
+  let logged = 0;
+  const ledger = new Map<string, AcceptedEvent & { countedAt: number }>();
+  let nameless = 0;
+  let sinceSweep = 0;
+
+  /** Walks the whole ledger, so it is done once for many events. */
+  const sweep = () => {
+    let older = ledger.size - ledgerBodies;
+    for (const [place, entry] of ledger) {
+      if (older-- <= 0) break;
+      if (ledger.size > ledgerLength) ledger.delete(place);
+      else delete entry.event;
+    }
+    sinceSweep = 0;
+  };
+
+  return {
+    received,
+    get accepted(): AcceptedEvent[] {
+      return [...ledger.values()].map(({ countedAt: _countedAt, ...shown }) => shown);
+    },
+
+    note(
+      call: Call,
+      kind: Received["kind"],
+      at: number,
+      status: number | null,
+      verdict: Verdict,
+      why: string[],
+    ) {
+      const hidden = kind === "authorize" || kind === "token" ? inSignIn : always;
+      const hide: Hide = (name, value) => (hidden.has(name.toLowerCase()) && value ? "configured" : value);
+      // Some put a key into the path: it is a parameter of the route with a telling name.
+      const path = Object.entries(call.params).reduce(
+        (shown, [name, value]) =>
+          hidden.has(name.toLowerCase()) ? shown.replace(value, "configured") : shown,
+        call.path,
+      );
+      const query = [...call.query]
+        .map(([name, value]) => `${name}=${encodeURIComponent(String(hide(name, value)))}`)
+        .join("&");
+      received.push({
+        at,
+        kind,
+        method: call.method,
+        path: query ? `${path}?${query}` : path,
+        headers: Object.fromEntries(
+          Object.entries(call.headers).map(([name, value]) => [name, String(hide(name, value))]),
+        ),
+        body: shownBody(call, hide),
+        status,
+        verdict,
+        why,
+      });
+      sizes.push(call.bytes);
+      logged += call.bytes;
+      while (received.length > logLength || (logged > logBytes && received.length > 1)) {
+        received.shift();
+        logged -= sizes.shift() ?? 0;
+      }
+    },
+
+    take(events: readonly AcceptedInput[], at: number) {
+      for (const { id, name, key, windowSeconds, event } of events) {
+        const place = id === null ? `\0${nameless++}` : (key ?? id);
+        const before = ledger.get(place);
+        const repeat =
+          before !== undefined && windowSeconds !== null && at - before.countedAt < windowSeconds * 1000;
+        // Put back at the end: the ledger forgets what has not been seen for longest.
+        ledger.delete(place);
+        ledger.set(place, {
+          id,
+          ...(name === undefined ? {} : { name }),
+          count: (before?.count ?? 0) + 1,
+          counted: (before?.counted ?? 0) + (repeat ? 0 : 1),
+          firstAt: before?.firstAt ?? at,
+          lastAt: at,
+          countedAt: repeat ? before.countedAt : at,
+          event,
+        });
+      }
+      sinceSweep += events.length;
+      if (sinceSweep >= ledgerBodies) sweep();
+    },
+
+    clear() {
+      received.length = 0;
+      sizes.length = 0;
+      logged = 0;
+      ledger.clear();
+    },
+  };
+}
+
+export function verdictOf(kind: Received["kind"], answer: Answer): Verdict {
+  if (kind !== "events") return answer.status < 400 && !answer.refused?.length ? "served" : "refused";
+  if (answer.refused?.length) return answer.accepted?.length ? "partly" : "refused";
+  if (answer.tested) return "tested";
+  return answer.status < 400 && answer.accepted ? "accepted" : answer.status < 400 ? "served" : "refused";
+}
+
+function shownBody(call: Call, hide: Hide): unknown {
+  if (!call.text) return undefined;
+  if (/^application\/x-www-form-urlencoded\b/i.test(call.headers["content-type"] ?? ""))
+    return Object.fromEntries(
+      [...new URLSearchParams(call.text)].map(([name, value]) => [name, hide(name, value)]),
+    );
+  try {
+    return JSON.parse(call.text, (name, value: unknown) =>
+      typeof value === "string" ? hide(name, value) : value,
+    );
+  } catch {
+    return call.text.slice(0, 2000);
+  }
+}

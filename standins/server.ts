@@ -1,0 +1,219 @@
+// One stand-in as an HTTP server on loopback: finds the route, lets scripted faults have their say, keeps the record.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
+import { answerControl } from "./control.ts";
+import { faultPlan, isProcessed, type Fault, type FaultPlan } from "./faults.ts";
+import { oauthRoutes } from "./oauth.ts";
+import { gatewayPage } from "./pages.ts";
+import { openRecord, verdictOf, type CallRecord } from "./record.ts";
+import type { Answer, Call, Desk, Route, Standin } from "./standin.ts";
+import { tokenStore, type Tokens } from "./tokens.ts";
+
+export type ServerOptions = {
+  port: number;
+  now: () => number;
+  /** Off for load tests that mean to go faster than the platform would let them. */
+  rateLimits: boolean;
+  redirectUris: readonly string[];
+};
+
+export type StandinServer = {
+  origin: string;
+  record: CallRecord;
+  faults: FaultPlan;
+  tokens(): Tokens;
+  /** Forgets calls, events, faults, tokens and everything else that came after the start. */
+  reset(): void;
+  close(): Promise<void>;
+};
+
+/** No platform takes more in one request; a runaway sender must not fill the memory. */
+const maxBytes = 32 * 1024 * 1024;
+
+export async function serveStandin(standin: Standin, options: ServerOptions): Promise<StandinServer> {
+  const record = openRecord(standin.secrets);
+  const faults = faultPlan();
+  const routes = [
+    ...standin.routes,
+    ...(standin.oauth ? oauthRoutes(standin.oauth, options.redirectUris) : []),
+  ];
+  const closing = new AbortController();
+  let desk = openDesk(standin, options);
+
+  const handle = (route: Route, call: Call, why: string[] = []): Answer => {
+    const answer = handleSafely(route, call, desk);
+    if (answer.accepted) record.take(answer.accepted, options.now());
+    record.note(call, route.kind, options.now(), answer.status, verdictOf(route.kind, answer), [
+      ...(answer.refused ?? []),
+      ...why,
+    ]);
+    return answer;
+  };
+
+  const respond = async (call: Call, response: ServerResponse): Promise<void> => {
+    if (call.path.startsWith("/__standin/")) return send(response, answerControl(call, server));
+    const matched = findRoute(routes, call);
+    if (!matched) {
+      const answer = standin.errors.notFound(call);
+      record.note(call, "unknown", options.now(), answer.status, "refused", ["no such address"]);
+      return send(response, answer);
+    }
+    const { route, called } = matched;
+    const fault = faults.next(route.kind);
+    if (!fault) return send(response, handle(route, called));
+
+    const why = [`fault: ${fault.kind}`];
+    const delay = fault.ms ?? (fault.kind === "slow" ? 1000 : 0);
+    // Taken before the delay: the hard case for a sender is one that has given up although its call arrived.
+    const answer = isProcessed(fault) ? handle(route, called, why) : null;
+    if (delay > 0) await wait(delay, undefined, { signal: closing.signal });
+    if (fault.kind === "slow") {
+      if (answer) return send(response, answer);
+      return response.destroyed ? undefined : send(response, handle(route, called, why));
+    }
+    const given = faultAnswer(standin, fault, called);
+    if (!answer) record.note(called, route.kind, options.now(), given?.status ?? null, "refused", why);
+    if (given) send(response, given);
+    else response.destroy();
+  };
+
+  const http = createServer((request, response) => {
+    readCall(request)
+      .then(async (call) => {
+        if (call) await respond(call, response);
+        else response.writeHead(413).end();
+      })
+      .catch(() => response.destroy());
+  });
+  http.keepAliveTimeout = 60_000;
+  await new Promise<void>((resolve, reject) => {
+    http.once("error", reject);
+    http.listen(options.port, "127.0.0.1", resolve);
+  });
+
+  const server: StandinServer = {
+    origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
+    record,
+    faults,
+    tokens: () => desk.tokens,
+    reset() {
+      record.clear();
+      faults.clear();
+      desk = openDesk(standin, options);
+    },
+    async close() {
+      closing.abort();
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+  return server;
+}
+
+/** A stand-in that breaks must not look like a platform that does. */
+function handleSafely(route: Route, call: Call, desk: Desk): Answer {
+  try {
+    return route.handle(call, desk);
+  } catch (error) {
+    const why = `defect in the stand-in: ${error instanceof Error ? error.stack : String(error)}`;
+    return { status: 599, body: why, refused: [why] };
+  }
+}
+
+/** Null: the connection is cut. */
+function faultAnswer(standin: Standin, fault: Fault, call: Call): Answer | null {
+  switch (fault.kind) {
+    case "throttle":
+      return standin.errors.throttled(fault.retryAfterSeconds ?? 1, call);
+    case "server_error":
+      return standin.errors.failed(fault.status ?? 500, call);
+    case "expired_token":
+      return standin.errors.token("expired", call);
+    case "revoked_token":
+      return standin.errors.token("revoked", call);
+    case "malformed_json":
+      return { status: 200, headers: { "content-type": "application/json" }, body: '{"result":{"id":' };
+    case "html":
+      return gatewayPage(fault.status ?? 502);
+    case "slow":
+    case "reset":
+    case "answer_lost":
+      return null;
+  }
+}
+
+function openDesk(standin: Standin, { now, rateLimits }: ServerOptions): Desk {
+  const windows = new Map<string, { until: number; used: number }>();
+  const memory = new Map<string, unknown>();
+  let calls = 0;
+  return {
+    now,
+    tokens: tokenStore(standin.tokens, now),
+    nextId: () => `${standin.id}-${String(++calls).padStart(6, "0")}`,
+    spend(allowance, limit, seconds, amount = 1) {
+      if (!rateLimits) return 0;
+      const place = `${allowance}/${seconds}`;
+      let window = windows.get(place);
+      if (!window || window.until <= now()) {
+        window = { until: now() + seconds * 1000, used: 0 };
+        windows.set(place, window);
+      }
+      if (window.used + amount > limit) return Math.max(1, Math.ceil((window.until - now()) / 1000));
+      window.used += amount;
+      return 0;
+    },
+    recall<Memory>(name: string, make: () => Memory): Memory {
+      if (!memory.has(name)) memory.set(name, make());
+      return memory.get(name) as Memory;
+    },
+  };
+}
+
+function findRoute(routes: readonly Route[], call: Call): { route: Route; called: Call } | null {
+  for (const route of routes) {
+    if (route.method !== call.method) continue;
+    if (typeof route.path === "string") {
+      if (route.path === call.path) return { route, called: call };
+      continue;
+    }
+    const found = route.path.exec(call.path);
+    if (found) return { route, called: { ...call, params: { ...found.groups } } };
+  }
+  return null;
+}
+
+async function readCall(request: IncomingMessage): Promise<Call | null> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > maxBytes) return null;
+    parts.push(part);
+  }
+  const url = new URL(request.url ?? "/", "http://standin");
+  return {
+    method: request.method ?? "GET",
+    path: url.pathname,
+    query: url.searchParams,
+    headers: Object.fromEntries(
+      Object.entries(request.headers).map(([name, value]) => [
+        name,
+        Array.isArray(value) ? value.join(", ") : (value ?? ""),
+      ]),
+    ),
+    text: Buffer.concat(parts).toString(),
+    bytes,
+    params: {},
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body }: Answer): void {
+  const isText = typeof body === "string";
+  response.writeHead(status, {
+    ...(body === undefined || isText ? {} : { "content-type": "application/json; charset=utf-8" }),
+    ...headers,
+  });
+  response.end(body === undefined ? undefined : isText ? body : JSON.stringify(body));
+}

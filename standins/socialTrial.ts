@@ -1,0 +1,90 @@
+// For the tests of the social stand-ins: people, a walk through a sign-in, and what a call spends.
+
+import { createHash, randomBytes } from "node:crypto";
+import type { Posted } from "./post.ts";
+import { sha256 } from "./socialChecks.ts";
+import type { Answer, Call, Standin } from "./standin.ts";
+import { tokenStore } from "./tokens.ts";
+
+export type Fields = Record<string, unknown>;
+
+export const callback = "http://127.0.0.1:8787/connect";
+export const browser = "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0";
+
+export const person = {
+  email: sha256("john_smith@gmail.com"),
+  digitsPhone: sha256("16505551212"),
+  plusPhone: sha256("+16505551212"),
+} as const;
+
+/** An authorisation address; the host is the platform's and never called. */
+export function authorizeUrl(path: string, query: Record<string, string>): string {
+  return `https://platform.example${path}?${new URLSearchParams(query).toString()}`;
+}
+
+/** The query of the address that the sign-in page led back to. */
+export const returned = (location: string): Record<string, string> =>
+  Object.fromEntries(new URL(location).searchParams);
+
+export function makeChallenge(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+export async function postForm(
+  url: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<Posted> {
+  const answer = await fetch(url, { method: "POST", headers, body: new URLSearchParams(fields) });
+  const text = await answer.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  return { status: answer.status, headers: answer.headers, text, body };
+}
+
+export const basic = (user: string, password: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+});
+
+/** What a token endpoint gave, for reading single fields. */
+export const granted = ({ body }: Posted): Record<string, string> => body as Record<string, string>;
+
+/** Runs one call without a server, with allowances that are used up, and notes which were asked for. */
+export function throttledCall(
+  standin: Standin,
+  path: string,
+  headers: Record<string, string>,
+  body: unknown,
+  spent: (allowance: string, limit: number, seconds: number, amount: number) => boolean,
+): Answer {
+  const call: Call = {
+    method: "POST",
+    path,
+    query: new URLSearchParams(),
+    headers: { "content-type": "application/json", ...headers },
+    text: JSON.stringify(body),
+    bytes: 0,
+    params: {},
+  };
+  const now = Date.parse("2026-11-14T10:00:00Z");
+  for (const route of standin.routes) {
+    const found = typeof route.path === "string" ? null : route.path.exec(path);
+    if (route.method !== "POST" || (!found && route.path !== path)) continue;
+    return route.handle(
+      { ...call, params: { ...found?.groups } },
+      {
+        now: () => now,
+        tokens: tokenStore(standin.tokens, () => now),
+        nextId: () => "1",
+        spend: (allowance, limit, seconds, amount = 1) => (spent(allowance, limit, seconds, amount) ? 7 : 0),
+        recall: (_, make) => make(),
+      },
+    );
+  }
+  throw new Error(`There is no route ${path}.`);
+}
