@@ -7,6 +7,7 @@ import { keyCommands } from "./commands/key.ts";
 import { operateCommands } from "./commands/operate.ts";
 import { personCommands } from "./commands/person.ts";
 import { siteCommands } from "./commands/site.ts";
+import { signInCommands } from "./commands/signIn.ts";
 import { tagCommands } from "./commands/tag.ts";
 import { trafficCommands } from "./commands/traffic.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
@@ -34,6 +35,7 @@ personCommands(program);
 eventCommands(program);
 tagCommands(program);
 trafficCommands(program);
+signInCommands(program);
 const json = process.argv.includes("--json");
 for (const command of [program, ...allCommands(program)]) {
   if (command !== program) command.option("--json", "print JSON").exitOverride();

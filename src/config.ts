@@ -20,6 +20,8 @@ export type Config = {
   tls: { certFile: string; keyFile: string } | null;
   platformOrigins: Record<string, string>;
   allowPrivate: AllowList;
+  /** How browsers reach this relay; platforms send people back there after signing in. */
+  publicUrl: string;
   /** A MaxMind file that tells countries, and a newer list of networks than the shipped one. */
   countryFile: string | null;
   networksFile: string | null;
@@ -83,6 +85,7 @@ export function readConfig(env: Environment = process.env): Config {
     return [];
   }
 
+  const port = whole("PORT", 8080, 0, 65_535);
   const dataFolder = resolve(get("CLEANCAST_DATA") ?? "data");
   const attemptMs = number("CLEANCAST_ATTEMPT_SECONDS", 8, 0.1, 60) * 1000;
   const answerMs = number("CLEANCAST_ANSWER_SECONDS", 10, 0.1, 120) * 1000;
@@ -97,7 +100,7 @@ export function readConfig(env: Environment = process.env): Config {
 
   const config: Config = {
     host: get("HOST") ?? "0.0.0.0",
-    port: whole("PORT", 8080, 0, 65_535),
+    port,
     dataFolder,
     store: readStore(
       get("DATABASE_URL"),
@@ -113,6 +116,7 @@ export function readConfig(env: Environment = process.env): Config {
     tls: readTls(get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), faults),
     platformOrigins: readOrigins(get("CLEANCAST_PLATFORM_ORIGINS"), faults),
     allowPrivate: readAllowed(get("CLEANCAST_ALLOW_PRIVATE"), faults),
+    publicUrl: readPublicUrl(get("CLEANCAST_URL"), port, faults),
     countryFile: get("CLEANCAST_COUNTRY_FILE") ?? null,
     networksFile: get("CLEANCAST_NETWORKS_FILE") ?? null,
     retryScheduleMs: seconds("CLEANCAST_RETRY_SECONDS", [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400]),
@@ -212,6 +216,13 @@ function readTls(certFile: string | undefined, keyFile: string | undefined, faul
     `${certFile ? "TLS_KEY_FILE" : "TLS_CERT_FILE"} is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.`,
   );
   return null;
+}
+
+function readPublicUrl(text: string | undefined, port: number, faults: string[]): string {
+  if (text === undefined) return `http://localhost:${port}`;
+  if (/^https?:\/\/[^/?#]+\/?$/.test(text) && URL.canParse(text)) return new URL(text).origin;
+  faults.push(`CLEANCAST_URL is "${text}"; set it to an origin like https://cc.example.com.`);
+  return "";
 }
 
 function readOrigins(text: string | undefined, faults: string[]): Record<string, string> {

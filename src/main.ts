@@ -20,6 +20,7 @@ import { startPurge } from "./identity/purge.ts";
 import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
+import { callbackPath, oauthRoutes } from "./oauth/route.ts";
 import { relay } from "./pipeline.ts";
 import { addressOf, closeServer, followRequests, openServer, readCertificate, startFault } from "./server.ts";
 import { directoryOf } from "./sites/directory.ts";
@@ -107,6 +108,9 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     now,
     onDefect,
   });
+
+  const redirectUri = `${config.publicUrl}${callbackPath}`;
+  oauthRoutes(app, { store, sender, redirectUri, origins: config.platformOrigins, now });
 
   async function stop(): Promise<void> {
     // In this order nothing that was taken in is left behind: no new requests, those in flight are answered, what

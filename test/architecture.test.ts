@@ -11,7 +11,7 @@ const src = join(root, "src");
 /** From the roof down. A file may import from its own room and from the floors below. */
 const floors: readonly (readonly string[])[] = [
   ["cli.ts", "main.ts", "commands", "server.ts", "installation.ts", "config.ts", "firstStart.ts"],
-  ["inbound", "collect"],
+  ["inbound", "collect", "oauth"],
   ["pipeline.ts"],
   ["delivery"],
   ["identity", "sites"],

@@ -1,23 +1,29 @@
 import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
+import { tokensOfSignIn } from "../delivery/signIn.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection } from "../sites/directory.ts";
 import { connect, disconnect, pause, resume } from "../sites/connect.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, timeText } from "./desk.ts";
+import { tryOutCommands } from "./tryOut.ts";
 
 export function connectionCommands(program: Command): void {
   program
     .command("connect <site> <platform> [name=value...]")
     .description(
-      "connect a platform, or change the connection to the same account; name=@file reads a value from a file",
+      "connect a platform, or change the connection to the same account; name=@file reads a value from a file, " +
+        "sign_in=ID takes the tokens of a sign-in, events=a,b selects events, event.NAME=… names one, map.FIELD=… fills a field",
     )
     .action((siteText: string, platform: string, words: string[], _options: unknown, command: Command) =>
       atDesk(async (desk) => {
         const site = findSite(desk, siteText);
-        const given = pairsOf(words);
+        const { sign_in: signIn, ...pairs } = pairsOf(words);
+        const tokens = signIn ? await tokensOfSignIn(desk.store, site.id, platform, signIn, desk.by.now) : {};
+        const given = { ...pairs, ...tokens };
         const checkAddress = (url: string) => urlFault(desk.config.allowPrivate, url);
         const made = await connect(desk, site, platform, given, { ...desk.by, checkAddress });
+        if (signIn) await desk.store.signIns.end(site.id, signIn);
         const released = made.released ? ` ${made.released} parked deliveries go out now.` : "";
         print(
           command,
@@ -66,6 +72,8 @@ export function connectionCommands(program: Command): void {
         );
       }),
     );
+
+  tryOutCommands(connection);
 
   connection
     .command("pause <id>")

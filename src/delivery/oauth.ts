@@ -149,7 +149,7 @@ function standardAnswer(how: OAuth2, parsed: unknown): Record<string, unknown> {
   if (typeof answer.access_token === "string")
     return { token_type: "bearer", ...answer, ...bearerType(answer) };
   if (typeof whole.error === "string") return whole;
-  return { error: "invalid_grant", error_description: shorten(String(whole.message ?? textOf(whole.error))) };
+  return { error: "invalid_grant", error_description: shorten(wordsIn(whole)) };
 }
 
 /** "Bearer", "user" or nothing: they all go into an Authorization header. */
@@ -180,7 +180,10 @@ async function longLived(
   if (!sent.ok) return { fault: "later", error: sent.error };
   const answer = standardAnswer(platform.oauth, parseJson(sent.response.body));
   if (typeof answer.access_token !== "string")
-    return { fault: "refused", error: shorten(String(answer.error_description ?? answer.error)) };
+    return {
+      fault: "refused",
+      error: shorten(wordsIn({ message: answer.error_description ?? answer.error })),
+    };
   return { ...tokens, ...tokensIn(answer as oauth.TokenEndpointResponse, now) };
 }
 
@@ -201,8 +204,11 @@ const renamed =
 const objectIn = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-const textOf = (value: unknown) =>
-  typeof value === "object" ? JSON.stringify(value ?? "no token in the answer") : String(value);
+/** What a refusal says for people, wherever it says it. */
+function wordsIn({ message, error }: Record<string, unknown>): string {
+  const words = typeof message === "string" ? message : objectIn(error).message;
+  return typeof words === "string" ? words : "no token in the answer";
+}
 
 class Unreachable extends Error {}
 

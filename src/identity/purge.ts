@@ -11,7 +11,7 @@ const pauseMs = 50;
 const keepBotsMs = 14 * 86_400_000;
 
 export function startPurge(
-  store: Pick<Store, "people" | "keyUse" | "traffic">,
+  store: Pick<Store, "people" | "keyUse" | "traffic" | "signIns">,
   sites: () => Iterable<{ id: string; settings: { keepMs: number } }>,
   now: () => number,
   onDefect: (error: unknown) => void,
@@ -25,6 +25,7 @@ export function startPurge(
     await store.keyUse.purge("", now(), lockoutRule);
     for (const site of sites()) {
       await store.keyUse.purge(site.id, now(), lockoutRule);
+      await store.signIns.purge(site.id, now());
       await store.traffic.purge(site.id, now() - keepBotsMs, now());
       for (let removed = 1; removed > 0 && !stopped;) {
         removed = await store.people.purge(site.id, now() - site.settings.keepMs, step);

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import type { Command } from "commander";
+import { conversionOf } from "../delivery/conversion.ts";
+import { openSender } from "../delivery/send.ts";
+import { tokensOfSignIn } from "../delivery/signIn.ts";
+import { openTokens } from "../delivery/tokens.ts";
+import { choicesFor, previewRequest, sendTest } from "../delivery/tryOut.ts";
+import type { Conversion } from "../event.ts";
+import { shortId } from "../ids.ts";
+import { sampleConversion } from "../platforms/sample.ts";
+import { findConnection } from "../sites/connect.ts";
+import { findSite, Refusal } from "../sites/manage.ts";
+import { atDesk, pairsOf, print, table, type Desk } from "./desk.ts";
+
+type About = { event?: string; name?: string };
+
+/** Under `connection`. */
+export function tryOutCommands(connection: Command): void {
+  connection
+    .command("preview <id>")
+    .description("the exact request for a sample or a past event, without sending it")
+    .option("--event <id>", "a past event")
+    .option("--name <event>", "a sample event of this name", "purchase")
+    .action((id: string, about: About, command: Command) =>
+      atDesk(async (desk) => {
+        const found = findConnection(desk, id);
+        const preview = previewRequest(found, await conversionFor(desk, found.siteId, about), desk.by.now);
+        const { request, skipped } = preview;
+        const text = request
+          ? [
+              `${request.method} ${request.url}`,
+              ...Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`),
+              "",
+              JSON.stringify(request.body, null, 2),
+            ].join("\n")
+          : `It would be skipped: ${skipped}`;
+        print(command, preview, text);
+      }),
+    );
+
+  connection
+    .command("test <id>")
+    .description("send a sample event in the platform's own test mode, and show its answer")
+    .option("--name <event>", "the sample's event name", "purchase")
+    .action((id: string, { name }: { name: string }, command: Command) =>
+      atDesk(async (desk) => {
+        const found = findConnection(desk, id);
+        const tested = await withSender(desk, (parts) =>
+          sendTest(parts, found, sampleNow(name, desk.by.now), desk.by.now),
+        );
+        const { skipped, reading, log } = tested;
+        const outcome = skipped
+          ? `Not sent: ${skipped}`
+          : `${found.platform} said: ${reading?.said}${reading && "error" in reading ? `: ${reading.error}` : ""}`;
+        const answer = log.httpStatus === null ? "" : `\nHTTP ${log.httpStatus}\n${log.response ?? ""}`;
+        print(command, tested, `${outcome}${answer}`);
+        if (reading?.said !== "accepted") process.exitCode = 1;
+      }),
+    );
+
+  connection
+    .command("choices <site> <platform> <setting> [name=value...]")
+    .description(
+      "what the platform offers for a setting, such as its accounts or pixels; sign_in=ID uses a sign-in",
+    )
+    .action(
+      (
+        siteText: string,
+        platform: string,
+        setting: string,
+        words: string[],
+        _options: unknown,
+        command: Command,
+      ) =>
+        atDesk(async (desk) => {
+          const site = findSite(desk, siteText);
+          const { sign_in: signIn, ...given } = pairsOf(words);
+          const known = site.connections.find((one) => one.platform === platform)?.settings ?? {};
+          const tokens = signIn
+            ? await tokensOfSignIn(desk.store, site.id, platform, signIn, desk.by.now)
+            : {};
+          const choices = await withSender(desk, ({ sender }) =>
+            choicesFor(sender, platform, setting, { ...known, ...tokens, ...given }),
+          );
+          const rows = choices.map(({ value, label }) => [value, label]);
+          print(
+            command,
+            { choices },
+            table([setting.toUpperCase(), "NAME"], rows, "The platform offers nothing."),
+          );
+        }),
+    );
+}
+
+type Parts = Parameters<typeof sendTest>[0];
+
+async function withSender<T>(
+  { store, directory, config }: Desk,
+  work: (parts: Parts) => Promise<T>,
+): Promise<T> {
+  const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
+  const renewalMs = config.attemptMs + 2000;
+  const tokens = openTokens({ store, directory, sender, owner: shortId(), now: Date.now, renewalMs });
+  try {
+    return await work({ sender, tokens });
+  } finally {
+    await sender.close();
+  }
+}
+
+async function conversionFor(
+  { store, by }: Desk,
+  siteId: string,
+  { event: id, name }: About,
+): Promise<Conversion> {
+  if (id === undefined) return sampleNow(name ?? "purchase", by.now);
+  const event = await store.events.get(siteId, id);
+  if (!event) throw new Refusal("event", `There is no event ${id} in the site of this connection.`);
+  return conversionOf(event, event.dispatchId, event.attribution);
+}
+
+/** The sample, as if it had happened a minute ago. */
+function sampleNow(name: string, now: number): Conversion {
+  return sampleConversion({ eventId: randomUUID(), orderId: `test-${now}`, name, time: now - 60_000 });
+}

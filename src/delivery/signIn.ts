@@ -1,0 +1,168 @@
+// Signing in at a platform, in three steps that only one browser can take:
+//
+//   asked     somebody who may manage the site got a link that works once
+//   agreeing  the browser that opened the link holds a cookie; it was sent to the platform with a state and a challenge
+//   done      that same browser came back with a code, which was exchanged for tokens; a connection takes them from here
+//
+// Of the secrets only hashes are kept. A step that comes twice, late, or from another browser finds nothing.
+
+import { createHash, timingSafeEqual } from "node:crypto";
+import { randomBase62, shortId } from "../ids.ts";
+import { platformOf } from "../platforms/index.ts";
+import { Refusal } from "../sites/manage.ts";
+import type { SignIn } from "../store/signIns.ts";
+import type { Store } from "../store/store.ts";
+import {
+  agreementUrl,
+  hasOAuth,
+  newVerifier,
+  tokensForCode,
+  type PlatformWithOAuth,
+  type Tokens,
+} from "./oauth.ts";
+import type { Sender } from "./send.ts";
+
+type Asked = { step: "asked"; link: string };
+type Agreeing = { step: "agreeing"; browser: string; state: string; verifier: string };
+type Exchanging = { step: "exchanging" };
+type Done = { step: "done"; tokens: Tokens };
+type Failed = { step: "failed"; error: string };
+export type SignInRecord = Asked | Agreeing | Exchanging | Done | Failed;
+
+export type SignInOptions = {
+  store: Pick<Store, "signIns">;
+  sender: Sender;
+  /** Where platforms send people back to. */
+  redirectUri: string;
+  /** Where a platform is really reached; see CLEANCAST_PLATFORM_ORIGINS. */
+  origins: Readonly<Record<string, string>>;
+  now: () => number;
+};
+
+const tenMinutes = 10 * 60_000;
+const anHour = 60 * 60_000;
+const lost = "This link is not valid any more. Begin the sign-in again.";
+
+const hashOf = (secret: string) => createHash("sha256").update(secret).digest("base64url");
+
+function isSame(secret: string, hash: string): boolean {
+  const [given, kept] = [Buffer.from(hashOf(secret)), Buffer.from(hash)];
+  return given.length === kept.length && timingSafeEqual(given, kept);
+}
+
+/** `site.id.secret`: names the sign-in, and proves that one may take its next step. */
+function readTicket(text: string): { siteId: string; id: string; secret: string } | null {
+  const [siteId, id, secret, ...more] = text.split(".");
+  return siteId && id && secret && more.length === 0 ? { siteId, id, secret } : null;
+}
+
+function signInPlatform(id: string): PlatformWithOAuth {
+  const platform = platformOf(id);
+  if (!hasOAuth(platform))
+    throw new Refusal("platform", `${platform?.name ?? id} has no sign-in; connect it with a token.`);
+  return platform;
+}
+
+/** Makes the link that begins a sign-in. */
+export async function askSignIn(
+  { store, now }: Pick<SignInOptions, "store" | "now">,
+  siteId: string,
+  platformId: string,
+): Promise<{ id: string; ticket: string; expiresAt: number }> {
+  const platform = signInPlatform(platformId);
+  if (!(await store.signIns.app(platformId))) {
+    throw new Refusal(
+      "platform",
+      `No OAuth app is set for ${platform.name}: cleancast oauth app set ${platformId} client_id=… client_secret=@file`,
+    );
+  }
+  const id = shortId();
+  const secret = randomBase62(32);
+  const expiresAt = now() + tenMinutes;
+  const record: SignInRecord = { step: "asked", link: hashOf(secret) };
+  await store.signIns.begin({ siteId, id, platform: platformId, expiresAt, record });
+  return { id, ticket: `${siteId}.${id}.${secret}`, expiresAt };
+}
+
+/** A browser opened the link: it gets a cookie, and is sent to the platform. */
+export async function beginAgreement(
+  options: SignInOptions,
+  ticketText: string,
+): Promise<{ location: string; cookie: string } | { error: string }> {
+  const { store, redirectUri, origins, now } = options;
+  const ticket = readTicket(ticketText);
+  if (!ticket) return { error: lost };
+  const cookie = randomBase62(32);
+  const state = `${ticket.siteId}.${ticket.id}.${randomBase62(32)}`;
+  const verifier = newVerifier();
+  const agreeing: Agreeing = { step: "agreeing", browser: hashOf(cookie), state: hashOf(state), verifier };
+  const signIn = await store.signIns.step(ticket.siteId, ticket.id, ({ record, expiresAt }) => {
+    const asked = record as SignInRecord;
+    const isValid = asked.step === "asked" && expiresAt > now() && isSame(ticket.secret, asked.link);
+    return isValid ? { record: agreeing, expiresAt: now() + tenMinutes } : null;
+  });
+  const app = signIn && (await store.signIns.app(signIn.platform));
+  if (!signIn || !app) return { error: lost };
+  const platform = signInPlatform(signIn.platform);
+  const address = new URL(await agreementUrl(platform, app, { redirectUri, state, verifier }));
+  const override = origins[platform.id];
+  const location = override
+    ? `${new URL(override).origin}${address.pathname}${address.search}`
+    : address.href;
+  return { location, cookie };
+}
+
+/** The browser came back from the platform: its code becomes tokens. */
+export async function finishAgreement(
+  { store, sender, redirectUri, now }: SignInOptions,
+  parameters: URLSearchParams,
+  cookie: string | undefined,
+): Promise<{ platform: string; siteId: string; id: string } | { error: string }> {
+  const state = parameters.get("state") ?? "";
+  const ticket = readTicket(state);
+  if (!ticket || !cookie) return { error: lost };
+  let agreed: Agreeing | undefined;
+  const { siteId, id } = ticket;
+  const taken = await store.signIns.step<SignInRecord>(siteId, id, ({ record, expiresAt }) => {
+    const agreeing = record as SignInRecord;
+    if (agreeing.step !== "agreeing" || expiresAt <= now()) return null;
+    if (!isSame(state, agreeing.state) || !isSame(cookie, agreeing.browser)) return null;
+    agreed = agreeing;
+    return { record: { step: "exchanging" }, expiresAt };
+  });
+  const app = taken && (await store.signIns.app(taken.platform));
+  if (!taken || !agreed || !app) return { error: lost };
+  const platform = signInPlatform(taken.platform);
+  const answer = { parameters, state, redirectUri, verifier: agreed.verifier };
+  const tokens = await tokensForCode({ platform, app, sender, now: now() }, answer);
+  const record: SignInRecord =
+    "fault" in tokens ? { step: "failed", error: tokens.error } : { step: "done", tokens };
+  await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + anHour }));
+  return "fault" in tokens
+    ? { error: `${platform.name} did not agree: ${tokens.error}` }
+    : { platform: platform.name, siteId, id };
+}
+
+/** The tokens of a sign-in that is done, for a connection of the same site and platform. */
+export async function tokensOfSignIn(
+  store: Pick<Store, "signIns">,
+  siteId: string,
+  platformId: string,
+  id: string,
+  now: number,
+): Promise<Tokens> {
+  const signIn = (await store.signIns.get(siteId, id)) as SignIn<SignInRecord> | null;
+  if (!signIn || signIn.platform !== platformId || signIn.expiresAt <= now)
+    throw new Refusal(
+      "sign_in",
+      `There is no sign-in ${id} for ${platformId} here. Begin one: cleancast sign-in`,
+    );
+  const { record } = signIn;
+  if (record.step === "done") return record.tokens;
+  throw new Refusal(
+    "sign_in",
+    record.step === "failed"
+      ? `The sign-in ${id} failed: ${record.error}`
+      : `The sign-in ${id} is not finished yet.`,
+  );
+}
