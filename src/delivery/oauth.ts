@@ -110,7 +110,7 @@ async function translated(
 ): Promise<Response> {
   const how = platform.oauth;
   const named = renamed(how);
-  const fields = new URLSearchParams(String(init.body ?? ""));
+  const fields = init.body instanceof URLSearchParams ? init.body : new URLSearchParams();
   const own = Object.fromEntries([...fields].map(([name, value]) => [named(name), value]));
   Object.assign(own, how.tokenParams);
   const isJson = how.tokenBody === "json";

@@ -109,6 +109,7 @@ async function take(options: WorkerOptions, due: Due, madeRoom: () => void): Pro
   }
   const limit = Math.min(lanes.room(connection), mostAtOnce);
   if (limit === 0) return true;
+  const platform = platformOf(connection.platform);
   const until = now() + leaseMs;
   const claimed = await store.deliveries.claim(due, { now: now(), owner, until, limit });
   const ids = claimed.map((delivery) => delivery.eventId);
@@ -118,26 +119,29 @@ async function take(options: WorkerOptions, due: Due, madeRoom: () => void): Pro
       const event = events.get(delivery.eventId) ?? "damaged";
       if (event === "damaged") return giveUp(options, delivery);
       const attribution = await withConsentOfNow(store, directory, event);
-      void lanes.send(jobOf(delivery, event, attribution, until)).then(madeRoom);
+      const job = jobOf(delivery, event, attribution, until);
+      // Consent, settings and age may have changed since it was planned.
+      const unfit = platform?.unfit?.(job.conversion, connection.settings, now());
+      if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
+      void lanes.send(job).then(madeRoom);
     }),
   );
   return claimed.length === limit;
 }
 
 /** An event that cannot be read cannot be sent, today or later. */
-async function giveUp({ store, owner, now, onDefect }: WorkerOptions, delivery: Delivery): Promise<void> {
-  const { siteId, eventId, connectionId, attempts } = delivery;
-  onDefect(new Error("a stored event cannot be read"), { event: eventId });
-  const reason = "the stored event is damaged";
-  const settlement = {
-    owner,
-    state: "rejected",
-    reason,
-    dueAt: 0,
-    attempts,
-    at: now(),
-    attempt: null,
-  } as const;
+async function giveUp(options: WorkerOptions, delivery: Delivery): Promise<void> {
+  options.onDefect(new Error("a stored event cannot be read"), { event: delivery.eventId });
+  await settleUnsent(options, delivery, "rejected", "the stored event is damaged");
+}
+
+async function settleUnsent(
+  { store, owner, now }: WorkerOptions,
+  { siteId, eventId, connectionId, attempts }: Delivery,
+  state: "skipped" | "rejected",
+  reason: string,
+): Promise<void> {
+  const settlement = { owner, state, reason, dueAt: 0, attempts, at: now(), attempt: null };
   await store.deliveries.settle({ siteId, eventId, connectionId, ...settlement });
 }
 

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Conversion, Reading } from "../event.ts";
 import { platformOf, platforms } from "./index.ts";
+import { mappingFault } from "./mapping.ts";
+import { nameFault } from "./names.ts";
 import type { ConnectionSettings, Platform, PlatformResponse, Setting } from "./platform.ts";
 import { isTransientStatus, retryAfterSeconds } from "./reading.ts";
 import { sampleConversion } from "./sample.ts";
@@ -162,6 +164,14 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       test("its settings are declared, pass their checks, and no required one is missing", () => {
         const declared = new Map(platform.settings.map((setting) => [setting.name, setting]));
         for (const [name, value] of Object.entries(example.settings)) {
+          if (name.startsWith("event.") && platform.events) {
+            expect(nameFault(value, platform.events), name).toBeNull();
+            continue;
+          }
+          if (name.startsWith("map.")) {
+            expect(mappingFault(name.slice("map.".length), value, platform.fields ?? []), name).toBeNull();
+            continue;
+          }
           expect([...declared.keys()]).toContain(name);
           expect(declared.get(name)?.check?.(value) ?? null, name).toBeNull();
         }

@@ -15,6 +15,20 @@ export type EventNames = {
   check?: (name: string) => string | null;
 };
 
+/** `AddToCart`, `add-to-cart` and `add_to_cart` are one event. */
+const folded = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
+
+const foldedNames = new WeakMap<EventNames["standard"], Map<string, string>>();
+
+function standardName(name: string, { standard }: EventNames): string | undefined {
+  let names = foldedNames.get(standard);
+  if (!names) {
+    names = new Map(Object.entries(standard).map(([ours, theirs]) => [folded(ours), theirs]));
+    foldedNames.set(standard, names);
+  }
+  return names.get(folded(name));
+}
+
 export const nameSetting = (event: string) => `event.${event.trim().toLowerCase()}`;
 
 /** The platform's name for an event; null when the platform has none and the connection chose none. */
@@ -24,9 +38,7 @@ export function eventNameOf(
   names: EventNames,
 ): string | null {
   const own = name.trim();
-  const key = own.toLowerCase();
-  const known =
-    settings[nameSetting(own)] ?? (Object.hasOwn(names.standard, key) ? names.standard[key] : undefined);
+  const known = settings[nameSetting(own)] ?? standardName(own, names);
   if (known !== undefined) return known;
   if (names.others === "own name") return own;
   return names.others === "not sent" ? null : names.others.name;

@@ -22,7 +22,10 @@ export type OAuth2 = {
   tokenIn?: string;
   /** A refresh gives a new refresh token, keeps the old one, or there is none. */
   refresh: "rotates" | "keeps" | "none";
-  /** Where a short-lived token is exchanged for a long-lived one right after sign-in. */
+  /**
+   * Where a short-lived token is exchanged for a long-lived one right after sign-in. In the parameters {client_id},
+   * {client_secret} and {access_token} stand for what they say.
+   */
   exchange?: { url: string; params: Readonly<Record<string, string>> };
 };
 

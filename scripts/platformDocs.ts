@@ -1,0 +1,159 @@
+// Writes docs/platforms/: a page for each platform, from what its file declares. `npm run docs:platforms`; a test compares.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { platforms } from "../src/platforms/index.ts";
+import type { Example, Platform } from "../src/platforms/platform.ts";
+
+const folder = new URL("../docs/platforms/", import.meta.url);
+
+/** File name → text. */
+export function platformPages(): Map<string, string> {
+  const pages = new Map(platforms.map((platform) => [`${platform.id}.md`, pageOf(platform)]));
+  return pages.set("README.md", overview());
+}
+
+function overview(): string {
+  const rows = platforms.map(({ id, name, description, batch, maxAgeDays, oauth }) => [
+    `[${name}](${id}.md)`,
+    `\`${id}\``,
+    description,
+    oauth ? "sign-in or token" : "settings",
+    maxAgeDays ? `${maxAgeDays} days` : "–",
+    String(batch),
+  ]);
+  const head = ["platform", "id", "", "connected by", "takes events up to", "in one request"];
+  return page([
+    "# Platforms",
+    "Each page is made from the platform's own file (`npm run docs:platforms`). Connect one with",
+    code("sh", "npx cleancast connect SITE PLATFORM name=value …"),
+    table(head, rows),
+    [
+      "For every connection: `events=purchase,lead` selects events, `event.NAME=…` says under which name (or conversion action) an",
+      "event goes, `map.FIELD=SOURCE` fills a field, `connection preview ID` shows the exact request, `connection test ID` sends a test",
+      "event and shows the answer. A SOURCE is `event`, `value`, `currency`, `orderId`, `page`, `referrer`, a UTM field, `extra.NAME` (another",
+      "field of the inbound request) or `const:TEXT`.",
+    ].join("\n"),
+  ]);
+}
+
+function pageOf(platform: Platform): string {
+  const { name, description, docs, guide, settings, events, fields, examples, pickers = [] } = platform;
+  const facts = [
+    ...(platform.ids?.length ? [`- Uses the ids ${platform.ids.map((id) => `\`${id}\``).join(", ")}.`] : []),
+    ...(platform.maxAgeDays ? [`- Takes events up to ${platform.maxAgeDays} days old.`] : []),
+    `- Up to ${platform.batch} ${platform.batch === 1 ? "event" : "events"} in a request.`,
+    ...(platform.quota
+      ? [`- Up to ${platform.quota.requests} requests in ${platform.quota.seconds} seconds.`]
+      : []),
+    ...(guide?.limits.map((limit) => `- ${limit}`) ?? []),
+  ];
+  return page([
+    `# ${name}`,
+    `${description}${docs ? ` Its API: <${docs.url}>, last compared on ${docs.checked}.` : ""}`,
+    ...(guide
+      ? ["## Get the credentials", guide.credentials.map((step, i) => `${i + 1}. ${step}`).join("\n")]
+      : []),
+    "## Connect",
+    code("sh", connectLine(platform)),
+    ...(settings.length ? [settingsTable(platform)] : []),
+    ...(platform.oauth
+      ? [
+          [
+            `Instead of pasting tokens, sign in: register an app at ${name} with the redirect address \`CLEANCAST_URL/oauth/callback\`, then`,
+          ].join("\n"),
+          code(
+            "sh",
+            `npx cleancast oauth app set ${platform.id} client_id=… client_secret=@file\nnpx cleancast sign-in SITE ${platform.id}`,
+          ),
+        ]
+      : []),
+    ...(pickers.length
+      ? [
+          `The platform's own lists fill ${pickers.map(({ setting }) => `\`${setting}\``).join(", ")}: \`npx cleancast connection choices SITE ${platform.id} SETTING\`.`,
+        ]
+      : []),
+    ...(events ? ["## Events", eventsText(platform)] : []),
+    ...(guide
+      ? [
+          "## What is sent",
+          table(
+            ["field", "from"],
+            guide.sends.map(([field, from]) => [`\`${field}\``, from]),
+          ),
+          ...(guide.notSent.length ? ["Not sent:", guide.notSent.map((one) => `- ${one}`).join("\n")] : []),
+          `**Consent.** ${guide.consent}`,
+          `**Test events.** ${guide.testMode}`,
+        ]
+      : []),
+    ...(fields?.length
+      ? [
+          "Fields that a connection may fill (`map.FIELD=SOURCE`):",
+          table(
+            ["field", ""],
+            fields.map((one) => [`\`${one.name}\``, one.help]),
+          ),
+        ]
+      : []),
+    "## Limits",
+    facts.join("\n"),
+    "## Examples",
+    ...examples.slice(0, 4).flatMap(exampleText),
+  ]);
+}
+
+function connectLine({ id, settings }: Platform): string {
+  const needed = settings.filter((one) => one.required);
+  const words = needed.map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
+  return ["npx cleancast connect SITE", id, ...words].join(" ");
+}
+
+function settingsTable({ settings }: Platform): string {
+  return table(
+    ["setting", "", ""],
+    settings.map(({ name, label, help, required, secret, default: value }) => [
+      `\`${name}\``,
+      [
+        label,
+        required ? "required" : value === undefined ? "" : `default \`${value}\``,
+        secret ? "secret" : "",
+      ]
+        .filter(Boolean)
+        .join(", "),
+      help,
+    ]),
+  );
+}
+
+function eventsText({ events, name }: Platform): string {
+  if (!events) return "";
+  const standard = Object.entries(events.standard);
+  const others =
+    events.others === "own name"
+      ? "Others go under their own name."
+      : events.others === "not sent"
+        ? "Others are skipped unless the connection names them (`event.NAME=…`)."
+        : `Others go as \`${events.others.name}\`.`;
+  const rows = standard.map(([ours, theirs]) => [`\`${ours}\``, `\`${theirs}\``]);
+  return [...(rows.length ? [table(["event", `at ${name}`], rows)] : []), others].join("\n\n");
+}
+
+/** Header values stay out: most are secret. */
+function exampleText({ title, request }: Example): string[] {
+  return [
+    `### ${title}`,
+    code("http", `${request.method} ${request.url}`),
+    code("json", JSON.stringify(request.body, null, 2)),
+  ];
+}
+
+const page = (parts: readonly string[]) => `${parts.filter(Boolean).join("\n\n")}\n`;
+const code = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\``;
+const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of platformPages()) writeFileSync(new URL(name, folder), text);
+}

@@ -1,0 +1,85 @@
+// How each platform is connected to its stand-in: for the demo, and for the tests that run the two against each other.
+
+import { standins, type StandinId } from "../standins/index.ts";
+
+type Settings = Readonly<Record<string, string>>;
+
+/** What a stand-in knows under a name: a token, the id of a pixel. */
+export function knownAt(id: StandinId, name: string): string {
+  const value = standins.find((standin) => standin.id === id)?.known[name];
+  if (typeof value !== "string") throw new Error(`the stand-in ${id} knows no ${name}`);
+  return value;
+}
+
+/** Settings of a connection that the stand-in accepts. */
+export const standinConnections: Readonly<Record<StandinId, Settings>> = {
+  google_ads: {
+    customer_id: knownAt("google_ads", "customerId"),
+    login_customer_id: knownAt("google_ads", "managerId"),
+    conversion_action: knownAt("google_ads", "conversionActionId"),
+    developer_token: knownAt("google_ads", "developerToken"),
+    access_token: knownAt("google_ads", "accessToken"),
+  },
+  microsoft_ads: {
+    tag_id: knownAt("microsoft_ads", "uetTagId"),
+    tag_token: knownAt("microsoft_ads", "tagToken"),
+    access_token: knownAt("microsoft_ads", "accessToken"),
+    developer_token: knownAt("microsoft_ads", "developerToken"),
+    account_id: knownAt("microsoft_ads", "accountId"),
+    customer_id: knownAt("microsoft_ads", "customerId"),
+    offline_goal: knownAt("microsoft_ads", "offlineGoal"),
+  },
+  ga4: { measurement_id: knownAt("ga4", "measurementId"), api_secret: knownAt("ga4", "apiSecret") },
+  segment: { write_key: knownAt("segment", "writeKey") },
+  meta: {
+    pixel_id: knownAt("meta", "pixelId"),
+    access_token: knownAt("meta", "accessToken"),
+    test_event_code: knownAt("meta", "testEventCode"),
+  },
+  tiktok: {
+    pixel_code: knownAt("tiktok", "pixelCode"),
+    access_token: knownAt("tiktok", "accessToken"),
+    test_event_code: knownAt("tiktok", "testEventCode"),
+    advertiser_id: knownAt("tiktok", "advertiserId"),
+  },
+  linkedin: {
+    ad_account_id: knownAt("linkedin", "accountId"),
+    default_rule: knownAt("linkedin", "purchaseRuleId"),
+    access_token: knownAt("linkedin", "accessToken"),
+  },
+  pinterest: {
+    ad_account_id: knownAt("pinterest", "adAccountId"),
+    access_token: knownAt("pinterest", "conversionToken"),
+  },
+  snapchat: {
+    pixel_id: knownAt("snapchat", "pixelId"),
+    access_token: knownAt("snapchat", "accessToken"),
+    ad_account_id: knownAt("snapchat", "adAccountId"),
+  },
+  reddit: {
+    pixel_id: knownAt("reddit", "pixelId"),
+    access_token: knownAt("reddit", "conversionToken"),
+    ad_account_id: knownAt("reddit", "adAccountId"),
+    test_id: knownAt("reddit", "testId"),
+  },
+  x: {
+    pixel_id: knownAt("x", "pixelId"),
+    access_token: knownAt("x", "pixelToken"),
+    default_event: knownAt("x", "purchaseEventId"),
+  },
+};
+
+/** The settings that hold the token, and one that the stand-in no longer accepts. */
+export const revokedTokens: Readonly<Record<StandinId, Settings>> = {
+  google_ads: { access_token: knownAt("google_ads", "revokedToken") },
+  microsoft_ads: { tag_token: knownAt("microsoft_ads", "revokedTagToken") },
+  ga4: { api_secret: knownAt("ga4", "revokedSecret") },
+  segment: { write_key: knownAt("segment", "revokedWriteKey") },
+  meta: { access_token: knownAt("meta", "revokedToken") },
+  tiktok: { access_token: knownAt("tiktok", "revokedToken") },
+  linkedin: { access_token: knownAt("linkedin", "revokedToken") },
+  pinterest: { access_token: knownAt("pinterest", "revokedToken") },
+  snapchat: { access_token: knownAt("snapchat", "revokedToken") },
+  reddit: { access_token: knownAt("reddit", "revokedToken") },
+  x: { access_token: knownAt("x", "revokedPixelToken") },
+};

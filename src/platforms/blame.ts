@@ -1,0 +1,41 @@
+// Platforms that take a batch whole or not at all, and say which of its conversions were at fault.
+
+import type { Reading } from "../event.ts";
+import { later, readStatus, shorten } from "./reading.ts";
+import type { PlatformResponse } from "./platform.ts";
+
+/**
+ * Those named (by their place in the request) are refused, the others go again without them. When none is named the
+ * reading is the same for all, and delivery halves the batch to find the one that was meant.
+ */
+export function blame(
+  response: PlatformResponse,
+  count: number,
+  named: ReadonlyMap<number, string>,
+  detail: string,
+): Reading[] {
+  const whole = readStatus(response, detail);
+  const known = [...named.keys()].some((index) => index < count);
+  return Array.from({ length: count }, (_, index): Reading => {
+    if (!known || whole.said !== "refused") return whole;
+    const fault = named.get(index);
+    return fault === undefined
+      ? later(`HTTP ${response.status}: refused because of another event in the same request`, 1)
+      : { said: "refused", error: `HTTP ${response.status}: ${shorten(fault)}` };
+  });
+}
+
+/**
+ * Messages by the place that they name, which is the pattern's first group. One that names no place may be about any
+ * conversion of the request: then nobody can be called innocent, and the map is empty.
+ */
+export function faultsByPlace(messages: readonly string[], place: RegExp): Map<number, string> {
+  const faults = new Map<number, string>();
+  for (const message of messages) {
+    const found = place.exec(message)?.[1];
+    if (found === undefined) return new Map();
+    const before = faults.get(Number(found));
+    faults.set(Number(found), before === undefined ? message : `${before}; ${message}`);
+  }
+  return faults;
+}

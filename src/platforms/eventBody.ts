@@ -1,0 +1,204 @@
+// What the event bodies of the social platforms share: parts that are left out when unknown, exact money, times that are
+// never ahead of the clock, and the shapes of fields that a connection maps.
+
+import { hash } from "node:crypto";
+import { currencyDigits } from "../currency.ts";
+import type { Browser, Conversion } from "../event.ts";
+import { applyMapping, type Field } from "./mapping.ts";
+import { nameSetting } from "./names.ts";
+import type { ConnectionSettings, Setting } from "./platform.ts";
+
+type Body = Record<string, unknown>;
+
+/** Without everything that is not known: no null, no empty text, list or object goes out. */
+export function known(fields: Body): Body {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isUnknown(value)));
+}
+
+function isUnknown(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+/** A list of the one value that is known. */
+export function listOf(value: string | undefined): string[] {
+  return value ? [value] : [];
+}
+
+/** Unix seconds. A sender's clock may run ahead by minutes, and platforms refuse events of the future. */
+export function unixSeconds(time: number, now: number): number {
+  return Math.floor(Math.min(time, now) / 1000);
+}
+
+/** The value in whole minor units of its currency: 0.1 + 0.2 is 0.3, and there are no half yen. */
+export function amountOf(value: number, currency: string): number {
+  const digits = currencyDigits(currency);
+  const text = String(value);
+  // Shifting the decimal text rounds 1.005 as people do; arithmetic would see 1.00499….
+  if (text.includes("e")) return Number(value.toFixed(digits));
+  return Number(`${Math.round(Number(`${text}e${digits}`))}e-${digits}`);
+}
+
+export function amountText(value: number, currency: string): string {
+  return amountOf(value, currency).toFixed(currencyDigits(currency));
+}
+
+/** Makes of a mapped value what the platform wants; undefined leaves the field out. */
+export type Shape = (value: string | number) => unknown;
+export type MappedField = Field & { shape?: Shape };
+
+/**
+ * Puts mapped fields into `event`, each in its platform's shape. Fields below `personal` describe the person, and stay
+ * out where contact data is withheld.
+ */
+export function mapFields(
+  event: Body,
+  conversion: Conversion,
+  settings: ConnectionSettings,
+  fields: readonly MappedField[],
+  personal: string,
+): void {
+  const allowed = conversion.person ? fields : fields.filter(({ name }) => !name.startsWith(`${personal}.`));
+  for (const field of allowed) {
+    // Alone and to the side, so that a value which does not fit leaves no trace in the event.
+    const aside: Body = {};
+    applyMapping(aside, conversion, settings, [field]);
+    const [part, key] = field.name.split(".") as [string, string];
+    const value = (aside[part] as Record<string, string | number> | undefined)?.[key];
+    const shaped = value === undefined || !field.shape ? value : field.shape(value);
+    if (!isUnknown(shaped)) ((event[part] ??= {}) as Body)[key] = shaped;
+  }
+}
+
+const sha256 = (text: string) => hash("sha256", text);
+const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
+
+/** Hashes a mapped value after `form` has put it into the platform's form; what came hashed stays as it is. */
+export function hashed(form: (text: string) => string): Shape {
+  return (value) => {
+    const text = String(value).trim();
+    const formed = isHash(text) ? "" : form(text);
+    return isHash(text) ? text : formed === "" ? undefined : sha256(formed);
+  };
+}
+
+export function hashedList(form: (text: string) => string): Shape {
+  const one = hashed(form);
+  return (value) => listOf(one(value) as string | undefined);
+}
+
+export const places = {
+  /** Letters only, in lower case: cities and states. */
+  letters: (text: string) => text.toLowerCase().replace(/[^\p{L}\p{M}]/gu, ""),
+  /** Lower case without spaces; the five digits of an American code. */
+  zip: (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/\s/g, "")
+      .replace(/^(\d{5})-\d{4}$/, "$1"),
+  /** Two letters; a name of a country is not guessed at. */
+  country: (text: string) => (/^[a-z]{2}$/i.test(text) ? text.toLowerCase() : ""),
+};
+
+/** "a, b" is two ids. */
+export const idList: Shape = (value) =>
+  String(value)
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+
+export const wholeNumber: Shape = (value) => (Number.isInteger(value) ? value : undefined);
+
+export const externalIdField: MappedField = {
+  name: "user_data.external_id",
+  help: "Your own id of the person, as your pixel has it; hashed before it is sent.",
+  type: "text",
+  shape: hashedList((text) => text),
+};
+
+/** Where the person lives, as Meta, Snapchat and Pinterest name it. */
+export const placeFields: readonly MappedField[] = [
+  {
+    name: "user_data.ct",
+    help: "City; hashed before it is sent.",
+    type: "text",
+    shape: hashedList(places.letters),
+  },
+  {
+    name: "user_data.st",
+    help: "State or province, two letters in the United States; hashed before it is sent.",
+    type: "text",
+    shape: hashedList(places.letters),
+  },
+  {
+    name: "user_data.zp",
+    help: "Postal code; hashed before it is sent.",
+    type: "text",
+    shape: hashedList(places.zip),
+  },
+  {
+    name: "user_data.country",
+    help: "Country as two letters (DE); hashed before it is sent.",
+    type: "text",
+    shape: hashedList(places.country),
+  },
+];
+
+export const limitedDataSetting = {
+  name: "limited_data",
+  label: "Limited data use",
+  help:
+    "denied: limits the use of events of people who refused consent, as far as those are sent at all. always: limits " +
+    "every event, which some laws of the United States ask for.",
+  default: "denied",
+  check: (value: string) => (["denied", "always"].includes(value) ? null : "must be denied or always"),
+} as const satisfies Setting;
+
+export function isLimited({ consent }: Conversion, settings: ConnectionSettings): boolean {
+  return consent === "denied" || settings.limited_data === "always";
+}
+
+/**
+ * Meta's and Snapchat's "limited data use". 0 and 0 let the platform find the person's state by address, so without an
+ * address, and after a refusal, it is told California: there the limits hold.
+ */
+export function processingOptions(conversion: Conversion, settings: ConnectionSettings): Body {
+  if (!isLimited(conversion, settings)) return {};
+  const isLocated = conversion.consent !== "denied" && !!conversion.browser?.address;
+  return {
+    data_processing_options: ["LDU"],
+    data_processing_options_country: isLocated ? 0 : 1,
+    data_processing_options_state: isLocated ? 0 : 1000,
+  };
+}
+
+/** The address of a person is personal too: after a refusal it stays here. */
+export function browserOf({ browser, consent }: Conversion): Partial<Browser> {
+  return consent === "denied" || !browser ? {} : browser;
+}
+
+export const testCodeSetting = {
+  name: "test_event_code",
+  label: "Test event code",
+  help: "The code of the platform's page for test events. Only events that come with a test key carry it.",
+  check: (value: string) =>
+    /^[\w-]{1,64}$/.test(value) ? null : "must be a code of letters, digits, hyphens and underscores",
+} as const satisfies Setting;
+
+/** Without its code a test event would count as a live one, so it rather fails. `unfit` says it kindly before. */
+export function testCodeOf(conversions: readonly Conversion[], settings: ConnectionSettings): Body {
+  if (!conversions.some(({ mode }) => mode === "test")) return {};
+  if (!settings.test_event_code) throw new Error("a test event needs the connection's test event code");
+  return { test_event_code: settings.test_event_code };
+}
+
+export const noTestCode = "a test event, and the connection has no test event code";
+
+/** Tokens travel in headers and addresses: line breaks and spaces from copying would break every request. */
+export const tokenCheck = (value: string) =>
+  /^[\x21-\x7e]+$/.test(value) ? null : "must be one word of plain letters, digits and signs";
+
+/** A refund that the connection gave no name of its own: none of these platforms takes money back. */
+export function isUnnamedRefund({ name }: Conversion, settings: ConnectionSettings): boolean {
+  return name.trim().toLowerCase() === "refund" && settings[nameSetting(name)] === undefined;
+}

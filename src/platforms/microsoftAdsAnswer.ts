@@ -1,0 +1,84 @@
+// What Microsoft says of a request. The two APIs answer in shapes that have nothing in common, so the shape alone tells
+// which one spoke.
+
+import type { Reading } from "../event.ts";
+import type { PlatformResponse } from "./platform.ts";
+import { at, later, listAt, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+
+export function readMicrosoftAnswer(response: PlatformResponse, count: number): Reading[] {
+  const body = parseJson(response.body);
+  const faults = [...listAt(body, "Errors"), ...listAt(body, "OperationErrors")];
+  const rows = [...listAt(body, "PartialErrors"), ...listAt(body, "BatchErrors")];
+  if (faults.length || rows.length) return readOffline(response, faults[0], rows, count);
+  return readConversionsApi(response, body, count);
+}
+
+const all = (count: number, reading: Reading): Reading[] => Array.from({ length: count }, () => reading);
+
+/** A fault of the whole request, or a list of the rows that failed: the others were taken. */
+function readOffline(
+  response: PlatformResponse,
+  fault: unknown,
+  rows: readonly unknown[],
+  count: number,
+): Reading[] {
+  if (fault !== undefined) return all(count, readCode(response, fault));
+  const readings = all(count, readStatus(response));
+  for (const row of rows) {
+    const index = at(row, "Index");
+    if (typeof index === "number" && index in readings) readings[index] = readCode(response, row);
+  }
+  return readings;
+}
+
+const tokenFaults = new Set(["105", "106", "109"]);
+/** Seconds to wait; 0 where the usual time will do. */
+const passingFaults = new Map([
+  // Some fault inside.
+  ["0", 0],
+  // Too many calls in the last minute.
+  ["117", 60],
+  ["5612", 0],
+  // In the future: the relay lets clocks be five minutes ahead, and the time must stay the same on every attempt.
+  ["5614", 300],
+  // The goal is not two hours old.
+  ["5615", 7200],
+]);
+
+function readCode(response: PlatformResponse, fault: unknown): Reading {
+  const code = textAt(fault, "Code");
+  const error = shorten(
+    [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
+  );
+  if (tokenFaults.has(code)) return { said: "unauthorised", error };
+  const wait = passingFaults.get(code);
+  if (wait !== undefined) return later(error, wait || undefined);
+  const reading = readStatus(response, error);
+  return reading.said === "accepted" ? { said: "refused", error } : reading;
+}
+
+/** Invalid events are left out and the rest is taken; only the first ten errors and warnings are listed. */
+function readConversionsApi(response: PlatformResponse, body: unknown, count: number): Reading[] {
+  const guilty = new Map<number, string>();
+  for (const detail of listAt(body, "error", "details")) {
+    const index = at(detail, "index");
+    if (typeof index !== "number" || index < 0 || index >= count || at(detail, "isWarning") === true)
+      continue;
+    if (!guilty.has(index)) guilty.set(index, textAt(detail, "errorMessage") || textAt(detail, "errorCode"));
+  }
+  const reading = readStatus(response, textAt(body, "error", "message"));
+  if (reading.said !== "accepted" && reading.said !== "refused") return all(count, reading);
+
+  const received = at(body, "eventsReceived");
+  const refusal = (words: string): Reading => ({ said: "refused", error: shorten(words) });
+  // More were left out than are named. Refused whole they are sent again in halves until each is known; the event id
+  // keeps those that were taken from counting twice.
+  const unnamed = typeof received === "number" && received < count - guilty.size;
+  const rest = unnamed
+    ? refusal(`Microsoft took ${received} of ${count} events and did not name the others`)
+    : reading;
+  return all(count, rest).map((innocent, i) => {
+    const words = guilty.get(i);
+    return words === undefined ? innocent : refusal(`HTTP ${response.status}: ${words}`);
+  });
+}

@@ -1,0 +1,62 @@
+// OAuth 1.0a signatures (RFC 5849) with HMAC-SHA1, for the platforms that never left it. Only what travels in the address
+// and the header is signed: a JSON body is not part of the base string.
+
+import { createHmac } from "node:crypto";
+
+export type OAuth1Keys = {
+  consumerKey: string;
+  consumerSecret: string;
+  token: string;
+  tokenSecret: string;
+};
+
+export type Parameter = readonly [name: string, value: string];
+
+/** RFC 3986: also what encodeURIComponent leaves as it is, but for letters, digits and `-._~`. */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** What is signed: the method, the address without its query, and every parameter of query and header in order. */
+export function signatureBase(method: string, address: string, parameters: readonly Parameter[]): string {
+  const url = new URL(address);
+  const encoded = [...url.searchParams, ...parameters].map(
+    ([name, value]) => [percentEncode(name), percentEncode(value)] as const,
+  );
+  // Encoded text is ASCII, so that comparing code units is comparing bytes, as the RFC wants it.
+  const joined = encoded
+    .toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y))
+    .map(([name, value]) => `${name}=${value}`)
+    .join("&");
+  return [method.toUpperCase(), `${url.origin}${url.pathname}`, joined].map(percentEncode).join("&");
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+export function hmacSha1(base: string, consumerSecret: string, tokenSecret: string): string {
+  const key = `${percentEncode(consumerSecret)}&${percentEncode(tokenSecret)}`;
+  return createHmac("sha1", key).update(base).digest("base64");
+}
+
+/** The Authorization header of a request. A nonce must never come twice with the same timestamp (seconds). */
+export function oauth1Header(
+  request: { method: string; url: string },
+  keys: OAuth1Keys,
+  { nonce, timestamp }: { nonce: string; timestamp: number },
+): string {
+  const parameters: Parameter[] = [
+    ["oauth_consumer_key", keys.consumerKey],
+    ["oauth_nonce", nonce],
+    ["oauth_signature_method", "HMAC-SHA1"],
+    ["oauth_timestamp", String(timestamp)],
+    ["oauth_token", keys.token],
+    ["oauth_version", "1.0"],
+  ];
+  const base = signatureBase(request.method, request.url, parameters);
+  const signature = hmacSha1(base, keys.consumerSecret, keys.tokenSecret);
+  const shown = [...parameters, ["oauth_signature", signature] as const];
+  return `OAuth ${shown.map(([name, value]) => `${name}="${percentEncode(value)}"`).join(", ")}`;
+}

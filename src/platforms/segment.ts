@@ -1,0 +1,227 @@
+// Segment, and RudderStack, which speaks the same language on the customer's own data plane. Segment answers 200 to nearly
+// everything, so what it would drop is found here.
+
+import { hash } from "node:crypto";
+import type { Conversion, Reading } from "../event.ts";
+import { applyMapping, type Field } from "./mapping.ts";
+import { eventNameOf, type EventNames } from "./names.ts";
+import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
+import { at, later, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import { segmentAnswers, segmentExamples } from "./segmentExamples.ts";
+import { segmentGuide } from "./segmentGuide.ts";
+
+/** Version 1 of the HTTP API. Checked 2026-11-15. A European workspace loses what is sent to the American host. */
+const hosts = { us: "https://api.segment.io", eu: "https://events.eu1.segmentapis.com" } as const;
+
+const oneOf = (choices: readonly string[]) => (value: string) =>
+  choices.includes(value) ? null : `must be one of ${choices.join(", ")}`;
+
+const events: EventNames = {
+  standard: {
+    purchase: "Order Completed",
+    refund: "Order Refunded",
+    lead: "Lead Captured",
+    signup: "Signed Up",
+    sign_up: "Signed Up",
+    complete_registration: "Signed Up",
+    start_trial: "Trial Started",
+    search: "Products Searched",
+    view_content: "Product Viewed",
+    add_to_wishlist: "Product Added to Wishlist",
+    add_to_cart: "Product Added",
+    begin_checkout: "Checkout Started",
+    initiate_checkout: "Checkout Started",
+    add_payment_info: "Payment Info Entered",
+  },
+  others: "own name",
+};
+
+const fields: readonly Field[] = [
+  { name: "userId", help: "Your own id of the person.", type: "text" },
+  { name: "anonymousId", help: "The id that your website's Segment script gave the browser.", type: "text" },
+  { name: "context.groupId", help: "The account that the person belongs to.", type: "text" },
+  { name: "properties.affiliation", help: "The shop or the partner that sold it.", type: "text" },
+  { name: "properties.coupon", help: "The coupon of the order.", type: "text" },
+  { name: "properties.shipping", help: "The cost of shipping.", type: "number" },
+  { name: "properties.tax", help: "The tax of the order.", type: "number" },
+  { name: "properties.discount", help: "The discount of the order.", type: "number" },
+  { name: "properties.revenue", help: "The order's value without shipping and tax.", type: "number" },
+  { name: "properties.category", help: "A category for your reports.", type: "text" },
+  { name: "properties.label", help: "A label for your reports.", type: "text" },
+  { name: "properties.plan", help: "The plan that was bought.", type: "text" },
+  { name: "properties.query", help: "What the person searched for.", type: "text" },
+];
+
+export const segment = {
+  id: "segment",
+  name: "Segment",
+  description: "Sends conversions as track calls to a Segment source, or to a RudderStack data plane.",
+  docs: {
+    url: "https://segment.com/docs/connections/sources/catalog/libraries/server/http-api/",
+    checked: "2026-11-15",
+  },
+  guide: segmentGuide,
+  // The base address is the customer's.
+  customerAddress: true,
+  settings: [
+    {
+      name: "source",
+      label: "Source",
+      help: "Workspace and source, as in the address of the source's page: acme/website. Tells your connections apart.",
+      required: true,
+      check: (value) =>
+        /^[\w.-]{1,100}(?:\/[\w.-]{1,100})?$/.test(value)
+          ? null
+          : "must be workspace/source, like acme/website",
+    },
+    {
+      name: "write_key",
+      label: "Write key",
+      help: "Segment: source > Settings > API keys. RudderStack: source > Setup.",
+      required: true,
+      secret: true,
+    },
+    {
+      name: "region",
+      label: "Region",
+      help: "us, or eu for workspaces in the European Union. In the wrong region events vanish without a word.",
+      default: "us",
+      check: oneOf(Object.keys(hosts)),
+    },
+    {
+      name: "base_url",
+      label: "Data plane address",
+      help: "Only for RudderStack and proxies: the address before /v1, like https://example.dataplane.rudderstack.com.",
+      check: (value) =>
+        URL.canParse(value) && /^https?:\/\/[^?#@\s]+$/i.test(value)
+          ? null
+          : "must be an https address without query",
+    },
+    {
+      name: "consent_categories",
+      label: "Consent categories",
+      help: "The ids of the consent categories that a person's choice counts for, with commas between: C0002,C0004.",
+      check: (value) =>
+        /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) ? null : "must be a list of ids with commas between",
+    },
+  ],
+  account: accountOf,
+  ids: `gclid wbraid gbraid dclid gclsrc gad_source gad_campaignid srsltid fbclid ttclid msclkid li_fat_id epik ScCid rdt_cid
+    twclid qclid ndclid irclickid tblci dicbo ob_click_id yclid`.split(/\s+/),
+  events,
+  fields,
+  // 2,500 are allowed, but also only 500 KB, which is some 400 usual events.
+  batch: 250,
+  lanes: 4,
+  quota: { requests: 1000, seconds: 1 },
+  unfit: ({ mode }) => (mode === "test" ? "Segment has no test mode" : null),
+  toRequest: (conversions, settings, now) => ({
+    method: "POST",
+    url: `${baseOf(settings)}/v1/batch`,
+    headers: {
+      "content-type": "application/json",
+      authorization: `Basic ${Buffer.from(`${settings.write_key ?? ""}:`).toString("base64")}`,
+    },
+    body: JSON.stringify({
+      batch: conversions.map((conversion) => trackOf(conversion, settings)),
+      // Segment corrects its clock by this, so it is the time of the attempt and not of the event.
+      sentAt: new Date(now).toISOString(),
+    }),
+  }),
+  readResponse: (response, conversions) => conversions.map(() => readAnswer(response)),
+  examples: segmentExamples,
+  answers: segmentAnswers,
+} satisfies Platform;
+
+function baseOf(settings: ConnectionSettings): string {
+  if (settings.base_url) return settings.base_url.replace(/\/+(?:v1\/*(?:batch\/*)?)?$/, "");
+  return settings.region === "eu" ? hosts.eu : hosts.us;
+}
+
+function accountOf(settings: ConnectionSettings): string {
+  return `${baseOf(settings)} ${settings.source ?? ""}`;
+}
+
+function trackOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
+  const name = eventNameOf(conversion, settings, events) ?? conversion.name;
+  const track: Record<string, unknown> = {
+    type: "track",
+    // Ids of messages are one set for all of Segment: two sources that get the same id would lose one event.
+    messageId: `cc_${hash("sha256", accountOf(settings)).slice(0, 12)}:${conversion.eventId}`,
+    event: name,
+    timestamp: new Date(conversion.time).toISOString(),
+    properties: {
+      event_id: conversion.eventId,
+      order_id: conversion.orderId ?? undefined,
+      ...moneyOf(name, conversion),
+      ...Object.fromEntries(Object.entries(conversion.clickIds).map(([id, { value }]) => [id, value])),
+    },
+    context: filled(contextOf(conversion, settings)),
+  };
+  applyMapping(track, conversion, settings, fields);
+  if (track.userId === undefined) track.anonymousId ??= pseudonym(conversion);
+  return track;
+}
+
+/** What is won with an order is its revenue; what is paid back must never look like that. */
+function moneyOf(name: string, { value, currency }: Conversion): Record<string, unknown> {
+  if (value === null) return {};
+  if (name === "Order Completed") return { total: value, revenue: value, currency };
+  return name === "Order Refunded" ? { total: value, currency } : { value, currency };
+}
+
+function contextOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
+  const { person, utm, consent } = conversion;
+  const browser = consent === "denied" ? null : conversion.browser;
+  return {
+    campaign: filled(
+      Object.fromEntries(
+        Object.entries(utm).map(([field, value]) => [
+          field === "utm_campaign" ? "name" : field.replace(/^utm_/, ""),
+          value,
+        ]),
+      ),
+    ),
+    // Under names of their own: destinations hash what they find under `email` once more.
+    traits: person ? { email_sha256: person.email, phone_sha256: person.phone } : undefined,
+    ip: browser?.address || undefined,
+    userAgent: browser?.userAgent || undefined,
+    page: filled({ url: browser?.page || undefined, referrer: browser?.referrer || undefined }),
+    consent: consentOf(conversion, settings),
+  };
+}
+
+/** Without any category a refusal is an empty object: denied for every destination that asks for consent. */
+function consentOf({ consent }: Conversion, settings: ConnectionSettings): unknown {
+  const categories = (settings.consent_categories ?? "").split(",").map((one) => one.trim());
+  const named = categories.filter(Boolean).map((one) => [one, consent === "granted"]);
+  if (consent === "unknown" || (consent === "granted" && named.length === 0)) return undefined;
+  return { categoryPreferences: Object.fromEntries(named) };
+}
+
+function filled(object: Record<string, unknown>): Record<string, unknown> | undefined {
+  return Object.values(object).some((value) => value !== undefined) ? object : undefined;
+}
+
+/** Segment takes no event without an id of the person; this one is the same for all events of one. */
+function pseudonym({ person, eventId }: Conversion): string {
+  return person ? `cc_${hash("sha256", `segment\n${person.email}`).slice(0, 32)}` : `cc_${eventId}`;
+}
+
+/** RudderStack answers with the bare word OK. */
+function readAnswer(response: PlatformResponse): Reading {
+  const body = parseJson(response.body);
+  const words = textAt(body, "message") || textAt(body, "error") || textAt(body, "code");
+  const reading = readStatus(response, words);
+  if (reading.said === "accepted" && at(body, "success") === false)
+    return { said: "refused", error: shorten(words) || "the answer says that it failed" };
+  if (reading.said !== "later" || reading.retryAfterSeconds !== undefined) return reading;
+  return later(reading.error, secondsUntil(response.headers["x-ratelimit-reset"]));
+}
+
+/** A time in milliseconds or seconds since 1970, or a number of seconds: no page says which. */
+function secondsUntil(reset: string | undefined, now: number = Date.now()): number | undefined {
+  const number = /^\d{1,15}$/.test(reset ?? "") ? Number(reset) : 0;
+  const seconds = number > 1e11 ? (number - now) / 1000 : number > 1e8 ? number - now / 1000 : number;
+  return seconds > 0 ? Math.ceil(seconds) : undefined;
+}

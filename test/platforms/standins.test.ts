@@ -1,0 +1,335 @@
+// Every platform against its stand-in, through a real relay: connector and stand-in were written apart from each other,
+// from what is known of the API, so that one finds the other's mistakes.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
+import { platformOf } from "../../src/platforms/index.ts";
+import { standins as list, type StandinId } from "../../standins/index.ts";
+import { startStandins, type StandinHandle, type Standins } from "../../standins/start.ts";
+import {
+  addSite,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { report, sha256 } from "../visits.ts";
+
+let standins: Standins;
+let home: Home;
+let relay: Relay;
+
+beforeAll(async () => {
+  standins = await startStandins({ rateLimits: false });
+  home = await newHome("sqlite", {
+    CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
+    CLEANCAST_RETRY_SECONDS: "1",
+    CLEANCAST_ATTEMPT_SECONDS: "3",
+    CLEANCAST_COLLECT_PER_MINUTE: "1000000",
+  });
+  relay = await startRelay(home);
+});
+afterAll(() => standins.close());
+
+/** A visit with the ids of every platform. */
+const clicks = {
+  gclid: "EAIaIQobChMI_standin_Click-1",
+  fbclid: "IwAR2F4-dbP0l7Mn1IawQQGCINEz7PYXQvwjNwB_qa2ofrHyiLjcbCRxTDMgk",
+  ttclid: "E.C.P.standinTikTokClick1",
+  msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab",
+  li_fat_id: "a3b1f0c2-9d4e-4f6a-8b7c-1d2e3f4a5b6c",
+  epik: "dj0yJnU9c3RhbmRpbl9waW50ZXJlc3Q",
+  ScCid: "5a9f3c10-8e52-4b7d-a6f1-standinSnap",
+  rdt_cid: "2034567890123456789",
+  twclid: "26l6412g5p4iyj65a2oic2ayg2",
+};
+const cookies = {
+  _fbp: "fb.1.1794297600000.1098115397",
+  _ga: "GA1.1.1234567890.1794297600",
+  _ttp: "standin_ttp_0123456789",
+  _scid: "b1f2c3d4-0000-4000-8000-000000000001",
+  _rdt_uuid: "1794297600000.7d2c9f10-aaaa-4bbb-8ccc-0123456789ab",
+  _uetvid: "b171a9b06ce011ecafcd1b209be8601b",
+};
+
+let people = 0;
+let orders = 0;
+
+/** Somebody who came by an advertisement, or without one. */
+async function visitor({ host }: TestSite, params: Record<string, string> = clicks): Promise<string> {
+  people += 1;
+  const email = `person${people}@customers.example`;
+  const says = { emails: [sha256(email)], params, cookies, page: `https://${host}/landing` };
+  expect((await report(relay, host, "identify", says)).status).toBe(204);
+  return email;
+}
+
+type Result = { ok: boolean; status?: string; error?: string };
+
+async function send(site: TestSite, platform: string, fields: Record<string, unknown>, key = site.key) {
+  orders += 1;
+  const orderId = `order-${orders}`;
+  const answer = await post(relay, key, { event: "purchase", orderId, ...fields });
+  expect(answer.status, answer.text).toBe(200);
+  const { results } = JSON.parse(answer.text) as { results: Record<string, Result> };
+  return { orderId, result: results[platform] };
+}
+
+const ok: Result = { ok: true };
+/** Why the stand-in refused the last call, to be shown when a test fails. */
+const lastWords = (handle: StandinHandle) =>
+  JSON.stringify(handle.received.filter((one) => one.kind === "events").at(-1)?.why ?? []);
+
+/** Platforms that never say that a token is wrong: their answer is the same. */
+const silent = new Set<StandinId>(["ga4", "segment"]);
+const ids = list.map(({ id }) => id);
+
+describe.each(ids)("%s", (id) => {
+  const platform = platformOf(id) ?? expect.unreachable(id);
+  const host = `${id.replace("_", "-")}.example`;
+  let site: TestSite;
+  let connectionId: string;
+  let handle: StandinHandle;
+
+  beforeAll(async () => {
+    site = await addSite(home, host);
+    handle = standins.of(id);
+    ({ id: connectionId } = await connect({}));
+    await eventually(
+      "the relay knows the site",
+      async () => (await report(relay, host, "consent")).status === 204,
+    );
+  });
+
+  const connect = (changes: Record<string, string>) =>
+    manage(
+      home,
+      "connect",
+      host,
+      id,
+      ...Object.entries({ ...standinConnections[id], ...changes }).map(([name, value]) => `${name}=${value}`),
+    );
+
+  const acceptedNow = () => handle.accepted.reduce((sum, { count }) => sum + count, 0);
+
+  /** Sends, and expects the stand-in to have taken exactly one more. */
+  async function accepted(fields: Record<string, unknown>): Promise<void> {
+    const before = acceptedNow();
+    const { result } = await send(site, id, fields);
+    expect(result, lastWords(handle)).toEqual(ok);
+    expect(acceptedNow(), lastWords(handle)).toBe(before + 1);
+  }
+
+  test("a full event after a click is accepted", async () => {
+    const email = await visitor(site);
+    await accepted({
+      email,
+      value: 49.9,
+      currency: "EUR",
+      phone: "+14255551234",
+      firstName: "Ada",
+      lastName: "Lovelace",
+    });
+  });
+
+  test("a minimal event after a click is accepted", async () => {
+    await accepted({ email: await visitor(site) });
+  });
+
+  test("an event with hashed_email alone is accepted", async () => {
+    await accepted({ hashed_email: sha256(await visitor(site)), value: 10, currency: "USD" });
+  });
+
+  test("an event without a click is accepted, or skipped with the reason", async () => {
+    const before = handle.received.length;
+    const { result } = await send(site, id, { email: await visitor(site, {}), value: 5, currency: "USD" });
+    if (result?.ok) return;
+    expect(result, lastWords(handle)).toMatchObject({ status: "skipped", error: expect.any(String) });
+    expect(handle.received).toHaveLength(before);
+    if (id === "google_ads") expect(result?.error).toBe("no gclid, wbraid or gbraid");
+  });
+
+  test("somebody of whom only the email is known is accepted, or skipped with the reason", async () => {
+    const { result } = await send(site, id, { email: `unknown${people}@customers.example`, value: 5 });
+    if (!result?.ok) expect(result, lastWords(handle)).toMatchObject({ status: "skipped" });
+  });
+
+  test("after an opt-out nothing that identifies leaves: accepted without it, or skipped", async () => {
+    const email = await visitor(site);
+    await manage(home, "consent", "set", host, "denied", "--email", email);
+    const before = handle.received.length;
+    const { result } = await send(site, id, { email, value: 5, currency: "USD" });
+    const calls = JSON.stringify(handle.received.slice(before));
+    for (const value of [sha256(email), ...Object.values(clicks)]) expect(calls).not.toContain(value);
+    if (!result?.ok)
+      expect(result, lastWords(handle)).toMatchObject({ status: "skipped", error: "opted out" });
+  });
+
+  test("each of its standard events is accepted, with a value where it wants one", async () => {
+    for (const name of Object.keys(platform.events?.standard ?? {})) {
+      const before = acceptedNow();
+      const { result } = await send(site, id, {
+        email: await visitor(site),
+        event: name,
+        value: 12.5,
+        currency: "EUR",
+      });
+      if (result?.status === "skipped") continue;
+      expect(result, `${name}: ${lastWords(handle)}`).toEqual(ok);
+      expect(acceptedNow(), `${name}: ${lastWords(handle)}`).toBe(before + 1);
+    }
+  });
+
+  test("an event of a day ago is accepted; one of 80 days ago is accepted, or skipped as too old", async () => {
+    const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const email = await visitor(site);
+    await manage(home, "identity", "put", host, "--email", email, "--seen-at", ago(85), `gclid=old-click`);
+    await accepted({ email, eventTime: ago(1), value: 1, currency: "EUR" });
+    const before = handle.received.length;
+    const { result } = await send(site, id, { email, eventTime: ago(80), value: 1, currency: "EUR" });
+    if (result?.ok) return;
+    expect(result, lastWords(handle)).toMatchObject({ status: "skipped" });
+    expect(handle.received).toHaveLength(before);
+  });
+
+  test("money of every size is accepted in every form of currency", async () => {
+    for (const [value, currency] of [
+      [0, "EUR"],
+      [0.1 + 0.2, "USD"],
+      [1234567.89, "GBP"],
+      [1500, "JPY"],
+      [12.345, "KWD"],
+    ])
+      await accepted({ email: await visitor(site), value, currency });
+  });
+
+  test("a test key sends in the platform's test mode, or skips: never as a live event", async () => {
+    const { key } = await manage(home, "key", "add", host, "test", "--test");
+    await eventually("the relay knows the key", async () => {
+      const answer = await post(relay, key, {});
+      return answer.status === 400;
+    });
+    const before = acceptedNow();
+    const { result } = await send(site, id, { email: await visitor(site), value: 9, currency: "EUR" }, key);
+    expect(acceptedNow()).toBe(id === "meta" ? before + 1 : before);
+    if (!result?.ok)
+      expect(result, lastWords(handle)).toMatchObject({
+        status: "skipped",
+        error: expect.stringMatching(/test/),
+      });
+    else expect(handle.received.filter((one) => one.kind === "events").at(-1)?.verdict).not.toBe("refused");
+  });
+
+  test("throttled, broken, cut off and slow: it goes out later, once", async () => {
+    for (const kind of ["throttle", "server_error", "reset", "malformed_json", "html"] as const) {
+      if (kind === "malformed_json" && silent.has(id)) continue;
+      handle.fault({ kind, times: 1, retryAfterSeconds: 1 });
+      const { result, orderId } = await send(site, id, {
+        email: await visitor(site),
+        value: 3,
+        currency: "EUR",
+      });
+      const { events } = await manage(home, "event", "list", host, "--order", orderId);
+      const state = async () => (await manage(home, "event", "show", events[0].id)).deliveries[0].state;
+      if (!result?.ok) expect(result, `${kind}: ${lastWords(handle)}`).toMatchObject({ status: "queued" });
+      await eventually(`sent after ${kind}`, async () => (await state()) === "sent");
+      handle.clearFaults();
+    }
+  });
+
+  test("an answer that got lost is asked for again, and the event counts once", async () => {
+    handle.fault({ kind: "answer_lost", times: 1 });
+    const { orderId } = await send(site, id, { email: await visitor(site), value: 4, currency: "EUR" });
+    const { events } = await manage(home, "event", "list", host, "--order", orderId);
+    await eventually(
+      "sent",
+      async () => (await manage(home, "event", "show", events[0].id)).deliveries[0].state === "sent",
+    );
+    const twice = handle.accepted.filter(({ count }) => count > 1);
+    for (const event of twice) if (id !== "ga4") expect(event).toMatchObject({ counted: 1 });
+    handle.clearFaults();
+  });
+
+  test.skipIf(silent.has(id))(
+    "a wrong token parks what is sent; after reconnecting it goes out",
+    async () => {
+      await connect(revokedTokens[id]);
+      const parked = await eventuallyParked();
+      const trace = await manage(home, "event", "show", parked);
+      expect(trace.deliveries[0].reason).toMatch(/^needs reconnection/);
+      const { connections } = await manage(home, "connection", "list", host);
+      expect(connections[0]).toMatchObject({ id: connectionId, state: "needs reconnection" });
+      expect(await send(site, id, { email: await visitor(site), value: 2, currency: "EUR" })).toMatchObject({
+        result: { ok: false, status: "parked" },
+      });
+      const before = acceptedNow();
+      await connect({});
+      await eventually("both went out", () => acceptedNow() >= before + 2);
+    },
+  );
+
+  async function eventuallyParked(): Promise<string> {
+    // The relay hears of the changed token within a second; until then the old one still works.
+    let parked = "";
+    await eventually("a delivery is parked", async () => {
+      const { orderId, result } = await send(site, id, {
+        email: await visitor(site),
+        value: 2,
+        currency: "EUR",
+      });
+      if (result?.status !== "parked") return false;
+      const { events } = await manage(home, "event", "list", host, "--order", orderId);
+      parked = events[0].id;
+      return true;
+    });
+    return parked;
+  }
+
+  test("no token stands in any address or log, and ids arrive as they were", async () => {
+    const { events } = await manage(home, "event", "list", host, "--limit", "200");
+    const traces = await Promise.all(
+      events.map((event: { id: string }) => manage(home, "event", "show", event.id)),
+    );
+    const logged = JSON.stringify(traces) + relay.output();
+    const secrets = platform.settings
+      .filter(({ secret }) => secret)
+      .map(({ name }) => standinConnections[id][name]);
+    for (const secret of secrets) if (secret) expect(logged).not.toContain(secret);
+    const received = JSON.stringify(handle.received);
+    const used = Object.entries(clicks).filter(([name]) => platform.ids?.includes(name));
+    for (const [name, value] of used) expect(received, name).toContain(value);
+  });
+
+  test("connecting again to the same account changes the connection and adds none", async () => {
+    const again = await connect({});
+    expect(again).toMatchObject({ id: connectionId, existing: true });
+  });
+
+  test("a preview shows the exact request without its secrets", async () => {
+    const preview = await manage(home, "connection", "preview", connectionId);
+    if (preview.skipped) return;
+    expect(preview.request.method).toBe("POST");
+    for (const { name, secret } of platform.settings)
+      if (secret && standinConnections[id][name])
+        expect(JSON.stringify(preview)).not.toContain(standinConnections[id][name]);
+  });
+
+  test("its lists offer what the stand-in has", async () => {
+    for (const { setting } of platform.pickers ?? []) {
+      const { choices } = await manage(home, "connection", "choices", host, id, setting);
+      const chosen = standinConnections[id][setting];
+      const values = choices.map(({ value }: { value: string }) => value);
+      expect(values.length, setting).toBeGreaterThan(0);
+      if (chosen) expect(values, setting).toContain(chosen);
+    }
+  });
+});
+
+test("every platform with an API of its own has a stand-in, and the other way round", () => {
+  expect(ids.toSorted()).toEqual(Object.keys(standinConnections).toSorted());
+  expect(knownAt("meta", "pixelId")).toMatch(/^\d+$/);
+});
