@@ -57,11 +57,31 @@ function visitWith(userAgent: string): Observation {
     userAgent,
     address: `${1 + (seen % 220)}.${(seen * 7) % 256}.${(seen * 13) % 256}.${(seen * 31) % 256}`,
     country: null,
-    headers: { secure: true, acceptLanguage: true, secFetch: true, brands: "", platform: "", mobile: "" },
-    script: { webdriver: false, automation: [], platform: "", touchPoints: 1, windowTooSmall: false },
+    headers: {
+      secure: true,
+      acceptLanguage: true,
+      secFetch: true,
+      brands: brandsFor(userAgent),
+      platform: "",
+      mobile: "",
+    },
+    script: { webdriver: false, cypress: false, platform: "", touchPoints: 1, isChromium: false },
     submit: { afterMs: 9000, inputs: 20, untrusted: false, trapped: false },
     frequency: { ofNetwork: 1, ofVisitor: 1, emailsOfNetwork: 0, emailsOfVisitor: 0, visitorsOfClick: 1 },
   };
+}
+
+const brands = new Map<string, string>();
+
+/** The client hints that go with a user agent; made up before the clock runs in all but the first round. */
+function brandsFor(userAgent: string): string {
+  let hints = brands.get(userAgent);
+  if (hints === undefined) {
+    const version = / Chrome\/(\d+)/.exec(userAgent)?.[1];
+    hints = version ? `"Chromium";v="${version}", "Not_A Brand";v="99"` : "";
+    if (brands.size < 100_000) brands.set(userAgent, hints);
+  }
+  return hints;
 }
 
 function setsOf(file: string | undefined): LabelledSet[] {

@@ -19,7 +19,7 @@ function overview(): string {
     `\`${id}\``,
     description,
     oauth ? "sign-in or token" : "settings",
-    maxAgeDays ? `${maxAgeDays} days` : "–",
+    typeof maxAgeDays === "number" ? `${maxAgeDays} days` : "–",
     String(batch),
   ]);
   const head = ["platform", "id", "", "connected by", "takes events up to", "in one request"];
@@ -41,7 +41,9 @@ function pageOf(platform: Platform): string {
   const { name, description, docs, guide, settings, events, fields, examples, pickers = [] } = platform;
   const facts = [
     ...(platform.ids?.length ? [`- Uses the ids ${platform.ids.map((id) => `\`${id}\``).join(", ")}.`] : []),
-    ...(platform.maxAgeDays ? [`- Takes events up to ${platform.maxAgeDays} days old.`] : []),
+    ...(typeof platform.maxAgeDays === "number"
+      ? [`- Takes events up to ${platform.maxAgeDays} days old.`]
+      : []),
     `- Up to ${platform.batch} ${platform.batch === 1 ? "event" : "events"} in a request.`,
     ...(platform.quota
       ? [`- Up to ${platform.quota.requests} requests in ${platform.quota.seconds} seconds.`]

@@ -30,11 +30,12 @@ export const standinConnections: Readonly<Record<StandinId, Settings>> = {
     offline_goal: knownAt("microsoft_ads", "offlineGoal"),
   },
   ga4: { measurement_id: knownAt("ga4", "measurementId"), api_secret: knownAt("ga4", "apiSecret") },
-  segment: { write_key: knownAt("segment", "writeKey") },
+  segment: { source: "acme/website", write_key: knownAt("segment", "writeKey") },
   meta: {
     pixel_id: knownAt("meta", "pixelId"),
     access_token: knownAt("meta", "accessToken"),
     test_event_code: knownAt("meta", "testEventCode"),
+    ad_account_id: knownAt("meta", "adAccountId"),
   },
   tiktok: {
     pixel_code: knownAt("tiktok", "pixelCode"),

@@ -142,6 +142,7 @@ export type Conversion = {
   currency: string;
   orderId: string | null;
   time: number;
+  receivedAt: number;
   /** null when contact data is withheld. */
   person: Person | null;
   clickIds: Record<string, SeenId>;

@@ -41,7 +41,8 @@ export async function relay(received: Received, site: Site, deadline: number, on
     { emailHash: person.email, emailDomain: received.emailDomain, identity },
     site.settings,
   );
-  const attribution = attribute(known, event.time, site.settings.keepMs);
+  const trusts = site.settings.allowedPersons.includes(person.email);
+  const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, trusts });
   const complete: Event = { ...event, person };
   const planned = reasons.length
     ? []
@@ -64,7 +65,8 @@ export async function relay(received: Received, site: Site, deadline: number, on
   if (acceptance.duplicate) return { exit: "duplicate" };
   if (reasons.length) return { exit: "filtered", reasons };
 
-  const dispatched = { event: complete, dispatchId: acceptance.dispatchId, attribution, planned };
+  const { dispatchId } = acceptance;
+  const dispatched = { event: complete, dispatchId, attribution, planned, connections: site.connections };
   return { exit: "dispatched", results: await dispatch(dispatched, lease, on.lanes, deadline) };
 }
 

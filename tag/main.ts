@@ -13,7 +13,7 @@ import {
 } from "./consent.ts";
 import { watchForms } from "./forms.ts";
 import { ids, readAddress, readAddresses } from "./ids.ts";
-import { config, listen, onceVisible, quietly, send, sha256 } from "./page.ts";
+import { config, isAhead, listen, onceVisible, page, quietly, send, sha256 } from "./page.ts";
 import { browser } from "./signs.ts";
 
 /** A call that was made before the tag was there: method, arguments, and who waits for the result. */
@@ -45,7 +45,7 @@ const report = (endpoint: string, more?: object) =>
 const waiting: object[] = [];
 
 function identify(): void {
-  if (isDecided()) for (const one of waiting.splice(0)) report("identify", one);
+  if (!isAhead() && isDecided()) for (const one of waiting.splice(0)) report("identify", one);
 }
 
 const sent = new Set<string>();
@@ -81,7 +81,7 @@ const api: Api = {
   eventId: (event, orderId) => eventId(event, orderId).catch(() => undefined),
 };
 
-const visit = () => onceVisible((ahead) => report("visit", { ahead }));
+const visit = () => onceVisible(() => report("visit"));
 
 function start(): void {
   readAddresses();
@@ -116,12 +116,16 @@ function start(): void {
 }
 
 quietly(() => {
-  const page = window as { cc?: Partial<Api> & { q?: Queued[]; ready?: true } };
-  if (page.cc?.ready) return;
-  const queue = page.cc?.q ?? [];
-  const ready = Object.assign(page.cc ?? {}, api, { ready: true as const });
-  page.cc = ready;
-  start();
+  const here = window as { cc?: Partial<Api> & { q?: Queued[]; ready?: true } };
+  if (here.cc?.ready) return;
+  const queue = here.cc?.q ?? [];
+  const ready = Object.assign(here.cc ?? {}, api, { ready: true as const });
+  here.cc = ready;
+  if (isAhead()) {
+    // The relay knows the page by its visitor's proposed id when it is shown, and counts it once.
+    report("visit", { ahead: 1 });
+    listen(page, "prerenderingchange", start);
+  } else start();
   for (const [method, args, resolve] of queue) {
     quietly(() => resolve?.((ready[method] as (...all: unknown[]) => unknown)(...args)));
   }

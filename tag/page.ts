@@ -49,17 +49,11 @@ export async function sha256(text: string): Promise<string> {
   return [...new Uint8Array(digest)].map((byte) => (byte + 256).toString(16).slice(1)).join("");
 }
 
-type Ahead = "loaded" | "shown";
-
-/**
- * A page in the background becomes a visit when somebody sees it. One that is loaded ahead of time is in the background
- * too, and says so: perhaps nobody ever will.
- */
-export function onceVisible(work: (ahead?: Ahead) => void, ahead?: Ahead): void {
-  if (page.visibilityState !== "hidden") return work(ahead);
-  if (!ahead && (page as { prerendering?: boolean }).prerendering) {
-    ahead = "shown";
-    work("loaded");
-  }
-  page.addEventListener("visibilitychange", () => onceVisible(work, ahead), { once: true });
+/** A page in the background becomes a visit when somebody sees it. */
+export function onceVisible(work: () => void): void {
+  if (page.visibilityState !== "hidden") return work();
+  page.addEventListener("visibilitychange", () => onceVisible(work), { once: true });
 }
+
+/** Rendered ahead of time: nobody sees it yet, and perhaps nobody ever will. */
+export const isAhead = () => (page as { prerendering?: boolean }).prerendering;

@@ -9,24 +9,24 @@ export function countInput({ isTrusted }: Event): void {
   inputs += +isTrusted;
 }
 
-/** By tools that still run in browsers of today. */
-const leftBehind = ["Cypress", "__nightmare"];
-
 /** In this order, see src/collect/payload.ts. */
 export const browser = () => [
   agent.webdriver,
-  leftBehind.filter((name) => name in window).join(),
+  // A tool that drives browsers from inside the page, without that flag.
+  "Cypress" in window,
   agent.platform,
   agent.maxTouchPoints,
-  // A page that is zoomed out is larger than its window too; then a pixel is smaller.
-  outerWidth && innerWidth > outerWidth && devicePixelRatio >= 1,
+  // Only Chromium has it, whatever the user agent says.
+  "userAgentData" in agent,
 ];
 
-/** How a form was handed in. */
+/** How a form was handed in. Of the trap only whether it holds something: it may be somebody's own words. */
 export const submitted = (scope: ParentNode, event: Event) => [
   // From the start of the page.
   event.timeStamp,
   inputs,
   !event.isTrusted,
-  scope.querySelector<HTMLInputElement>("[data-cc-trap]")?.value,
+  [...scope.querySelectorAll<HTMLInputElement>("[data-cc-trap],[data-cc-trap] *")].some((field) =>
+    field.type === "checkbox" ? field.checked : field.value,
+  ),
 ];

@@ -61,7 +61,8 @@ describe("the house", () => {
     const sql = /\b(?:SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|UPDATE\s+\w+\s+SET|CREATE TABLE)\b/s;
     expect(
       code.filter(({ room, text }) => room !== "store" && sql.test(text)).map(({ path }) => path),
-    ).toEqual([]);
+      // Google's lists are asked for in a language of its own that looks like SQL.
+    ).toEqual(["platforms/googleAdsPickers.ts"]);
   });
 
   test("the environment is read in config.ts alone", () => {

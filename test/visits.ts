@@ -18,8 +18,8 @@ export const personsHeaders = {
   "Sec-CH-UA-Mobile": "?0",
 };
 
-/** What the tag sees in it: webdriver, left-over globals, platform, touch points, window too small. */
-export const personsBrowser = [false, "", "Win32", 0, false];
+/** What the tag sees in it: webdriver, Cypress, platform, touch points, Chromium. */
+export const personsBrowser = [false, false, "Win32", 0, true];
 
 export type Said = Record<string, unknown>;
 

@@ -26,8 +26,8 @@ export type Payload = {
   /** What the tag saw of its browser, and of how a form was handed in. */
   script: ObservedScript | null;
   submit: ObservedSubmit | null;
-  /** The page is loaded ahead and nobody sees it yet; or it was, and now somebody does. */
-  ahead: "loaded" | "shown" | null;
+  /** The page is rendered ahead of time, and nobody sees it yet. */
+  isAhead: boolean;
 };
 
 const longest = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
@@ -49,7 +49,7 @@ export function readPayload(text: string, now: number): Payload | null {
     person: readEmails(fields.emails),
     script: readScript(fields.browser),
     submit: readSubmit(fields.submit),
-    ahead: fields.ahead === "loaded" || fields.ahead === "shown" ? fields.ahead : null,
+    isAhead: fields.ahead === 1,
   };
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
@@ -93,13 +93,14 @@ function readEmails(value: unknown): Payload["person"] {
 /** In the order in which the tag puts them, see tag/signs.ts. */
 function readScript(value: unknown): ObservedScript | null {
   if (!Array.isArray(value)) return null;
-  const [webdriver, automation, platform, touchPoints, windowTooSmall] = value as unknown[];
+  const [webdriver, cypress, platform, touchPoints, isChromium] = value as unknown[];
   return {
     webdriver: Boolean(webdriver),
-    automation: typeof automation === "string" ? automation.slice(0, 100).split(",").filter(Boolean) : [],
-    platform: typeof platform === "string" ? platform.slice(0, 40) : "",
+    cypress: Boolean(cypress),
+    // It is shown to people in a terminal.
+    platform: typeof platform === "string" ? platform.replace(/[^\x20-\x7e]/g, "").slice(0, 40) : "",
     touchPoints: readCount(touchPoints, 1),
-    windowTooSmall: Boolean(windowTooSmall),
+    isChromium: Boolean(isChromium),
   };
 }
 

@@ -94,8 +94,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const now = options.now();
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
     if (!payload) return 400;
-    if (payload.ahead === "loaded" || isAhead(request.headers)) {
-      if (isVisit) options.counts.count(site.id, "not a visit", "", now);
+    if (isVisit && (payload.isAhead || isAhead(request.headers))) {
+      options.counts.countAhead(site.id, payload.visitorId, now);
       return 204;
     }
 
@@ -106,7 +106,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const taken = await remember(site, report);
     if (taken?.visitorId) reply.header("set-cookie", visitorCookie(taken.visitorId));
     if (isVisit) {
-      if (payload.ahead === "shown") options.counts.wasShown(site.id, now);
+      options.counts.wasShown(site.id, payload.visitorId);
       count(site, taken, judgement, now);
     }
     const refused = !taken || isRefusal(taken);
@@ -133,8 +133,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       site: site.id,
       network,
       userAgent,
-      // A browser that keeps no cookie is somebody new on every page; its network stands for it.
-      visitor: visitorId ?? `${network} ${userAgent}`,
+      visitor: visitorId,
       isVisit,
       email: payload.person?.email ?? null,
       clickIds: Object.values(payload.clickIds).map((id) => id.value),
@@ -188,7 +187,8 @@ function reportOf(
     visitorId,
     proposedId: payload.visitorId,
     remembered: payload.remembered,
-    signals: { ...payload.signals, ...gpc },
+    // A refusal is kept whoever gave it.
+    signals: { ...(isPassing ? refusalsIn(payload.signals) : payload.signals), ...gpc },
     visit:
       (says || person) && !isPassing
         ? {
@@ -204,6 +204,9 @@ function reportOf(
     at: now,
   };
 }
+
+const refusalsIn = (signals: Payload["signals"]) =>
+  Object.fromEntries(Object.entries(signals).filter(([, state]) => state === "denied"));
 
 /** CORS for the site's own other hosts; with cookies, or the visitor would be a new one every time. */
 function allow(reply: FastifyReply, origin: string): FastifyReply {

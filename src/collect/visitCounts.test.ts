@@ -7,11 +7,12 @@ const now = Date.UTC(2026, 10, 15, 12, 30);
 function stage() {
   vi.useFakeTimers({ now });
   const written = new Map<string, number>();
-  const state = { down: false, writes: 0 };
+  const state = { down: false, slowMs: 0, writes: 0 };
   const defects: unknown[] = [];
   const traffic = {
     async saveCounts(writer: string, counts: readonly VisitCount[]): Promise<void> {
       state.writes += 1;
+      if (state.slowMs) await new Promise((resolve) => setTimeout(resolve, state.slowMs));
       if (state.down) throw new Error("the store is down");
       for (const { siteId, hour, bucket, reason, visits } of counts)
         written.set([writer, siteId, hour - Math.floor(now / hourMs), bucket, reason].join(" "), visits);
@@ -60,21 +61,35 @@ describe("counting visits", () => {
 
   test("a page that is shown in the next hour is taken from the hour in which it was loaded", async () => {
     const { counts, written } = stage();
-    counts.count("s", "not a visit", "", now);
+    counts.countAhead("s", "page", now);
     await vi.advanceTimersByTimeAsync(40 * 60_000);
-    counts.wasShown("s", now + 40 * 60_000);
+    counts.wasShown("s", "page");
     counts.count("s", "people", "", now + 40 * 60_000);
     await counts.stop();
     expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 0, "w s 1 people ": 1 });
   });
 
-  test("nothing is taken from what was never counted, nor from another site", async () => {
+  test("a page is taken out once, and only by itself", async () => {
     const { counts, written } = stage();
-    counts.wasShown("s", now);
-    counts.count("other", "not a visit", "", now);
-    counts.wasShown("s", now);
+    for (const page of ["a", "b", null]) counts.countAhead("s", page, now);
+    counts.wasShown("s", "c");
+    counts.wasShown("s", null);
+    counts.wasShown("other", "a");
+    for (let i = 0; i < 3; i++) counts.wasShown("s", "a");
     await counts.stop();
-    expect(Object.fromEntries(written)).toEqual({ "w other 0 not a visit ": 1 });
+    expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 2 });
+  });
+
+  test("a store that is slow to fail for hours loses nothing", async () => {
+    const { counts, written, state } = stage();
+    state.slowMs = 5000;
+    state.down = true;
+    for (let i = 0; i < 100; i++) counts.count("s", "people", "", now);
+    await vi.advanceTimersByTimeAsync(4 * hourMs);
+    state.down = false;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(written.get("w s 0 people ")).toBe(100);
+    await counts.stop();
   });
 
   test("a new hour begins its own counts, and old hours are let go of without being touched", async () => {

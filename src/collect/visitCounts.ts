@@ -9,10 +9,14 @@ const flushMs = 1000;
 /** A page that was loaded ahead is shown within this time, or counts as a new one. */
 const keptHours = 2;
 
+const mostAhead = 10_000;
+
 export type VisitCounts = {
   count(siteId: string, bucket: VisitBucket, reason: string, now: number): void;
-  /** A page that was counted as not a visit has been shown: it is counted again, as what it is. */
-  wasShown(siteId: string, now: number): void;
+  /** A page was loaded ahead of time. `pageId` is what it will call itself when it is shown; null where it cannot. */
+  countAhead(siteId: string, pageId: string | null, now: number): void;
+  /** A page is shown. If it was counted as loaded ahead, it is not any more: it is counted as what it is. */
+  wasShown(siteId: string, pageId: string | null): void;
   /** Writes what is left and stops. */
   stop(): Promise<void>;
 };
@@ -28,18 +32,27 @@ export function countVisits(
   const counters = new Map<string, Counter>();
   let writing: Promise<void> = Promise.resolve();
 
-  const keyOf = (siteId: string, hour: number, bucket: string, reason: string) =>
+  /** Pages that were loaded ahead, and where each was counted. */
+  const ahead = new Map<string, Counter>();
+
+  const keyOf = ({ siteId, hour, bucket, reason }: Omit<VisitCount, "visits">) =>
     `${siteId} ${hour} ${bucket} ${reason}`;
 
   async function write(): Promise<void> {
     const unwritten = [...counters.values()].filter((counter) => !counter.isWritten);
     if (unwritten.length === 0) return;
-    for (const counter of unwritten) counter.isWritten = true;
+    const said = unwritten.map(({ siteId, hour, bucket, reason, visits }) => ({
+      siteId,
+      hour,
+      bucket,
+      reason,
+      visits,
+    }));
     try {
-      await store.traffic.saveCounts(writer, unwritten);
+      await store.traffic.saveCounts(writer, said);
+      // What came meanwhile, and all of it after a failure, is said in the next interval.
+      for (const [i, counter] of unwritten.entries()) counter.isWritten = counter.visits === said[i]?.visits;
     } catch (error) {
-      // Nothing is lost: the next interval says it again.
-      for (const counter of unwritten) counter.isWritten = false;
       onDefect(error);
     }
   }
@@ -59,26 +72,34 @@ export function countVisits(
     forget(Date.now());
   }, flushMs);
 
+  function add(siteId: string, bucket: VisitBucket, reason: string, now: number): Counter {
+    const hour = Math.floor(now / hourMs);
+    const key = keyOf({ siteId, hour, bucket, reason });
+    let counter = counters.get(key);
+    if (!counter)
+      counters.set(key, (counter = { siteId, hour, bucket, reason, visits: 0, isWritten: false }));
+    counter.visits += 1;
+    counter.isWritten = false;
+    return counter;
+  }
+
   return {
-    count(siteId, bucket, reason, now) {
-      const hour = Math.floor(now / hourMs);
-      const key = keyOf(siteId, hour, bucket, reason);
-      const counter = counters.get(key);
-      if (!counter) counters.set(key, { siteId, hour, bucket, reason, visits: 1, isWritten: false });
-      else {
-        counter.visits += 1;
-        counter.isWritten = false;
-      }
+    count: (siteId, bucket, reason, now) => void add(siteId, bucket, reason, now),
+    countAhead(siteId, pageId, now) {
+      const counter = add(siteId, "not a visit", "", now);
+      if (pageId === null) return;
+      const [oldest] = ahead.keys();
+      if (ahead.size >= mostAhead && oldest !== undefined) ahead.delete(oldest);
+      ahead.set(`${siteId} ${pageId}`, counter);
     },
-    wasShown(siteId, now) {
-      const current = Math.floor(now / hourMs);
-      for (let hour = current; hour >= current - keptHours; hour -= 1) {
-        const counter = counters.get(keyOf(siteId, hour, "not a visit", ""));
-        if (!counter?.visits) continue;
-        counter.visits -= 1;
-        counter.isWritten = false;
-        return;
-      }
+    wasShown(siteId, pageId) {
+      const key = `${siteId} ${pageId}`;
+      const counter = ahead.get(key);
+      ahead.delete(key);
+      // An hour that was let go of cannot be changed any more.
+      if (!counter || !counters.has(keyOf(counter))) return;
+      counter.visits -= 1;
+      counter.isWritten = false;
     },
     async stop() {
       clearInterval(timer);

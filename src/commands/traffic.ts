@@ -7,7 +7,7 @@ import type { Site } from "../sites/directory.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import { withDefaults } from "../sites/settings.ts";
 import { hourMs, type BotVisit, type VisitCount } from "../store/traffic.ts";
-import type { VisitRules } from "../traffic/lists.ts";
+import { ordinaryUserAgents, type VisitRules } from "../traffic/lists.ts";
 import { networkKind } from "../traffic/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
@@ -73,7 +73,7 @@ export function trafficCommands(program: Command): void {
         print(
           command,
           { visit, now: explained(seen, judgement) },
-          [then, "", ...explanation(seen, judgement, site.settings)].join("\n"),
+          [then, "", ...explanation(seen, judgement, site.settings), addressNote].join("\n"),
         );
       }),
     );
@@ -106,6 +106,8 @@ export function trafficCommands(program: Command): void {
     );
 }
 
+const addressNote = "Only the network was kept: rules about a single address cannot be repeated.";
+
 const collect = (value: string, known: string[]) => [...known, value];
 
 function whole(name: string, text: string, most: number): number {
@@ -136,18 +138,21 @@ function describedVisit(
   );
   return {
     // A check of an address alone says nothing about user agents.
-    userAgent: userAgent ?? headers["user-agent"] ?? ordinaryUserAgent,
+    userAgent: userAgent ?? headers["user-agent"] ?? ordinaryUserAgents[0],
     address: ip ?? "",
     country: ip === undefined ? null : country(ip),
-    headers: header.length ? readHeaders(headers, true) : null,
+    headers: header.length ? describedHeaders(headers) : null,
     script: null,
     submit: null,
     frequency: null,
   };
 }
 
-const ordinaryUserAgent =
-  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+/** What was not described is as it should be; `--header accept-language=` describes one that is missing. */
+function describedHeaders(headers: Record<string, string>) {
+  const described = { "accept-language": "en", "sec-fetch-site": "same-origin", ...headers };
+  return readHeaders(described, headers["sec-ch-ua"] !== undefined);
+}
 
 async function findVisit({ store, directory }: Desk, id: string): Promise<{ site: Site; visit: BotVisit }> {
   for (const site of directory.sites()) {

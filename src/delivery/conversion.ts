@@ -11,6 +11,7 @@ export function conversionOf(event: Event, eventId: string, attribution: Attribu
     currency: event.currency,
     orderId: event.orderId,
     time: event.time,
+    receivedAt: event.receivedAt,
     person: withheld ? null : event.person,
     clickIds: withheld ? {} : attribution.clickIds,
     browserIds: withheld ? {} : attribution.browserIds,

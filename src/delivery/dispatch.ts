@@ -6,7 +6,7 @@ import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/events.ts";
 import { conversionOf } from "./conversion.ts";
 import { whyParked, type Job, type Lanes, type Outcome } from "./lanes.ts";
-import { expiryOf } from "./retry.ts";
+import { expiryOf, maxAgeOf } from "./retry.ts";
 
 /** What can be said of each connection before anything is sent: every one gets a delivery, many leave at once. */
 export function planDeliveries(
@@ -25,11 +25,12 @@ export function planDeliveries(
     if (connection.events && !connection.events.includes(name)) {
       return { ...delivery, state: "skipped", reason: "event not selected" };
     }
-    if (expiryOf(event, platform.maxAgeDays) <= now) {
+    const maxAgeDays = maxAgeOf(conversion, platform, connection.settings);
+    if (expiryOf(event, maxAgeDays) <= now) {
       return {
         ...delivery,
         state: "skipped",
-        reason: `older than the ${platform.maxAgeDays} days that ${platform.name} takes`,
+        reason: `older than the ${maxAgeDays} days that ${platform.name} takes`,
       };
     }
     const unfit = platform.unfit?.(conversion, connection.settings, now);
@@ -44,12 +45,13 @@ export type Dispatched = {
   dispatchId: string;
   attribution: Attribution;
   planned: readonly NewDelivery[];
+  connections: readonly Connection[];
 };
 export type Lease = { owner: string; until: number };
 
 /** Sends everything that can go, all at once, and returns the results by platform: by `deadline` at the latest. */
 export async function dispatch(
-  { event, dispatchId, attribution, planned }: Dispatched,
+  { event, dispatchId, attribution, planned, connections }: Dispatched,
   lease: Lease,
   lanes: Lanes,
   deadline: number,
@@ -63,7 +65,14 @@ export async function dispatch(
       connectionId: delivery.connectionId,
       conversion,
       attempts: 0,
-      expiresAt: expiryOf(event, platformOf(delivery.platform)?.maxAgeDays),
+      expiresAt: expiryOf(
+        event,
+        maxAgeOf(
+          conversion,
+          platformOf(delivery.platform),
+          connections.find(({ id }) => id === delivery.connectionId)?.settings ?? {},
+        ),
+      ),
       owner: lease.owner,
       leaseUntil: lease.until,
     };

@@ -1,6 +1,5 @@
 // "Not a bot": a filtered event goes out after all, and its person is never filtered again.
 
-import type { Identity } from "../event.ts";
 import { attribute, lookUp } from "../identity/attribution.ts";
 import { foretoldId } from "../ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
@@ -24,9 +23,8 @@ export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, b
 
   // First the rule, then the event: whoever is released and comes again must not be filtered again.
   await allowPerson(desk, site, event.person.email, { ...by, eventId: event.id });
-  await clearVerdicts(store, site.id, event.person.email, by.now);
   const known = await lookUp(store.people, site.id, event.person.email, site.settings.consentMode);
-  const attribution = attribute(known, event.time, site.settings.keepMs);
+  const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, trusts: true });
   const deliveries = planDeliveries(event, attribution, site.connections, by.now);
   const keepMs = event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs;
   const isReleased = await store.release.event({
@@ -43,18 +41,4 @@ export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, b
   const detail = { id: event.id, reasons: event.filterReasons };
   await store.audit.add({ siteId: site.id, actor: by.actor, action: "event released", detail, at: by.now });
   return deliveries.filter(({ state }) => state === "queued").length;
-}
-
-/** The visits of a person who is none are a person's: their click ids count from now on. */
-async function clearVerdicts(store: Store, siteId: string, email: string, now: number): Promise<void> {
-  if (!(await store.people.identity(siteId, email))) return;
-  await store.people.change(siteId, async (rows) => {
-    const identity: Identity = await rows.identity(email, now);
-    const visits = identity.visits.map((visit) => {
-      const cleared = { ...visit };
-      delete cleared.verdict;
-      return cleared;
-    });
-    await rows.saveIdentity(email, { ...identity, visits }, now);
-  });
 }

@@ -9,7 +9,8 @@
 //
 // `skipped` is decided before the first attempt and ends there.
 
-import type { DeliveryState, Reading } from "../event.ts";
+import type { Conversion, DeliveryState, Reading } from "../event.ts";
+import type { ConnectionSettings, Platform } from "../platforms/platform.ts";
 
 export type Decision = { state: DeliveryState; reason: string | null; dueAt: number };
 
@@ -24,6 +25,16 @@ const dayMs = 86_400_000;
 
 /** Platforms without an age limit are retried this long after receipt. */
 const patienceMs = 7 * dayMs;
+
+/** How old the platform takes this conversion; undefined where it sets no limit. */
+export function maxAgeOf(
+  conversion: Conversion,
+  platform: Platform | undefined,
+  settings: ConnectionSettings,
+): number | undefined {
+  const limit = platform?.maxAgeDays;
+  return typeof limit === "function" ? limit(conversion, settings) : limit;
+}
 
 export function expiryOf(
   event: { time: number; receivedAt: number },

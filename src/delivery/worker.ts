@@ -4,13 +4,13 @@
 import type { Attribution } from "../event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Directory } from "../sites/directory.ts";
+import type { Connection, Directory } from "../sites/directory.ts";
 import type { Delivery, Due } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
 import { whyParked, type Job, type Lanes } from "./lanes.ts";
-import { expiryOf } from "./retry.ts";
+import { expiryOf, maxAgeOf } from "./retry.ts";
 
 export type WorkerOptions = {
   store: Store;
@@ -119,7 +119,7 @@ async function take(options: WorkerOptions, due: Due, madeRoom: () => void): Pro
       const event = events.get(delivery.eventId) ?? "damaged";
       if (event === "damaged") return giveUp(options, delivery);
       const attribution = await withConsentOfNow(store, directory, event);
-      const job = jobOf(delivery, event, attribution, until);
+      const job = jobOf(delivery, event, attribution, connection, until);
       // Consent, settings and age may have changed since it was planned.
       const unfit = platform?.unfit?.(job.conversion, connection.settings, now());
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
@@ -157,14 +157,22 @@ async function withConsentOfNow(
   return { ...event.attribution, consent, withheld };
 }
 
-function jobOf(delivery: Delivery, event: StoredEvent, attribution: Attribution, leaseUntil: number): Job {
+function jobOf(
+  delivery: Delivery,
+  event: StoredEvent,
+  attribution: Attribution,
+  connection: Connection,
+  leaseUntil: number,
+): Job {
+  const conversion = conversionOf(event, event.dispatchId, attribution);
+  const maxAgeDays = maxAgeOf(conversion, platformOf(delivery.platform), connection.settings);
   return {
     siteId: delivery.siteId,
     eventId: delivery.eventId,
     connectionId: delivery.connectionId,
-    conversion: conversionOf(event, event.dispatchId, attribution),
+    conversion,
     attempts: delivery.attempts,
-    expiresAt: expiryOf(event, platformOf(delivery.platform)?.maxAgeDays),
+    expiresAt: expiryOf(event, maxAgeDays),
     owner: delivery.owner,
     leaseUntil,
   };

@@ -11,7 +11,7 @@ import { attribute, lookUp, readConsent, type Known } from "./attribution.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const day = 86_400_000;
-const keep = 400 * day;
+const rules = { keepMs: 400 * day, trusts: false };
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 
 const aBot = { bot: true, score: 100, reasons: ["user agent:named bot (Testbot)"], rules: 1 };
@@ -33,7 +33,7 @@ const known = (identity: Known["identity"], changes: Partial<Known> = {}): Known
   ...changes,
 });
 const chosen = (...visits: Visit[]) => {
-  const { clickIds, browserIds, utm } = attribute(known(identityOf(...visits)), now, keep);
+  const { clickIds, browserIds, utm } = attribute(known(identityOf(...visits)), now, rules);
   return {
     clickIds: Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
     browserIds,
@@ -44,7 +44,7 @@ const chosen = (...visits: Visit[]) => {
 describe("which ids go out", () => {
   test("those of the visit, byte for byte, with the time they were first seen", () => {
     const value = "EAIaIQ_+/=%20 Ünïcode";
-    expect(attribute(known(identityOf(visit({ clickIds: gclid(value, 3) }))), now, keep)).toEqual({
+    expect(attribute(known(identityOf(visit({ clickIds: gclid(value, 3) }))), now, rules)).toEqual({
       consent: "granted",
       withheld: null,
       identity: "found",
@@ -70,7 +70,7 @@ describe("which ids go out", () => {
     const found = attribute(
       known(identityOf(bot, visit({ browser: browser("new") }), visit({ browser: browser("old") }))),
       now,
-      keep,
+      rules,
     );
     expect(found.browser?.page).toBe("new");
   });
@@ -88,8 +88,13 @@ describe("which ids go out", () => {
       utm: { utm_source: "x" },
     });
     const identity = known(identityOf({ ...old, seenAt: now - 91 * day }));
-    expect(attribute(identity, now, 90 * day)).toMatchObject({ clickIds: {}, utm: {} });
-    expect(attribute(identity, now, 120 * day)).toMatchObject({ clickIds: { epik: { value: "E" } } });
+    expect(attribute(identity, now, { keepMs: 90 * day, trusts: false })).toMatchObject({
+      clickIds: {},
+      utm: {},
+    });
+    expect(attribute(identity, now, { keepMs: 120 * day, trusts: false })).toMatchObject({
+      clickIds: { epik: { value: "E" } },
+    });
   });
 
   test("the newest counts by when the id was seen, not by when the visit was", () => {
@@ -123,6 +128,12 @@ describe("which ids go out", () => {
 
   test("an id of a kind that nobody knows is left out", () => {
     expect(chosen(visit({ clickIds: { evilid: { value: "x", seenAt: now - 1000 } } })).clickIds).toEqual({});
+  });
+
+  test("the bot visits of a person whom the site trusts lend their ids", () => {
+    const bot = visit({ verdict: aBot, clickIds: gclid("judged", 0) });
+    const trusted = attribute(known(identityOf(bot)), now, { ...rules, trusts: true });
+    expect(trusted.clickIds).toMatchObject({ gclid: { value: "judged" } });
   });
 
   test("a bot's visit lends nothing, be it the newest", () => {
@@ -161,12 +172,16 @@ describe("which ids go out", () => {
   });
 
   test("a person without visits, or without a record, goes out without ids", () => {
-    expect(attribute(known(identityOf()), now, keep)).toMatchObject({ identity: "found", ...nothing });
-    expect(attribute(known(null), now, keep)).toMatchObject({ identity: "none", withheld: null, ...nothing });
+    expect(attribute(known(identityOf()), now, rules)).toMatchObject({ identity: "found", ...nothing });
+    expect(attribute(known(null), now, rules)).toMatchObject({
+      identity: "none",
+      withheld: null,
+      ...nothing,
+    });
   });
 
   test("a record that cannot be read goes out without ids and says so", () => {
-    expect(attribute(known("unreadable"), now, keep)).toMatchObject({ identity: "unreadable", ...nothing });
+    expect(attribute(known("unreadable"), now, rules)).toMatchObject({ identity: "unreadable", ...nothing });
   });
 
   test.each(["opted out", "consent unreadable", "no consent"] as const)(
@@ -175,7 +190,7 @@ describe("which ids go out", () => {
       const identity = identityOf(
         visit({ clickIds: gclid("G", 1), browserIds: { _fbp: "f" }, utm: { utm_source: "u" } }),
       );
-      const attribution = attribute(known(identity, { consent: "denied", withheld }), now, keep);
+      const attribution = attribute(known(identity, { consent: "denied", withheld }), now, rules);
       expect(attribution).toEqual({ consent: "denied", withheld, identity: "found", ...nothing });
     },
   );
@@ -302,7 +317,7 @@ describe("a store that fails", () => {
     for (const mode of ["opt-out", "opt-in"] as const) {
       const found = await lookUp(people(broken), "site", "person", mode);
       expect(found).toEqual({ consent: "unreadable", withheld: "consent unreadable", identity });
-      expect(attribute(found, now, keep)).toMatchObject(nothing);
+      expect(attribute(found, now, rules)).toMatchObject(nothing);
     }
   });
 

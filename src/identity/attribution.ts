@@ -59,24 +59,28 @@ function whyWithheld(consent: ConsentReading, mode: ConsentMode): Attribution["w
 }
 
 /** Chooses what goes out with an event: nothing when consent withholds it, else the newest useful id of each kind. */
-export function attribute({ consent, withheld, identity }: Known, at: number, keepMs: number): Attribution {
+export function attribute(
+  { consent, withheld, identity }: Known,
+  at: number,
+  { keepMs, trusts }: { keepMs: number; trusts: boolean },
+): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
   const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
   if (withheld || !identity || identity === "unreadable")
     return { consent, withheld, identity: found, ...nothing };
-  return { consent, withheld, identity: found, ...choose(identity, at, keepMs) };
+  return { consent, withheld, identity: found, ...choose(identity, at, keepMs, trusts) };
 }
 
 type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
 
-/** Visits of bots never lend their ids; visits are kept newest first, so the first id of a kind wins. */
-function choose(identity: Identity, at: number, keepMs: number): Chosen {
+/** Visits of bots never lend their ids, unless the site trusts the person whatever was seen; visits are kept newest first, so the first id of a kind wins. */
+function choose(identity: Identity, at: number, keepMs: number, trusts: boolean): Chosen {
   const clickIds: Record<string, SeenId> = {};
   const browserIds: Record<string, string> = {};
   let utm: Record<string, string> = {};
   let browser: Chosen["browser"] = null;
   for (const visit of identity.visits) {
-    if (visit.verdict?.bot || visit.seenAt < at - keepMs) continue;
+    if ((visit.verdict?.bot && !trusts) || visit.seenAt < at - keepMs) continue;
     for (const [name, id] of Object.entries(visit.clickIds)) {
       const known = clickIds[name];
       if (

@@ -273,15 +273,26 @@ describe("lists to choose from", () => {
   const actions = picker("conversion_action");
   const given = { ...settings, developer_token: "EXAMPLE-DEV", login_customer_id: "987-654-3210" };
 
-  test("accounts", () => {
-    expect(accounts.toRequest(given)).toEqual({
-      method: "GET",
-      url: "https://googleads.googleapis.com/v25/customers:listAccessibleCustomers",
+  test("accounts below a manager", () => {
+    const made = accounts.toRequest(given);
+    expect(made).toMatchObject({
+      method: "POST",
+      url: "https://googleads.googleapis.com/v25/customers/9876543210/googleAds:searchStream",
       headers: {
         authorization: "Bearer EXAMPLE-TOKEN",
         "developer-token": "EXAMPLE-DEV",
         "login-customer-id": "9876543210",
       },
+    });
+    const rows = [{ results: [{ customerClient: { id: "1234567890", descriptiveName: "Shop" } }, {}] }];
+    expect(accounts.read(JSON.stringify(rows))).toEqual([{ value: "1234567890", label: "Shop" }]);
+  });
+
+  test("accounts without a manager", () => {
+    expect(accounts.toRequest({ ...settings, developer_token: "EXAMPLE-DEV" })).toEqual({
+      method: "GET",
+      url: "https://googleads.googleapis.com/v25/customers:listAccessibleCustomers",
+      headers: { authorization: "Bearer EXAMPLE-TOKEN", "developer-token": "EXAMPLE-DEV" },
       body: "",
     });
     expect(accounts.read('{"resourceNames":["customers/1234567890","x",7]}')).toEqual([

@@ -5,16 +5,15 @@ import type { Conversion } from "../event.ts";
 import { readGoogleAnswer } from "./googleAdsAnswer.ts";
 import { googleAdsAnswers, googleAdsExamples } from "./googleAdsExamples.ts";
 import { googleAdsGuide } from "./googleAdsGuide.ts";
+import { googleAdsPickers } from "./googleAdsPickers.ts";
 import { applyMapping, type Field } from "./mapping.ts";
 import { eventNameOf, nameSetting, type EventNames } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
 import type { ConnectionSettings, Platform } from "./platform.ts";
-import { listAt, parseJson, textAt } from "./reading.ts";
+import { textAt } from "./reading.ts";
 
 /** Checked 2026-11-15. */
 const dataManager = "https://datamanager.googleapis.com/v1";
-/** Only for lists to pick from. Checked 2026-11-15; v22 ended on 2026-10-07. */
-const googleAdsApi = "https://googleads.googleapis.com/v25";
 
 const dayMs = 86_400_000;
 const eventSources = ["WEB", "APP", "IN_STORE", "PHONE", "MESSAGE", "OTHER"];
@@ -116,45 +115,7 @@ export const googleAds = {
       secret: true,
     },
   ],
-  pickers: [
-    {
-      setting: "customer_id",
-      needs: ["access_token", "developer_token"],
-      toRequest: (settings) => ({
-        method: "GET",
-        url: `${googleAdsApi}/customers:listAccessibleCustomers`,
-        headers: listHeaders(settings),
-        body: "",
-      }),
-      read: (body) =>
-        listAt(parseJson(body), "resourceNames").flatMap((name) => {
-          const id = /^customers\/(\d+)$/.exec(String(name))?.[1];
-          return id ? [{ value: id, label: id.replace(/^(\d{3})(\d{3})(\d{4})$/, "$1-$2-$3") }] : [];
-        }),
-    },
-    {
-      setting: "conversion_action",
-      needs: ["access_token", "developer_token", "customer_id"],
-      toRequest: (settings) => ({
-        method: "POST",
-        url: `${googleAdsApi}/customers/${digits(settings.customer_id)}/googleAds:searchStream`,
-        headers: { "content-type": "application/json", ...listHeaders(settings) },
-        body: JSON.stringify({
-          query:
-            "SELECT conversion_action.id, conversion_action.name FROM conversion_action " +
-            "WHERE conversion_action.type = 'UPLOAD_CLICKS' AND conversion_action.status = 'ENABLED'",
-        }),
-      }),
-      read: (body) =>
-        [parseJson(body)]
-          .flat()
-          .flatMap((part) => listAt(part, "results"))
-          .flatMap((row) => {
-            const value = textAt(row, "conversionAction", "id");
-            return value ? [{ value, label: textAt(row, "conversionAction", "name") || value }] : [];
-          }),
-    },
-  ],
+  pickers: googleAdsPickers,
   account: (settings) => digits(settings.customer_id),
   ids: ["gclid", "wbraid", "gbraid", "_gcl_aw"],
   events,
@@ -203,15 +164,6 @@ export const googleAds = {
   examples: googleAdsExamples,
   answers: googleAdsAnswers,
 } satisfies Platform;
-
-function listHeaders(settings: ConnectionSettings): Record<string, string> {
-  const manager = digits(settings.login_customer_id);
-  return {
-    ...bearer(settings),
-    "developer-token": settings.developer_token ?? "",
-    ...(manager ? { "login-customer-id": manager } : {}),
-  };
-}
 
 function actionOf(conversion: Conversion, settings: ConnectionSettings): string | null {
   return eventNameOf(conversion, settings, events) ?? settings.conversion_action ?? null;

@@ -288,26 +288,30 @@ describe("the answer", () => {
   });
 });
 
-describe("the list of pixels", () => {
-  const [picker] = platform.pickers ?? [];
+describe("the lists of ad accounts and pixels", () => {
+  const [accounts, pixels] = platform.pickers ?? [];
 
-  test("is asked for with the token in a header", () => {
-    const request = picker?.toRequest(settings);
-    expect(request?.headers).toEqual({ authorization: "Bearer EXAMPLE-TOKEN" });
-    expect(request?.url).not.toContain("EXAMPLE-TOKEN");
-    expect(new URL(request?.url ?? "").searchParams.get("fields")).toBe("name,adspixels{id,name}");
+  test("are asked for with the token in a header", () => {
+    for (const picker of [accounts, pixels]) {
+      const request = picker?.toRequest({ ...settings, ad_account_id: "3000000000000001" });
+      expect(request?.headers).toEqual({ authorization: "Bearer EXAMPLE-TOKEN" });
+      expect(request?.url).not.toContain("EXAMPLE-TOKEN");
+    }
+    expect(pixels?.toRequest({ ad_account_id: "77777" }).url).toMatch(
+      /\/act_77777\/adspixels\?fields=id,name/,
+    );
   });
 
-  test("names each pixel once", () => {
-    const shop = { id: "77", name: "Shop" };
+  test("name what the platform offers, and nothing for an odd answer", () => {
     const body = JSON.stringify({
-      data: [{ adspixels: { data: [shop, { id: "78" }] } }, { adspixels: { data: [shop] } }, {}],
+      data: [{ id: "act_7", account_id: "7", name: "Shop" }, { account_id: "8" }, {}],
     });
-    expect(picker?.read(body)).toEqual([
-      { value: "77", label: "Shop" },
-      { value: "78", label: "78" },
+    expect(accounts?.read(body)).toEqual([
+      { value: "7", label: "Shop" },
+      { value: "8", label: "8" },
     ]);
-    for (const odd of ["", "null", "[]", '{"data":3}']) expect(picker?.read(odd)).toEqual([]);
+    expect(pixels?.read('{"data":[{"id":"77","name":"Shop"}]}')).toEqual([{ value: "77", label: "Shop" }]);
+    for (const odd of ["", "null", "[]", '{"data":3}']) expect(pixels?.read(odd)).toEqual([]);
   });
 });
 

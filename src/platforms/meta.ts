@@ -24,10 +24,11 @@ import {
   wholeNumber,
 } from "./eventBody.ts";
 import { metaAnswers, metaExamples, metaGuide } from "./metaExamples.ts";
+import { metaPickers } from "./metaPickers.ts";
 import { type EventNames, eventNameOf } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
-import { at, later, listAt, parseJson, readStatus, retryAfterSeconds, shorten, textAt } from "./reading.ts";
+import { at, later, parseJson, readStatus, retryAfterSeconds, shorten, textAt } from "./reading.ts";
 
 // Checked 2026-11-15: v26.0 is the newest; v25.0 is valid until 2028-07-29 and the newest that others rely on.
 const version = "v25.0";
@@ -139,30 +140,14 @@ export const meta = {
       check: (value) => (sources.includes(value) ? null : `must be one of ${sources.join(", ")}`),
     },
     limitedDataSetting,
-  ],
-  pickers: [
     {
-      setting: "pixel_id",
-      needs: ["access_token"],
-      toRequest: (settings) => ({
-        method: "GET",
-        url: `${graph}/me/adaccounts?fields=name,adspixels%7Bid,name%7D&limit=200`,
-        headers: bearer(settings),
-        body: "",
-      }),
-      read: (body) => {
-        const pixels = listAt(parseJson(body), "data").flatMap((account) =>
-          listAt(account, "adspixels", "data"),
-        );
-        const choices = pixels.map((pixel) => [textAt(pixel, "id"), textAt(pixel, "name")] as const);
-        // Accounts of one business share their pixels.
-        return [...new Map(choices.filter(([id]) => id))].map(([value, label]) => ({
-          value,
-          label: label || value,
-        }));
-      },
+      name: "ad_account_id",
+      label: "Ad account",
+      help: "The number of an ad account; only needed to choose the dataset from a list.",
+      check: (value) => (/^\d{5,20}$/.test(value) ? null : "must be a number of 5 to 20 digits"),
     },
   ],
+  pickers: metaPickers(graph),
   account: (settings) => settings.pixel_id ?? "",
   ids: ["fbclid", "_fbc", "_fbp"],
   events,

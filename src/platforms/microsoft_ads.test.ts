@@ -24,7 +24,7 @@ const withheld = {
   browser: null,
   consent: "denied",
 } as const;
-const daysOld = (days: number) => ({ time: now - days * dayMs });
+const daysOld = (days: number) => ({ time: now - days * dayMs, receivedAt: now });
 const clicked = (value: string) => ({ clickIds: { msclkid: { value, seenAt: Date.UTC(2026, 10, 1) } } });
 
 const request = (given: Record<string, string>, ...changes: Partial<Conversion>[]) =>
@@ -39,7 +39,7 @@ const event = (given: Record<string, string>, changes: Partial<Conversion> = {})
 const row = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
   bodyOf(request(given, changes)).OfflineConversions?.[0] ?? expect.unreachable("no row");
 const unfit = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
-  microsoftAds.unfit(sampleConversion(changes), given, now);
+  microsoftAds.unfit(sampleConversion(changes), given);
 const fault = (name: string, value: string) =>
   (microsoftAds.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
 const read = (status: number, body: string, count = 1) =>
@@ -53,7 +53,7 @@ describe("what it documents is so", () => {
     const made = microsoftAds.toRequest(example.conversions, example.settings, now);
     expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
     for (const conversion of example.conversions)
-      expect(microsoftAds.unfit(conversion, example.settings, now)).toBeNull();
+      expect(microsoftAds.unfit(conversion, example.settings)).toBeNull();
   });
 
   test.each(microsoftAds.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
@@ -64,7 +64,7 @@ describe("what it documents is so", () => {
 
 describe("which road a conversion takes", () => {
   const road = (given: Record<string, string>, days: number) =>
-    microsoftAds.group(sampleConversion(daysOld(days)), given, now);
+    microsoftAds.group(sampleConversion(daysOld(days)), given);
 
   test.each([
     ["both", both, 0, "conversions api"],

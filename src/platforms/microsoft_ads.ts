@@ -5,7 +5,8 @@
 import type { Conversion } from "../event.ts";
 import { applyMapping, type Field } from "./mapping.ts";
 import { readMicrosoftAnswer } from "./microsoftAdsAnswer.ts";
-import { microsoftAdsAnswers, microsoftAdsExamples } from "./microsoftAdsExamples.ts";
+import { microsoftAdsAnswers } from "./microsoftAdsAnswerExamples.ts";
+import { microsoftAdsExamples } from "./microsoftAdsExamples.ts";
 import { microsoftAdsGuide } from "./microsoftAdsGuide.ts";
 import { eventNameOf, nameSetting, type EventNames } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
@@ -122,17 +123,18 @@ export const microsoftAds = {
   ids: ["msclkid", "_uetvid"],
   events,
   fields,
-  maxAgeDays: 90,
+  // The roads know nothing of each other: an event that began on one stays on it until it is too old for it.
+  maxAgeDays: (conversion, settings) => (roadOf(conversion, settings) === "conversions api" ? 7 : 90),
   batch: 1000,
   lanes: 4,
-  group: (conversion, settings, now) => roadOf(conversion, settings, now) ?? "",
-  unfit(conversion, settings, now) {
+  group: (conversion, settings) => roadOf(conversion, settings) ?? "",
+  unfit(conversion, settings) {
     if (conversion.mode === "test") return "Microsoft Advertising has no test mode";
     if (conversion.name.trim().toLowerCase() === "refund" && !settings[nameSetting("refund")])
       return "Microsoft Advertising takes no refunds";
-    const road = roadOf(conversion, settings, now);
+    const road = roadOf(conversion, settings);
     if (!road)
-      return now - conversion.time < conversionsApiMs
+      return ageAtReceipt(conversion) < conversionsApiMs
         ? "no UET tag token, and offline conversions are not set up for this event"
         : "older than 7 days, and offline conversions are not set up for this event";
     // Offline conversions cannot carry a refusal.
@@ -141,8 +143,7 @@ export const microsoftAds = {
     return hasMatchKey(conversion, road) ? null : "no msclkid, hashed email or phone";
   },
   toRequest(conversions, settings, now) {
-    // The minutes that the limit is short of let the Conversions API take one that has just passed it on the way.
-    return conversions.every((conversion) => roadOf(conversion, settings, now) === "offline")
+    return conversions.every((conversion) => roadOf(conversion, settings) === "offline")
       ? offlineRequest(conversions, settings)
       : conversionsApiRequest(conversions, settings, now);
   },
@@ -153,8 +154,11 @@ export const microsoftAds = {
 
 type Road = "conversions api" | "offline";
 
-function roadOf(conversion: Conversion, settings: ConnectionSettings, now: number): Road | null {
-  const ageMs = now - conversion.time;
+const ageAtReceipt = ({ time, receivedAt }: Conversion) => receivedAt - time;
+
+/** Decided by the age at which an event came in, so that it is the same on every attempt. */
+function roadOf(conversion: Conversion, settings: ConnectionSettings): Road | null {
+  const ageMs = ageAtReceipt(conversion);
   if (settings.tag_token && ageMs < conversionsApiMs) return "conversions api";
   const isOfflineReady =
     settings.access_token && settings.developer_token && settings.account_id && goalOf(conversion, settings);

@@ -104,7 +104,7 @@ export type Platform = {
   /** Its fields that a connection may fill as it likes. */
   fields?: readonly Field[];
   /** Older conversions are refused by the platform. */
-  maxAgeDays?: number;
+  maxAgeDays?: number | ((conversion: Conversion, settings: ConnectionSettings) => number);
   /** The most conversions that one request may carry. */
   batch: number;
   /** How many requests may be under way at once. */

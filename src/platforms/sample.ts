@@ -11,6 +11,7 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
     currency: "EUR",
     orderId: "A-1001",
     time: Date.UTC(2026, 10, 14, 9, 30),
+    receivedAt: Date.UTC(2026, 10, 14, 9, 30, 1),
     person: {
       // john@contoso.com
       email: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",

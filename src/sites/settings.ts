@@ -1,6 +1,6 @@
 // The settings of a site, declared once: name, meaning, default, and how a person writes them.
 
-import { readNetwork } from "../traffic/lists.ts";
+import { ordinaryUserAgents, readNetwork, userAgentMatches } from "../traffic/lists.ts";
 
 export type SiteSettings = {
   inbound: boolean;
@@ -93,11 +93,17 @@ const persons = words((word) =>
   /^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters",
 );
 
-const userAgents = words((word) =>
+const userAgentFault = (word: string) =>
   word.length <= 200 && word.replaceAll("*", "").length >= 3
     ? null
-    : "must be parts of user agents, 3 to 200 characters each; * stands for anything",
-);
+    : "must be parts of user agents, 3 to 200 characters each; * stands for anything";
+
+/** A comma inside a pattern makes two of it, and "like" is in every user agent. */
+const deniedFault = (word: string) =>
+  userAgentFault(word) ??
+  (ordinaryUserAgents.some((userAgent) => userAgentMatches(word)(userAgent))
+    ? `would deny ordinary browsers with "${word}"; write more of it (a comma separates patterns)`
+    : null);
 
 const networks = words((word) =>
   readNetwork(word)
@@ -222,13 +228,13 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     label: "allow_user_agents",
     help: "comma-separated parts of user agents that are never a bot's, such as your own monitoring",
     default: [],
-    ...userAgents,
+    ...words(userAgentFault),
   },
   denyUserAgents: {
     label: "deny_user_agents",
     help: "comma-separated parts of user agents that are always a bot's",
     default: [],
-    ...userAgents,
+    ...words(deniedFault),
   },
   allowNetworks: {
     label: "allow_networks",

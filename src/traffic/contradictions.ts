@@ -15,6 +15,16 @@ const hintsOf: Partial<Record<Os, readonly string[]>> = {
   chromeos: ["Chrome OS", "Chromium OS", "Linux"],
 };
 
+/** Which `navigator.platform` goes with each of those hints; others are none of our business. */
+const platformOfHint: Readonly<Record<string, RegExp>> = {
+  Windows: /^Win/,
+  macOS: /^Mac/,
+  Linux: /^(?:Linux|X11)/,
+  Android: /^(?:Linux|Android)/,
+  "Chrome OS": /^(?:Linux|CrOS)/,
+  "Chromium OS": /^(?:Linux|CrOS)/,
+};
+
 /** How `navigator.platform` may begin. */
 const platformsOf: Partial<Record<Os, RegExp>> = {
   windows: /^Win/,
@@ -46,8 +56,7 @@ export const contradictions: readonly Signal[] = [
     see({ headers, claims }: Seen) {
       const says = named(headers?.platform ?? "");
       const fitting = hintsOf[claims.os];
-      // "Unknown" is what some privacy settings answer.
-      return says && says !== "Unknown" && fitting && !fitting.includes(says)
+      return Object.hasOwn(platformOfHint, says) && fitting && !fitting.includes(says)
         ? `${says}, not ${claims.os}`
         : null;
     },
@@ -90,7 +99,7 @@ export const contradictions: readonly Signal[] = [
     name: "client hints of a desktop",
     points: 30,
     why: "The user agent is a phone's, the client hints are not.",
-    source: "client hints",
+    source: "form factor",
     see: ({ headers, claims }) =>
       headers?.mobile === "?0" && claims.os === "android" && claims.mobile && !claims.inApp ? "" : null,
   },
@@ -111,25 +120,39 @@ export const contradictions: readonly Signal[] = [
   },
   {
     category: "contradiction",
-    name: "page larger than its window",
-    points: 20,
-    why: "On a desktop the window is larger than the page in it.",
-    source: "window",
-    see: ({ script, claims }) => (script?.windowTooSmall && isDesktop(claims) ? "" : null),
+    name: "another engine",
+    points: 45,
+    why: "The browser has what only Chromium has, and the user agent is another browser's.",
+    source: "script",
+    see: ({ script, claims }) =>
+      script?.isChromium &&
+      (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os !== "other"))
+        ? claims.engine
+        : null,
+  },
+  {
+    category: "contradiction",
+    name: "client hints against the browser",
+    points: 45,
+    why: "The client hints name another operating system than the browser runs on.",
+    source: "hints and script",
+    see({ headers, script }) {
+      const says = named(headers?.platform ?? "");
+      const fitting = Object.hasOwn(platformOfHint, says) ? platformOfHint[says] : undefined;
+      return script?.platform && fitting && !fitting.test(script.platform)
+        ? `${says}, not ${script.platform}`
+        : null;
+    },
   },
   {
     category: "contradiction",
     name: "phone without touch",
     points: 25,
     why: "The user agent is a phone's, and nothing can be touched.",
-    source: "touch",
+    source: "form factor",
     see: ({ script, claims }) =>
       script?.touchPoints === 0 && claims.mobile && (claims.os === "ios" || claims.os === "android")
         ? ""
         : null,
   },
 ];
-
-function isDesktop({ os, mobile }: Claims): boolean {
-  return !mobile && (os === "windows" || os === "macos" || os === "linux");
-}

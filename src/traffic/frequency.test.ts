@@ -55,11 +55,20 @@ describe("frequency", () => {
     expect(note({ ...hit, at: hit.at + 300 * minute })).toMatchObject({ emailsOfVisitor: 0 });
   });
 
-  test("a click id counts its different visitors; the busiest of several counts", () => {
+  test("a browser without a cookie is counted with its network, and not once more as a visitor", () => {
     const note = watchFrequency();
-    for (let i = 0; i < 4; i++) note({ ...hit, visitor: `v${i}`, clickIds: ["shared"] });
-    expect(note({ ...hit, visitor: "v0", clickIds: ["shared"] }).visitorsOfClick).toBe(4);
-    expect(note({ ...hit, visitor: "v9", clickIds: ["own", "shared"] }).visitorsOfClick).toBe(5);
+    let last = note(hit);
+    for (let i = 0; i < 50; i++) last = note({ ...hit, visitor: null, email: `e${i}`, clickIds: ["c"] });
+    expect(last).toMatchObject({ ofVisitor: 0, emailsOfVisitor: 0, emailsOfNetwork: 50, visitorsOfClick: 1 });
+  });
+
+  test("a click id counts where it comes from; the busiest of several counts", () => {
+    const note = watchFrequency();
+    for (let i = 0; i < 4; i++) note({ ...hit, network: `198.51.100.${i}`, clickIds: ["shared"] });
+    // The same person before and after the cookie is one.
+    note({ ...hit, network: "198.51.100.0", visitor: null, clickIds: ["shared"] });
+    expect(note({ ...hit, network: "198.51.100.0", clickIds: ["shared"] }).visitorsOfClick).toBe(4);
+    expect(note({ ...hit, network: "198.51.100.9", clickIds: ["own", "shared"] }).visitorsOfClick).toBe(5);
     expect(note({ ...hit, clickIds: [] }).visitorsOfClick).toBe(0);
   });
 

@@ -8,7 +8,7 @@ export type Frequency = {
   /** Different emails within an hour: from one network with one user agent, and by one visitor. */
   emailsOfNetwork: number;
   emailsOfVisitor: number;
-  /** Visitors within a day who brought one and the same click id. */
+  /** Networks with their user agents that brought one and the same click id within a day: a person is one, cookie or not. */
   visitorsOfClick: number;
 };
 
@@ -17,7 +17,8 @@ export type Hit = {
   /** The network and the user agent: an address alone may be a whole town's. */
   network: string;
   userAgent: string;
-  visitor: string;
+  /** null for a browser that keeps no cookie: what it does is its network's alone. */
+  visitor: string | null;
   isVisit: boolean;
   email: string | null;
   clickIds: readonly string[];
@@ -36,13 +37,13 @@ export function watchFrequency(): (hit: Hit) => Frequency {
   const clicks = distinctWithin(24 * hour);
   return ({ site, network, userAgent, visitor, isVisit, email, clickIds, at }) => {
     const source = `${site} ${network} ${userAgent}`;
-    const person = `${site} ${visitor}`;
+    const person = visitor === null ? null : `${site} ${visitor}`;
     return {
       ofNetwork: visits(source, isVisit, at),
-      ofVisitor: visits(person, isVisit, at),
+      ofVisitor: person === null ? 0 : visits(person, isVisit, at),
       emailsOfNetwork: emails(source, email, at),
-      emailsOfVisitor: emails(person, email, at),
-      visitorsOfClick: Math.max(0, ...clickIds.map((id) => clicks(`${site} ${id}`, visitor, at))),
+      emailsOfVisitor: person === null ? 0 : emails(person, email, at),
+      visitorsOfClick: Math.max(0, ...clickIds.map((id) => clicks(`${site} ${id}`, source, at))),
     };
   };
 }

@@ -44,7 +44,10 @@ function listsOf(rules: VisitRules): Lists {
       entry: `country ${code}`,
       holds: ({ country }: Observation) => country === code,
     })),
-    ...userAgents.map((text) => ({ entry: `user agent ${text}`, holds: matches(text) })),
+    ...userAgents.map((text) => {
+      const matches = userAgentMatches(text);
+      return { entry: `user agent ${text}`, holds: (seen: Observation) => matches(seen.userAgent) };
+    }),
   ];
   return {
     allow: entries(rules.allowUserAgents, rules.allowNetworks, rules.allowCountries),
@@ -53,9 +56,9 @@ function listsOf(rules: VisitRules): Lists {
 }
 
 /** `*` stands for anything; without regard to case. Searched part by part: no pattern can be slow. */
-function matches(pattern: string): Test {
+export function userAgentMatches(pattern: string): (userAgent: string) => boolean {
   const parts = pattern.toLowerCase().split("*");
-  return ({ userAgent }) => {
+  return (userAgent) => {
     const text = userAgent.toLowerCase();
     let from = 0;
     for (const part of parts) {
@@ -66,6 +69,13 @@ function matches(pattern: string): Test {
     return true;
   };
 }
+
+/** What nearly everybody's browser says: a rule that denies these is a mistake. */
+export const ordinaryUserAgents = [
+  "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
+  "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
+] as const;
 
 /** `192.0.2.0/24`, `2001:db8::/32` or one address. */
 function inNetwork(text: string): Test {

@@ -28,12 +28,12 @@ export type ObservedHeaders = {
 /** What the tag can see of its browser without touching anything that would tell one person from another. */
 export type ObservedScript = {
   webdriver: boolean;
-  /** Names of globals that automation tools leave behind. */
-  automation: string[];
+  /** Cypress, which drives the browser from inside the page, left its mark. */
+  cypress: boolean;
   platform: string;
   touchPoints: number;
-  /** The page is larger than the window it is in. */
-  windowTooSmall: boolean;
+  /** It has what only Chromium has. */
+  isChromium: boolean;
 };
 
 /** How an email was handed in through a form. */

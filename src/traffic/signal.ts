@@ -14,6 +14,7 @@ export type Category =
   | "velocity"
   | "click id"
   | "behaviour"
+  | "tag"
   | "trap";
 
 /** An observation, and what its user agent and address say. */
@@ -31,7 +32,7 @@ export type Signal = {
   /** Why this speaks for a bot. */
   why: string;
   /** Whose word contradicts the user agent. */
-  source?: "client hints" | "script" | "window" | "touch";
+  source?: "client hints" | "script" | "hints and script" | "form factor";
   /** What was seen, in a few words (empty where there is nothing to add); null when there is nothing to see. */
   see(seen: Seen): string | null;
 };

@@ -50,7 +50,7 @@ export const signals: readonly Signal[] = [
     name: "automation tool",
     points: "hard",
     why: "A tool that drives browsers left its marks in the page.",
-    see: ({ script }) => (script?.automation.length ? script.automation.join(", ") : null),
+    see: ({ script }) => (script?.cypress ? "Cypress" : null),
   },
   {
     category: "automation",
@@ -102,7 +102,7 @@ export const signals: readonly Signal[] = [
   {
     category: "network",
     name: "hosting",
-    points: 35,
+    points: 30,
     why: "The address belongs to a data centre, where few people are.",
     see: ({ network }) => (network?.kind === "hosting" ? network.name : null),
   },
@@ -170,6 +170,14 @@ export const signals: readonly Signal[] = [
     points: 35,
     why: "No key, no touch and no click before the form was handed in.",
     see: ({ submit }) => yes(submit?.inputs === 0),
+  },
+  {
+    category: "tag",
+    name: "report without it",
+    points: 40,
+    why: "The tag always says what it sees of its browser; this report came without that.",
+    // A check by hand has no headers either.
+    see: ({ script, headers }) => yes(script === null && headers !== null),
   },
   {
     category: "trap",

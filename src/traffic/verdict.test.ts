@@ -38,7 +38,7 @@ const person: Observation = {
     platform: '"Windows"',
     mobile: "?0",
   },
-  script: { webdriver: false, automation: [], platform: "Win32", touchPoints: 0, windowTooSmall: false },
+  script: { webdriver: false, cypress: false, platform: "Win32", touchPoints: 0, isChromium: true },
   submit: { afterMs: 12_000, inputs: 25, untrusted: false, trapped: false },
   frequency: quiet,
 };
@@ -95,10 +95,17 @@ describe("a person", () => {
   const safari = `${mac} Version/18.5 Safari/605.1.15`;
   const noHints = { brands: "", platform: "", mobile: "" };
   test.each<[string, Changes]>([
-    ["with Safari on a Mac", { userAgent: safari, headers: noHints, script: { platform: "MacIntel" } }],
+    [
+      "with Safari on a Mac",
+      { userAgent: safari, headers: noHints, script: { platform: "MacIntel", isChromium: false } },
+    ],
     [
       "with an iPad that asks for desktop pages",
-      { userAgent: safari, headers: noHints, script: { platform: "MacIntel", touchPoints: 5 } },
+      {
+        userAgent: safari,
+        headers: noHints,
+        script: { platform: "MacIntel", touchPoints: 5, isChromium: false },
+      },
     ],
     [
       "with an iPhone",
@@ -106,7 +113,7 @@ describe("a person", () => {
         userAgent:
           "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
         headers: noHints,
-        script: { platform: "iPhone", touchPoints: 5 },
+        script: { platform: "iPhone", touchPoints: 5, isChromium: false },
       },
     ],
     [
@@ -131,7 +138,7 @@ describe("a person", () => {
       {
         userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
         headers: noHints,
-        script: { platform: "Linux x86_64" },
+        script: { platform: "Linux x86_64", isChromium: false },
         address: hosted,
       },
     ],
@@ -179,7 +186,7 @@ describe("a bot", () => {
     ["that is a program", { userAgent: "python-requests/2.32.3" }, "user agent:"],
     ["without a name", { userAgent: "" }, "user agent:none"],
     ["driven by a program", { script: { webdriver: true } }, "automation:webdriver"],
-    ["with the marks of a tool", { script: { automation: ["Cypress"] } }, "automation:automation tool"],
+    ["with the marks of a tool", { script: { cypress: true } }, "automation:automation tool"],
     [
       "whose hints say headless",
       { headers: { brands: '"HeadlessChrome";v="142", "Chromium";v="142"' } },
@@ -197,20 +204,60 @@ describe("a bot", () => {
     const both = judge(seen({ headers: { platform: '"Linux"' }, script: linux }), rules);
     expect(both.verdict).toMatchObject({ bot: true, score: 100 });
     expect(both.primary).toBe("contradiction:independent contradictions");
-    const one = verdict({ headers: { platform: '"Linux"', brands: '"Chromium";v="140"' } });
+    const one = verdict({
+      userAgent: "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0",
+      headers: { platform: '"macOS"' },
+      script: { platform: "", isChromium: false },
+    });
     expect(one).toMatchObject({ bot: false, score: 45 });
     expect(one.reasons).toHaveLength(2);
   });
 
+  test("client hints that were made to fit the user agent do not fit the browser behind them", () => {
+    // A tool that changes user agent and hints together forgets the system.
+    expect(verdict({ script: { platform: "Linux x86_64" } })).toMatchObject({ bot: true, score: 100 });
+    // One that changes the system too cannot change the headers.
+    expect(verdict({ headers: { platform: '"Linux"' } })).toMatchObject({ bot: true, score: 100 });
+  });
+
+  test("a Chromium that calls itself Firefox or Safari shows what only Chromium has", () => {
+    const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    const chromium = { headers: { platform: '"Linux"' }, script: { platform: "Linux x86_64" } };
+    expect(verdict({ userAgent: firefox, ...chromium })).toMatchObject({ bot: true, score: 100 });
+  });
+
+  test("a television that calls itself a phone contradicts itself once", () => {
+    const tv =
+      "Mozilla/5.0 (Linux; Android 11; MIBOX4) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
+    const seen = {
+      headers: { platform: '"Android"', mobile: "?0" },
+      script: { platform: "Linux armv8l", touchPoints: 0 },
+    };
+    expect(verdict({ userAgent: tv, ...seen }).bot).toBe(false);
+  });
+
+  test("a program that posts reports without the tag is one, with the headers of a program", () => {
+    const bare = {
+      secure: true,
+      acceptLanguage: false,
+      secFetch: false,
+      brands: "",
+      platform: "",
+      mobile: "",
+    };
+    expect(verdict({ script: null, headers: bare })).toMatchObject({ bot: true, score: 70 });
+    expect(verdict({ script: null })).toMatchObject({ bot: false, score: 40 });
+  });
+
   test("soft evidence of two kinds adds up, of one kind it does not", () => {
-    expect(verdict({ address: hosted })).toMatchObject({ bot: false, score: 35 });
+    expect(verdict({ address: hosted })).toMatchObject({ bot: false, score: 30 });
     expect(verdict({ address: hosted, frequency: { ofNetwork: 400 } })).toMatchObject({
       bot: false,
       score: 35,
     });
     expect(verdict({ address: hosted, headers: { acceptLanguage: false } })).toMatchObject({
       bot: true,
-      score: 65,
+      score: 60,
     });
     expect(verdict({ submit: { trapped: true } })).toMatchObject({ bot: false, score: 55 });
     expect(verdict({ submit: { trapped: true, inputs: 0 } })).toMatchObject({ bot: true, score: 90 });
@@ -219,8 +266,8 @@ describe("a bot", () => {
   test("a low threshold still needs two kinds of evidence, a high one more of it", () => {
     expect(verdict({ address: hosted }, { botThreshold: 20 }).bot).toBe(false);
     const two: Changes = { address: hosted, headers: { acceptLanguage: false } };
-    expect(verdict(two, { botThreshold: 65 }).bot).toBe(true);
-    expect(verdict(two, { botThreshold: 66 }).bot).toBe(false);
+    expect(verdict(two, { botThreshold: 60 }).bot).toBe(true);
+    expect(verdict(two, { botThreshold: 61 }).bot).toBe(false);
   });
 
   test("a crawler from an address that its operator does not have is counted as a fake", () => {

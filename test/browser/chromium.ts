@@ -1,10 +1,13 @@
 // A real Chromium for tests, one per test file; it ends with the file. Where none can be found the browser tests are
 // skipped, but never in CI: there a missing browser is a fault.
 
+import { spawn } from "node:child_process";
 import { createHash, X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions } from "playwright-core";
 import { afterAll, describe } from "vitest";
@@ -98,6 +101,25 @@ export async function launchWith(switches: readonly string[]): Promise<Browser> 
   const browser = await launch(switches);
   extra.add(browser);
   return browser;
+}
+
+/** A browser that nobody drives: it opens one address, and the page does the rest. Returns how to end it. */
+export async function openAlone(url: string, switches: readonly string[]): Promise<() => Promise<void>> {
+  if ("missing" in found) throw new Error(found.missing);
+  const { path, env } = found.from === "package" ? await unpack() : { path: found.path, env: {} };
+  const profile = mkdtempSync(join(tmpdir(), "cleancast-profile-"));
+  const child = spawn(
+    path,
+    [...argumentsOf(found), "--headless=new", `--user-data-dir=${profile}`, ...switches, url],
+    { env: { ...process.env, ...env }, stdio: "ignore", detached: true },
+  );
+  const ended = once(child, "exit");
+  return async () => {
+    // Its helpers are processes of the same group.
+    if (child.exitCode === null && child.pid) process.kill(-child.pid, "SIGKILL");
+    await ended;
+    await rm(profile, { recursive: true, force: true, maxRetries: 5 });
+  };
 }
 
 /** A new browser profile: somebody who was never here before. */

@@ -93,6 +93,20 @@ inChromium("traffic in a real browser", () => {
     expect(contradictions.length).toBeGreaterThan(1);
   });
 
+  test.each([
+    ["Windows", () => windowsChrome(version)],
+    ["a Mac", () => windowsChrome(version).replace(/\(.*?\)/, "(Macintosh; Intel Mac OS X 10_15_7)")],
+    ["Firefox", () => "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"],
+  ])(
+    "with a driver that changes the hints too, to those of %s, it contradicts itself twice",
+    async (_name, userAgent) => {
+      const page = await pageIn([noAutomationFlag], { userAgent: userAgent() });
+      expect(await page.evaluate(() => navigator.webdriver)).toBe(false);
+      expect(await countedAs(page)).toBe("bots");
+      expect((await newestBot()).verdict.score).toBe(100);
+    },
+  );
+
   /** The browser's own user agent, hints and window, without the word that says there is no screen. */
   async function personsPage(): Promise<Page> {
     const page = await pageIn([noAutomationFlag, "--window-size=1400,1000"], { viewport: null });
@@ -126,7 +140,7 @@ inChromium("traffic in a real browser", () => {
     await stage.site.heard("identify", 1);
     const [told] = stage.site.told("identify");
     const [afterMs, inputs, untrusted, trap] = told?.says["submit"] as unknown[];
-    expect({ untrusted, trap }).toEqual({ untrusted: false, trap: null });
+    expect({ untrusted, trap }).toEqual({ untrusted: false, trap: false });
     expect(afterMs).toBeGreaterThan(800);
     expect(inputs).toBeGreaterThan(20);
     const conversion = await stage.convert("person@customers.example");
@@ -143,16 +157,35 @@ inChromium("traffic in a real browser", () => {
     });
     const [told] = await stage.site.heard("identify", 1);
     const [afterMs, inputs, untrusted, trap] = told?.says["submit"] as unknown[];
-    expect({ inputs, untrusted, trap }).toEqual({
-      inputs: 0,
-      untrusted: false,
-      trap: "spam@customers.example",
-    });
+    expect({ inputs, untrusted, trap }).toEqual({ inputs: 0, untrusted: false, trap: true });
     expect(afterMs).toBeGreaterThan(0);
     expect(await stage.convert("spam@customers.example")).toBeUndefined();
     const { events } = await manage(stage.home, "event", "list", shop, "--filtered");
     const trace = await cleancast(stage.home, "event", "show", events[0].id);
     expect(trace.filterReasons[0]).toContain("trap:hidden field filled in");
+  });
+
+  test("what was typed into a trap stays in the page, however long, and a box that is not ticked is no trap", async () => {
+    stage.site.pages["/traps"] = pageWith(
+      stage.site.tagLine,
+      `<form onsubmit="return false"><input type="email" name="email"><input type="checkbox" data-cc-trap>
+       <div data-cc-trap><textarea name="more"></textarea></div><button id="send">Send</button></form>`,
+    );
+    const page = await personsPage();
+    for (const [typed, trapped] of [
+      ["", false],
+      ["own words ".repeat(1000), true],
+    ] as const) {
+      stage.site.forget();
+      await page.goto(`${stage.site.origin}/traps`);
+      await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+      await page.fill("textarea", typed);
+      await page.fill("[name=email]", "trap@customers.example");
+      await page.click("#send");
+      const [told] = await stage.site.heard("identify", 1);
+      expect((told?.says["submit"] as unknown[])[3]).toBe(trapped);
+      expect(told?.body).not.toContain("own words");
+    }
   });
 
   test("a site that calls identifyEmail when its page loads is not taken for a fast bot", async () => {

@@ -3,9 +3,10 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { hashEmail } from "../../src/identity/person.ts";
-import { inChromium, newVisitor } from "./chromium.ts";
+import { eventually, manage } from "../relay.ts";
+import { inChromium, newVisitor, openAlone } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
-import { pageWith } from "./site.ts";
+import { pageWith, shop } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
 
 type Api = {
@@ -76,43 +77,74 @@ inChromium("visits", () => {
     await stage.site.heard("visit", 2);
   });
 
-  // Emulated, because a page that Chromium renders ahead waits for a debugger that Playwright never attaches.
-  test.each([
-    ["in the background", false, [], [undefined]],
-    ["rendered ahead", true, ["loaded"], ["loaded", "shown"]],
-  ])(
-    "a page %s counts when somebody looks at it, and not before",
-    async (_where, isAhead, reportedBefore, reportedAfter) => {
-      const unseen = await visitor.newPage();
-      await unseen.addInitScript((ahead) => {
-        let isSeen = false;
-        // Chromium calls a page that it renders ahead hidden, too.
-        const visibilityState = { get: () => (isSeen ? "visible" : "hidden") };
-        const prerendering = { get: () => ahead && !isSeen };
-        Object.defineProperties(Document.prototype, { visibilityState, prerendering });
-        const announce = () => document.dispatchEvent(new Event("visibilitychange"));
-        const show = () => {
-          isSeen = true;
-          announce();
-        };
-        Object.assign(window, { announce, show });
-      }, isAhead);
-      const ahead = () => stage.site.told("visit").map((one) => one.says["ahead"]);
-      type Emulated = { announce(): void; show(): void };
-      await unseen.goto(`${stage.site.origin}/app?gclid=Unseen`);
-      await unseen.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
-      await unseen.evaluate(() => (window as unknown as Emulated).announce());
-      await unseen.waitForTimeout(300);
-      expect(ahead()).toEqual(reportedBefore);
-      await unseen.evaluate(() => (window as unknown as Emulated).show());
-      await stage.site.heard("visit", reportedAfter.length);
-      await unseen.evaluate(() => (window as unknown as Emulated).announce());
-      await unseen.waitForTimeout(300);
-      expect(ahead()).toEqual(reportedAfter);
-      expect(params().at(-1)).toEqual({ gclid: "Unseen" });
-      await unseen.close();
-    },
-  );
+  test("a page in the background counts when somebody looks at it, and not before", async () => {
+    const unseen = await visitor.newPage();
+    await unseen.addInitScript(() => {
+      let isSeen = false;
+      const visibilityState = { get: () => (isSeen ? "visible" : "hidden") };
+      Object.defineProperties(Document.prototype, { visibilityState });
+      const announce = () => document.dispatchEvent(new Event("visibilitychange"));
+      const show = () => {
+        isSeen = true;
+        announce();
+      };
+      Object.assign(window, { announce, show });
+    });
+    type Emulated = { announce(): void; show(): void };
+    await unseen.goto(`${stage.site.origin}/app?gclid=Unseen`);
+    await unseen.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
+    await unseen.evaluate(() => (window as unknown as Emulated).announce());
+    await unseen.waitForTimeout(300);
+    expect(stage.site.told("visit")).toEqual([]);
+    await unseen.evaluate(() => (window as unknown as Emulated).show());
+    await stage.site.heard("visit", 1);
+    await unseen.evaluate(() => (window as unknown as Emulated).announce());
+    await unseen.waitForTimeout(300);
+    expect(params()).toEqual([{ gclid: "Unseen" }]);
+    await unseen.close();
+  });
+
+  // A browser with a debugger attached renders nothing ahead, so nobody drives this one.
+  test("a page that is rendered ahead is not a visit until it is shown; then it is counted once, with its click", async () => {
+    const counts = async () => (await manage(stage.home, "traffic", "counts", shop)).all;
+    const rules = JSON.stringify({
+      prerender: [{ source: "list", urls: ["/ahead?gclid=Ahead"], eagerness: "immediate" }],
+    });
+    stage.site.pages["/ahead"] = pageWith(
+      stage.site.tagLine,
+      `<script>addEventListener("load", () => setTimeout(() => cc.identifyEmail("ahead@customers.example"), 300))</script>`,
+    );
+    stage.site.pages["/now"] = pageWith(
+      "",
+      `<script type="speculationrules">${rules}</script><script>setTimeout(() => location.href = "/ahead?gclid=Ahead", 4000)</script>`,
+    );
+    const before = await counts();
+    const close = await openAlone(`${stage.site.origin}/now`, [
+      "--disable-features=Prerender2MemoryControls,PreloadingConfig,PrerenderFallbackToPrefetchSpecRules",
+    ]);
+    try {
+      const [ahead] = await stage.site.heard("visit", 1);
+      expect(ahead?.says["ahead"]).toBe(1);
+      await eventually(
+        "it is counted",
+        async () => (await counts())["not a visit"] === before["not a visit"] + 1,
+      );
+      expect(stage.site.told("identify")).toEqual([]);
+      const [, shown] = await stage.site.heard("visit", 2);
+      expect(shown?.headers["sec-purpose"]).toBeUndefined();
+      await stage.site.heard("identify", 1);
+      await eventually(
+        "it is a visit",
+        async () => (await counts()).people + (await counts()).bots > before.people + before.bots,
+      );
+      const after = await counts();
+      expect(after["not a visit"]).toBe(before["not a visit"]);
+      expect(after.gross).toBe(before.gross + 1);
+      expect((await stage.convert("ahead@customers.example")).clickIds).toEqual({ gclid: "Ahead" });
+    } finally {
+      await close();
+    }
+  });
 
   test("a tag that is loaded twice acts once", async () => {
     stage.site.pages["/twice"] = pageWith(

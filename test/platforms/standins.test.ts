@@ -99,10 +99,10 @@ describe.each(ids)("%s", (id) => {
     site = await addSite(home, host);
     handle = standins.of(id);
     ({ id: connectionId } = await connect({}));
-    await eventually(
-      "the relay knows the site",
-      async () => (await report(relay, host, "consent")).status === 204,
-    );
+    await eventually("the relay knows the connection", async () => {
+      const answer = await post(relay, site.key, { email: "first@customers.example", event: "hello" });
+      return answer.text.includes(`"${id}"`);
+    });
   });
 
   const connect = (changes: Record<string, string>) =>
@@ -137,7 +137,11 @@ describe.each(ids)("%s", (id) => {
   });
 
   test("a minimal event after a click is accepted", async () => {
-    await accepted({ email: await visitor(site) });
+    const { result } = await send(site, id, { email: await visitor(site) });
+    // Some want a value with a purchase; then another event must do.
+    if (result?.status === "skipped") expect(result.error).toContain("no value");
+    else expect(result, lastWords(handle)).toEqual(ok);
+    await accepted({ email: await visitor(site), event: "lead" });
   });
 
   test("an event with hashed_email alone is accepted", async () => {
@@ -224,8 +228,10 @@ describe.each(ids)("%s", (id) => {
     else expect(handle.received.filter((one) => one.kind === "events").at(-1)?.verdict).not.toBe("refused");
   });
 
-  test("throttled, broken, cut off and slow: it goes out later, once", async () => {
+  test("throttled, broken, cut off and garbled: it goes out later", async () => {
+    const waiting: string[] = [];
     for (const kind of ["throttle", "server_error", "reset", "malformed_json", "html"] as const) {
+      // One that never says anything says nothing wrong.
       if (kind === "malformed_json" && silent.has(id)) continue;
       handle.fault({ kind, times: 1, retryAfterSeconds: 1 });
       const { result, orderId } = await send(site, id, {
@@ -233,12 +239,13 @@ describe.each(ids)("%s", (id) => {
         value: 3,
         currency: "EUR",
       });
-      const { events } = await manage(home, "event", "list", host, "--order", orderId);
-      const state = async () => (await manage(home, "event", "show", events[0].id)).deliveries[0].state;
       if (!result?.ok) expect(result, `${kind}: ${lastWords(handle)}`).toMatchObject({ status: "queued" });
-      await eventually(`sent after ${kind}`, async () => (await state()) === "sent");
       handle.clearFaults();
+      const { events } = await manage(home, "event", "list", host, "--order", orderId);
+      waiting.push(events[0].id);
     }
+    const state = async (event: string) => (await manage(home, "event", "show", event)).deliveries[0].state;
+    for (const event of waiting) await eventually("it is sent", async () => (await state(event)) === "sent");
   });
 
   test("an answer that got lost is asked for again, and the event counts once", async () => {
@@ -320,7 +327,9 @@ describe.each(ids)("%s", (id) => {
 
   test("its lists offer what the stand-in has", async () => {
     for (const { setting } of platform.pickers ?? []) {
-      const { choices } = await manage(home, "connection", "choices", host, id, setting);
+      // What sends events need not be allowed to list accounts.
+      const token = `access_token=${knownAt(id, "accessToken")}`;
+      const { choices } = await manage(home, "connection", "choices", host, id, setting, token);
       const chosen = standinConnections[id][setting];
       const values = choices.map(({ value }: { value: string }) => value);
       expect(values.length, setting).toBeGreaterThan(0);
