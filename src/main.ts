@@ -62,8 +62,12 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     attemptMs: config.attemptMs,
     now,
     onDefect,
-    async needsReconnection({ siteId, id, platform }, reason) {
-      if (directory.connection(siteId, id)?.state !== "active") return;
+    async needsReconnection({ siteId, id, platform, settings }, reason) {
+      // What was refused may be yesterday's credentials: somebody has just connected it anew.
+      await directory.refresh();
+      const current = directory.connection(siteId, id);
+      if (current?.state !== "active" || JSON.stringify(current.settings) !== JSON.stringify(settings))
+        return;
       const detail = { id, platform, reason };
       const change = { siteId, actor: "relay", action: "connection needs reconnection", detail, at: now() };
       await store.configuration.setConnectionState(change, id, "needs reconnection", reason);

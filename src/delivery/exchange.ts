@@ -6,6 +6,8 @@ import type { TokenFault } from "./oauth.ts";
 import type { Sender, Sent } from "./send.ts";
 
 export type Exchange = {
+  /** With which settings it was made; null when it was not. */
+  settings: ConnectionSettings | null;
   /** One for each conversion, in order. */
   readings: Reading[];
   /** What was thrown by a platform's functions, which are pure and should not throw. */
@@ -38,12 +40,20 @@ export async function exchange(
       customerAddress: platform.customerAddress === true,
     });
     const readings = read(platform, settings, conversions, sent);
-    return { readings, defect: null, misread: false, log: describeResponse(request, sent), requestOf };
+    return {
+      settings,
+      readings,
+      defect: null,
+      misread: false,
+      log: describeResponse(request, sent),
+      requestOf,
+    };
   } catch (defect) {
     // Sending the same again would not mend it.
     const refused: Reading = { said: "refused", error: "internal error of the relay" };
     const readings = conversions.map(() => refused);
-    return { readings, defect, misread: sent !== null, log: describeResponse(request, sent), requestOf };
+    const misread = sent !== null;
+    return { settings, readings, defect, misread, log: describeResponse(request, sent), requestOf };
   }
 }
 
@@ -54,6 +64,7 @@ export function unsent({ fault, error }: TokenFault, conversions: number): Excha
       ? { said: "later", error: `no access token yet: ${error}` }
       : { said: "unauthorised", error };
   return {
+    settings: null,
     readings: Array.from({ length: conversions }, () => reading),
     defect: null,
     misread: false,

@@ -139,26 +139,28 @@ export function openLanes(options: LaneOptions): Lanes {
       : callWith(connection);
   }
 
-  /** A token that is refused although it should hold is renewed, and the call is made once more. */
+  /** A token that is refused although it should hold is renewed, and the call is made again with the new one. */
   async function callWithToken(
     connection: Connection,
     batch: Waiting[],
     callWith: (connection: Connection) => Promise<Exchange>,
   ): Promise<Exchange> {
-    const tried = async (rejected?: string) => {
-      const current = await options.tokens.fresh(connection, rejected);
-      if ("fault" in current) return current;
+    let made: Exchange | null = null;
+    let current = connection;
+    // Twice: the first may only have found a token that somebody else put there, and that has ended too.
+    for (let renewals = 0; renewals <= 2; renewals++) {
+      const rejected = made ? current.settings.access_token : undefined;
+      const fresh = await options.tokens.fresh(current, rejected);
+      // What the platform said of the conversions tells more than what it said of the token.
+      if ("fault" in fresh) return made && fresh.fault === "refused" ? made : unsent(fresh, batch.length);
       // A renewal takes its time, and the lease must hold for the call after it.
-      if (stillOurs(batch).length < batch.length) return { fault: "later", error: "lease ran out" } as const;
-      return callWith(current);
-    };
-    const first = await tried();
-    if ("fault" in first) return unsent(first, batch.length);
-    if (!first.readings.some((reading) => reading.said === "unauthorised")) return first;
-    const second = await tried(connection.settings.access_token);
-    if (!("fault" in second)) return second;
-    // What the platform said of the conversions tells more than what it said of the token.
-    return second.fault === "refused" ? first : unsent(second, batch.length);
+      if (stillOurs(batch).length < batch.length)
+        return unsent({ fault: "later", error: "lease ran out" }, batch.length);
+      current = fresh;
+      made = await callWith(current);
+      if (!made.readings.some((reading) => reading.said === "unauthorised")) return made;
+    }
+    return made as Exchange;
   }
 
   /** With too little of the lease left, another node may be sending it by the time we are. */
@@ -176,7 +178,12 @@ export function openLanes(options: LaneOptions): Lanes {
 
   async function attempt(platform: Platform, connection: Connection, batch: Waiting[]): Promise<void> {
     const startedAt = options.now();
-    const { readings, misread, defect, log, requestOf } = await call(platform, connection, batch, startedAt);
+    const { settings, readings, misread, defect, log, requestOf } = await call(
+      platform,
+      connection,
+      batch,
+      startedAt,
+    );
 
     if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
     // A platform that refuses a request whole does not say which conversion it meant: halve until it is found.
@@ -193,7 +200,7 @@ export function openLanes(options: LaneOptions): Lanes {
     const refusal = readings.find((reading) => reading.said === "unauthorised");
     if (refusal) {
       await options
-        .needsReconnection(connection, refusal.error)
+        .needsReconnection({ ...connection, settings: settings ?? connection.settings }, refusal.error)
         .catch((error: unknown) => options.onDefect(error, { connection: connection.id }));
     }
 

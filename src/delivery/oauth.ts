@@ -146,17 +146,18 @@ function standardAnswer(how: OAuth2, parsed: unknown): Record<string, unknown> {
       value,
     ]),
   );
-  if (typeof answer.access_token === "string")
-    return { token_type: "bearer", ...answer, ...bearerType(answer) };
+  if (typeof answer.access_token === "string") {
+    // The rest is each platform's own, and not always in the form that OAuth prescribes.
+    const { access_token, refresh_token, expires_in } = answer;
+    const more = {
+      ...(refresh_token ? { refresh_token } : {}),
+      ...(expires_in ? { expires_in: Number(expires_in) } : {}),
+    };
+    return { token_type: "bearer", access_token, ...more };
+  }
   if (typeof whole.error === "string") return whole;
   return { error: "invalid_grant", error_description: shorten(wordsIn(whole)) };
 }
-
-/** "Bearer", "user" or nothing: they all go into an Authorization header. */
-const bearerType = (answer: Record<string, unknown>) =>
-  typeof answer.token_type === "string" && /^bearer$/i.test(answer.token_type)
-    ? {}
-    : { token_type: "bearer" };
 
 /** A token of an hour for one of months, where the platform wants that asked for. */
 async function longLived(

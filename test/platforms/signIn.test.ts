@@ -1,0 +1,258 @@
+// Signing in at platforms: in a browser without scripts, against the stand-ins' own pages and token endpoints.
+
+import { createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
+import { platforms } from "../../src/platforms/index.ts";
+import { standins as list, type StandinId } from "../../standins/index.ts";
+import { startStandins, type Standins } from "../../standins/start.ts";
+import {
+  addSite,
+  call,
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { report, sha256 } from "../visits.ts";
+
+const withSignIn = platforms.filter((platform) => platform.oauth).map((platform) => platform.id as StandinId);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** What a stand-in calls its client's id and secret. */
+function clientOf(id: StandinId): { clientId: string; clientSecret: string } {
+  const { known } = list.find((one) => one.id === id) ?? expect.unreachable(id);
+  return "appId" in known
+    ? { clientId: knownAt(id, "appId"), clientSecret: knownAt(id, "appSecret") }
+    : { clientId: knownAt(id, "clientId"), clientSecret: knownAt(id, "clientSecret") };
+}
+
+describe.each(engines)("signing in on %s", (engine) => {
+  let standins: Standins;
+  let home: Home;
+  let relay: Relay;
+  let site: TestSite;
+  let origin: string;
+  const host = "signin.example";
+
+  beforeAll(async () => {
+    const port = await freePort();
+    origin = `http://127.0.0.1:${port}`;
+    standins = await startStandins({ rateLimits: false, redirectUris: [`${origin}/oauth/callback`] });
+    home = await newHome(engine, {
+      PORT: String(port),
+      CLEANCAST_URL: origin,
+      CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
+      CLEANCAST_RETRY_SECONDS: "1",
+    });
+    relay = await startRelay(home);
+    site = await addSite(home, host);
+    for (const id of withSignIn) {
+      const { clientId, clientSecret } = clientOf(id);
+      await manage(home, "oauth", "app", "set", id, `client_id=${clientId}`, `client_secret=${clientSecret}`);
+    }
+  });
+  afterAll(() => standins.close());
+
+  const get = (url: string, cookie?: string) =>
+    call(origin, { method: "GET", path: url.replace(origin, ""), headers: cookie ? { Cookie: cookie } : {} });
+
+  /** The link, as somebody in a terminal gets it. */
+  async function link(id: string): Promise<{ id: string; url: string }> {
+    return (await manage(home, "sign-in", host, id, "--no-wait")).signIn;
+  }
+
+  /** Opens the link and presses the button; returns where the platform sends the browser, and its cookie. */
+  async function agree(id: StandinId, url: string, decision: "allow" | "deny" = "allow") {
+    const started = await get(url);
+    expect(started.status, started.text).toBe(303);
+    const [setCookie] = started.headers["set-cookie"] ?? [];
+    expect(setCookie).toMatch(/HttpOnly; SameSite=Lax/);
+    const cookie = (setCookie as string).split(";", 1)[0] as string;
+    const back = await standins.of(id).decide(started.headers.location as string, decision);
+    return { back, cookie };
+  }
+
+  async function signIn(id: StandinId): Promise<string> {
+    const asked = await link(id);
+    const { back, cookie } = await agree(id, asked.url);
+    const finished = await get(back, cookie);
+    expect(finished.status, finished.text).toBe(200);
+    expect(finished.text).toContain("Signed in at");
+    return asked.id;
+  }
+
+  const settingsOf = (id: StandinId) =>
+    Object.entries(standinConnections[id])
+      .filter(([name]) => name !== "access_token")
+      .map(([name, value]) => `${name}=${value}`);
+
+  test.each(withSignIn)(
+    "%s: the tokens of a sign-in become a connection, and no answer shows them",
+    async (id) => {
+      const signedIn = await signIn(id);
+      const made = await manage(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+      expect(made.platform).toBe(id);
+      const { connections } = await manage(home, "connection", "list", host);
+      const mine = connections.find((one: { id: string }) => one.id === made.id);
+      expect(mine.settings.access_token).toBe("(configured)");
+      // A sign-in serves once.
+      expect(await denied(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject(
+        {
+          field: "sign_in",
+        },
+      );
+    },
+  );
+
+  test("somebody who does not agree is told so, and so is the terminal", async () => {
+    const asked = await link("google_ads");
+    const { back, cookie } = await agree("google_ads", asked.url, "deny");
+    const finished = await get(back, cookie);
+    expect(finished.status).toBe(400);
+    expect(finished.text).toMatch(/did not agree.*access_denied/s);
+    const refusal = await denied(home, "connect", host, "google_ads", `sign_in=${asked.id}`);
+    expect(refusal.error).toMatch(/failed: access_denied/);
+  });
+
+  test("a link works once, the way back works once, and only in the browser that began", async () => {
+    const asked = await link("google_ads");
+    const { back, cookie } = await agree("google_ads", asked.url);
+    expect((await get(asked.url)).status).toBe(400);
+    for (const wrong of [undefined, "cc_sign_in=another", "cc_sign_in="]) {
+      const stranger = await get(back, wrong);
+      expect(stranger.status).toBe(400);
+      expect(stranger.text).toContain("not valid any more");
+    }
+    expect((await get(back, cookie)).status).toBe(200);
+    expect((await get(back, cookie)).status).toBe(400);
+  });
+
+  test("a state, ticket or code that somebody made up leads nowhere, and nothing of it is echoed", async () => {
+    const evil = encodeURIComponent('"><script>alert(1)</script>');
+    for (const path of [
+      `/oauth/start/${evil}`,
+      "/oauth/start/a.b.c",
+      `/oauth/callback?code=x&state=${evil}`,
+      "/oauth/callback",
+      `/oauth/callback?error=${evil}&error_description=${evil}&state=a.b.c`,
+    ]) {
+      const answer = await get(path, "cc_sign_in=abc");
+      expect(answer.status).toBe(400);
+      expect(answer.text).not.toContain("<script>");
+      expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+      expect(answer.headers["cache-control"]).toBe("no-store");
+    }
+  });
+
+  test("without a registration, or at a platform without sign-in, the terminal says what to do", async () => {
+    expect((await denied(home, "sign-in", host, "webhook", "--no-wait")).error).toMatch(/no sign-in/);
+    await manage(home, "oauth", "app", "remove", "tiktok");
+    expect((await denied(home, "sign-in", host, "tiktok", "--no-wait")).error).toMatch(
+      /oauth app set tiktok/,
+    );
+    const { apps } = await manage(home, "oauth", "app", "list");
+    expect(JSON.stringify(apps)).not.toContain("secret");
+    const { clientId, clientSecret } = clientOf("tiktok");
+    await manage(
+      home,
+      "oauth",
+      "app",
+      "set",
+      "tiktok",
+      `client_id=${clientId}`,
+      `client_secret=${clientSecret}`,
+    );
+  });
+
+  const renewing = withSignIn.filter(
+    (id) => platforms.find((one) => one.id === id)?.oauth?.refresh !== "none",
+  );
+
+  test.each(renewing)(
+    "%s: an access token that has run out is renewed once, and the event goes out",
+    async (id) => {
+      const standin = standins.of(id);
+      const signedIn = await signIn(id);
+      // Where a pasted token goes first, as with Microsoft's tags, there is nothing to renew for events.
+      if (id === "microsoft_ads") return;
+      const made = await manage(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+      const email = `${id}@customers.example`;
+      const params = {
+        gclid: "renew",
+        ttclid: "renew-1",
+        ScCid: "renew",
+        rdt_cid: "renew",
+        li_fat_id: "a3b1f0c2-9d4e-4f6a-8b7c-1d2e3f4a5b6c",
+        epik: "renew",
+      };
+      await eventually("the relay knows the site", async () => {
+        const says = { emails: [sha256(email)], params };
+        return (await report(relay, host, "identify", says)).status === 204;
+      });
+      standin.expireTokens();
+      const before = standin.received.filter((one) => one.kind === "token").length;
+      await eventually(`${id} accepts again`, async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 4 }, () =>
+            post(relay, site.key, {
+              email,
+              event: "purchase",
+              orderId: `${id}-${Math.random()}`,
+              value: 5,
+              currency: "EUR",
+            }),
+          ),
+        );
+        return answers.every(({ text }) => JSON.parse(text).results?.[id]?.ok === true);
+      });
+      const renewals = standin.received.filter((one) => one.kind === "token").length - before;
+      expect(renewals).toBe(1);
+      const { connections } = await manage(home, "connection", "list", host);
+      expect(connections.find((one: { id: string }) => one.id === made.id)).toMatchObject({
+        state: "active",
+      });
+    },
+  );
+
+  test("when the customer has taken the permission back, the connection needs reconnection, and a new sign-in mends it", async () => {
+    const standin = standins.of("google_ads");
+    const email = "revoked@customers.example";
+    await report(relay, host, "identify", { emails: [sha256(email)], params: { gclid: "revoked" } });
+    const send = async () => {
+      const answer = await post(relay, site.key, {
+        email,
+        event: "purchase",
+        orderId: `revoked-${Math.random()}`,
+      });
+      return JSON.parse(answer.text).results?.google_ads;
+    };
+    standin.revokeTokens();
+    await eventually("it is parked", async () => (await send())?.status === "parked");
+    const before = standin.accepted.length;
+    const signedIn = await signIn("google_ads");
+    const made = await manage(
+      home,
+      "connect",
+      host,
+      "google_ads",
+      `sign_in=${signedIn}`,
+      ...settingsOf("google_ads"),
+    );
+    expect(made).toMatchObject({ existing: true });
+    await eventually("what was parked went out", () => standin.accepted.length > before);
+  });
+});
