@@ -130,6 +130,12 @@ function settingsTable({ settings }: Platform): string {
 function eventsText({ events, name }: Platform): string {
   if (!events) return "";
   const standard = Object.entries(events.standard);
+  if (standard.length === 0 && events.others === "not sent") {
+    return (
+      `${name} has no names of events: \`event.NAME=…\` says where an event goes. One without goes where the connection's ` +
+      "default says, and is skipped where there is none."
+    );
+  }
   const others =
     events.others === "own name"
       ? "Others go under their own name."

@@ -3,7 +3,7 @@ import type { Guide } from "./platform.ts";
 export const googleAdsGuide: Guide = {
   credentials: [
     "In the Google Cloud console create a project, switch on the Data Manager API in it, and create an OAuth client of the type web application.",
-    "Enter the client's id and secret under Settings > OAuth apps, then sign in here with a Google account that may edit the Google Ads account.",
+    "Set the client's id and secret (cleancast oauth app set), then sign in (cleancast sign-in) with a Google account that may edit the Google Ads account.",
     "In Google Ads open Goals > Conversions and create a conversion action of the kind import from clicks. Its number stands in the page's address as ctId.",
     "Enter the customer id of the account that owns the action. Where you reach it through a manager account, enter that one's id too.",
   ],

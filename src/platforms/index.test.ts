@@ -200,6 +200,28 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     },
   );
 
+  test("every one of its standard events has an example", () => {
+    const shown = new Set(
+      platform.examples.flatMap(({ conversions }) => conversions.map(({ name }) => name.toLowerCase())),
+    );
+    for (const name of Object.keys(platform.events?.standard ?? {})) expect([...shown], name).toContain(name);
+  });
+
+  test("every answer that it documents is read as documented", () => {
+    for (const { title, conversions, status, headers = {}, body, readings: expected } of platform.answers ??
+      []) {
+      expect(expected, title).toHaveLength(conversions);
+      expect(readings(platform, conversions, answer(status, headers, body)), title).toEqual(expected);
+    }
+  });
+
+  test("says for people what is sent, what is not, and how to get credentials", () => {
+    if (platform.docs === null) return;
+    expect(platform.guide?.credentials.length).toBeGreaterThan(0);
+    expect(platform.guide?.sends.length).toBeGreaterThan(2);
+    for (const text of [platform.guide?.consent, platform.guide?.testMode]) expect(text).toMatch(/\.$/);
+  });
+
   describe.each(sizes(platform))("a request of %d", (count) => {
     test("2xx is accepted, once for each conversion", () => {
       for (const status of [200, 201, 202, 204])

@@ -5,7 +5,7 @@ export const microsoftAdsGuide: Guide = {
     "In Microsoft Advertising open Conversions > UET tag. Note the tag's number, edit the tag, go on to the next page, choose Use Conversions API and copy the token. It may take a quarter of an hour until the token works.",
     "Create a conversion goal of the kind event on that tag, with the action equal to the name that the event is sent under.",
     "For events older than 7 days create a goal for offline conversions too. Enter its exact name here, and the numbers of the ad account and the manager account.",
-    "For those also get a developer token in the developer portal, register a web application in Microsoft Entra, enter its id and secret under Settings > OAuth apps, and sign in here.",
+    "For those also get a developer token in the developer portal, register a web application in Microsoft Entra, set its id and secret (cleancast oauth app set), and sign in (cleancast sign-in).",
     "Where your account does not offer Use Conversions API yet, leave the tag token empty: every event then goes as an offline conversion.",
   ],
   sends: [
