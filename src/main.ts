@@ -9,7 +9,9 @@ import { sampleBots } from "./collect/botSample.ts";
 import { collectRoutes } from "./collect/route.ts";
 import { readTag } from "./collect/tagScript.ts";
 import { countVisits } from "./collect/visitCounts.ts";
+import { openBreaker } from "./delivery/breaker.ts";
 import { openLanes } from "./delivery/lanes.ts";
+import { openQuota } from "./delivery/quota.ts";
 import { openSender } from "./delivery/send.ts";
 import { openTokens } from "./delivery/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
@@ -58,6 +60,8 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     sender,
     settle: store.deliveries.settle,
     tokens,
+    breaker: openBreaker(),
+    quota: openQuota(),
     retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
     attemptMs: config.attemptMs,
     now,
@@ -122,7 +126,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     await closeServer(app, requests);
     await stopWorker();
     await stopPurge();
-    await lanes.idle();
+    await lanes.close();
     unfollow();
     await keyUses.stop();
     await visitCounts.stop();

@@ -5,7 +5,8 @@ import { platformOf } from "../platforms/index.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/events.ts";
 import { conversionOf } from "./conversion.ts";
-import { whyParked, type Job, type Lanes, type Outcome } from "./lanes.ts";
+import { whyParked, type Job, type Outcome } from "./attempt.ts";
+import type { Lanes } from "./lanes.ts";
 import { expiryOf, maxAgeOf } from "./retry.ts";
 
 /** What can be said of each connection before anything is sent: every one gets a delivery, many leave at once. */

@@ -7,7 +7,10 @@ import type { PlatformRequest } from "../platforms/platform.ts";
 import { sampleConversion } from "../platforms/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Settlement } from "../store/deliveries.ts";
-import { openLanes, whyParked, type Job, type LaneOptions, type Lanes, type Outcome } from "./lanes.ts";
+import { whyParked, type Job, type Outcome } from "./attempt.ts";
+import { openBreaker } from "./breaker.ts";
+import { openLanes, type LaneOptions, type Lanes } from "./lanes.ts";
+import { openQuota } from "./quota.ts";
 import type { Sender, Sent } from "./send.ts";
 
 const start = Date.UTC(2026, 10, 14, 12);
@@ -40,7 +43,7 @@ function idsOf({ body }: PlatformRequest): string[] {
   return parsed.conversions?.map((one) => one.eventId) ?? [parsed.eventId ?? ""];
 }
 
-type Given = Partial<Pick<LaneOptions, "settle" | "needsReconnection" | "retry" | "tokens">> & {
+type Given = Partial<Pick<LaneOptions, "settle" | "needsReconnection" | "retry" | "tokens" | "breaker">> & {
   /** Answers at once; without it every call waits for `answer`. */
   reply?: (call: Call) => Sent | Promise<Sent>;
 };
@@ -96,6 +99,8 @@ function setUp(connections: Connection[], given: Given = {}) {
       fresh: async (connection, rejected) =>
         rejected === undefined ? connection : { fault: "refused", error: "cannot be renewed" },
     },
+    breaker: given.breaker ?? openBreaker(),
+    quota: openQuota(),
     retry: given.retry ?? { scheduleMs: [10_000, 60_000], random: () => 0.5 },
     attemptMs,
     now: () => clock.now,

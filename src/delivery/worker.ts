@@ -9,7 +9,8 @@ import type { Delivery, Due } from "../store/deliveries.ts";
 import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
-import { whyParked, type Job, type Lanes } from "./lanes.ts";
+import { whyParked, type Job } from "./attempt.ts";
+import type { Lanes } from "./lanes.ts";
 import { expiryOf, maxAgeOf } from "./retry.ts";
 
 export type WorkerOptions = {

@@ -124,7 +124,7 @@ export const googleAds = {
   maxAgeDays: 90,
   batch: 2000,
   lanes: 4,
-  quota: { requests: 300, seconds: 60 },
+  quota: { requests: 300, seconds: 60, sharedBy: "app" },
   // One destination in a request: without references every event would go to every action, and an action that is
   // wrong fails only its own events.
   group: (conversion, settings) => actionOf(conversion, settings) ?? "",

@@ -109,8 +109,8 @@ export type Platform = {
   batch: number;
   /** How many requests may be under way at once. */
   lanes: number;
-  /** How many requests a connection may make in how many seconds. */
-  quota?: { requests: number; seconds: number };
+  /** How many requests may be made in how many seconds: by a connection, or by all that use the operator's app. */
+  quota?: { requests: number; seconds: number; sharedBy?: "app" };
   /** Conversions of different groups do not share a request. */
   group?(conversion: Conversion, settings: ConnectionSettings, now: number): string;
   /** Why this conversion cannot be sent at all; null when it can. */

@@ -229,11 +229,11 @@ describe("a bot", () => {
   test("a television that calls itself a phone contradicts itself once", () => {
     const tv =
       "Mozilla/5.0 (Linux; Android 11; MIBOX4) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
-    const seen = {
+    const shown = {
       headers: { platform: '"Android"', mobile: "?0" },
       script: { platform: "Linux armv8l", touchPoints: 0 },
     };
-    expect(verdict({ userAgent: tv, ...seen }).bot).toBe(false);
+    expect(verdict({ userAgent: tv, ...shown }).bot).toBe(false);
   });
 
   test("a program that posts reports without the tag is one, with the headers of a program", () => {

@@ -83,7 +83,7 @@ const extra = new Set<Browser>();
 afterAll(async () => {
   const browser = await launched;
   launched = undefined;
-  await Promise.all([browser, ...extra].map((one) => one?.close()));
+  for (const one of [browser, ...extra]) await one?.close();
 });
 
 async function launch(more: readonly string[] = []): Promise<Browser> {

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { cleancast, eventually, manage } from "../relay.ts";
 import { inChromium, launchWith } from "./chromium.ts";
-import { pageWith, shop } from "./site.ts";
+import { pageWith, shop, type Told } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
 
 type Judged = { reason: string; verdict: { score: number; reasons: string[] } };
@@ -15,6 +15,7 @@ const iPhone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 const pixel = (version: string) =>
   `Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${version}.0.0.0 Mobile Safari/537.36`;
+const submitOf = (told: Told | undefined): unknown[] => (told ? (told.says["submit"] as unknown[]) : []);
 const noAutomationFlag = "--disable-blink-features=AutomationControlled";
 
 inChromium("traffic in a real browser", () => {
@@ -139,7 +140,7 @@ inChromium("traffic in a real browser", () => {
     await page.click("#send");
     await stage.site.heard("identify", 1);
     const [told] = stage.site.told("identify");
-    const [afterMs, inputs, untrusted, trap] = told?.says["submit"] as unknown[];
+    const [afterMs, inputs, untrusted, trap] = submitOf(told);
     expect({ untrusted, trap }).toEqual({ untrusted: false, trap: false });
     expect(afterMs).toBeGreaterThan(800);
     expect(inputs).toBeGreaterThan(20);
@@ -156,7 +157,7 @@ inChromium("traffic in a real browser", () => {
       document.querySelector("form")?.requestSubmit();
     });
     const [told] = await stage.site.heard("identify", 1);
-    const [afterMs, inputs, untrusted, trap] = told?.says["submit"] as unknown[];
+    const [afterMs, inputs, untrusted, trap] = submitOf(told);
     expect({ inputs, untrusted, trap }).toEqual({ inputs: 0, untrusted: false, trap: true });
     expect(afterMs).toBeGreaterThan(0);
     expect(await stage.convert("spam@customers.example")).toBeUndefined();
@@ -183,7 +184,7 @@ inChromium("traffic in a real browser", () => {
       await page.fill("[name=email]", "trap@customers.example");
       await page.click("#send");
       const [told] = await stage.site.heard("identify", 1);
-      expect((told?.says["submit"] as unknown[])[3]).toBe(trapped);
+      expect(submitOf(told)[3]).toBe(trapped);
       expect(told?.body).not.toContain("own words");
     }
   });

@@ -82,7 +82,7 @@ async function send(site: TestSite, platform: string, fields: Record<string, unk
 const ok: Result = { ok: true };
 /** Why the stand-in refused the last call, to be shown when a test fails. */
 const lastWords = (handle: StandinHandle) =>
-  JSON.stringify(handle.received.filter((one) => one.kind === "events").at(-1)?.why ?? []);
+  JSON.stringify(handle.received.findLast((one) => one.kind === "events")?.why ?? []);
 
 /** Platforms that never say that a token is wrong: their answer is the same. */
 const silent = new Set<StandinId>(["ga4", "segment"]);
@@ -225,7 +225,7 @@ describe.each(ids)("%s", (id) => {
         status: "skipped",
         error: expect.stringMatching(/test/),
       });
-    else expect(handle.received.filter((one) => one.kind === "events").at(-1)?.verdict).not.toBe("refused");
+    else expect(handle.received.findLast((one) => one.kind === "events")?.verdict).not.toBe("refused");
   });
 
   test("throttled, broken, cut off and garbled: it goes out later", async () => {

@@ -1,0 +1,67 @@
+// A breaker for each connection, so that a platform that is down or asks for patience is not called again and again:
+//
+//   closed ──several failed calls in a row──▶ open ──after a pause──▶ half open ──one call passes──▶ closed
+//                                              ▲                          │
+//                                              └──────it fails: a longer pause──┘
+//
+// A platform that says how long to wait is taken at its word, up to a limit. Counted by this node, in memory.
+
+export type Breaker = {
+  /** 0 when it may be called now; otherwise when to ask again. */
+  closedUntil(key: string, now: number): number;
+  /** A call is about to be made: while half open it is the only one. */
+  calling(key: string, now: number): void;
+  passed(key: string): void;
+  failed(key: string, now: number): void;
+  /** The platform asked for this much patience. */
+  asked(key: string, now: number, seconds: number): void;
+};
+
+const opensAfter = 5;
+const firstPauseMs = 5_000;
+const longestPauseMs = 5 * 60_000;
+/** How soon to ask again while somebody else's call finds out. */
+const probeMs = 2_000;
+
+type State = { failures: number; pauses: number; until: number; isProbing: boolean };
+
+export function openBreaker(): Breaker {
+  const states = new Map<string, State>();
+
+  function stateOf(key: string): State {
+    let state = states.get(key);
+    if (!state) states.set(key, (state = { failures: 0, pauses: 0, until: 0, isProbing: false }));
+    return state;
+  }
+
+  return {
+    closedUntil(key, now) {
+      const state = states.get(key);
+      if (!state || state.until === 0) return 0;
+      if (state.until > now) return state.until;
+      return state.isProbing ? now + probeMs : 0;
+    },
+    calling(key, now) {
+      const state = states.get(key);
+      if (!state?.until) return;
+      state.isProbing = true;
+      state.until = now;
+    },
+    passed: (key) => void states.delete(key),
+    failed(key, now) {
+      const state = stateOf(key);
+      state.failures += 1;
+      // Calls that were under way when it opened say nothing new.
+      const isNews = state.isProbing || state.until === 0;
+      state.isProbing = false;
+      if (!isNews || state.failures < opensAfter) return;
+      state.until = now + Math.min(firstPauseMs * 2 ** state.pauses, longestPauseMs);
+      state.pauses += 1;
+    },
+    asked(key, now, seconds) {
+      const state = stateOf(key);
+      state.isProbing = false;
+      state.until = now + Math.min(seconds * 1000, longestPauseMs);
+    },
+  };
+}
