@@ -6,8 +6,9 @@ import { tokensOfSignIn } from "../delivery/signIn.ts";
 import { openTokens } from "../delivery/tokens.ts";
 import { choicesFor, previewRequest, sendTest } from "../delivery/tryOut.ts";
 import type { Conversion } from "../event.ts";
+import { readConsent } from "../identity/attribution.ts";
 import { shortId } from "../ids.ts";
-import { sampleConversion } from "../platforms/sample.ts";
+import { fullSample } from "../platforms/sample.ts";
 import { findConnection } from "../sites/connect.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, type Desk } from "./desk.ts";
@@ -75,13 +76,15 @@ export function tryOutCommands(connection: Command): void {
         atDesk(async (desk) => {
           const site = findSite(desk, siteText);
           const { sign_in: signIn, ...given } = pairsOf(words);
-          const known = site.connections.find((one) => one.platform === platform)?.settings ?? {};
-          const tokens = signIn
+          const known = site.connections.find((one) => one.platform === platform);
+          const signedIn = signIn
             ? await tokensOfSignIn(desk.store, site.id, platform, signIn, desk.by.now)
             : {};
-          const choices = await withSender(desk, ({ sender }) =>
-            choicesFor(sender, platform, setting, { ...known, ...tokens, ...given }),
-          );
+          const choices = await withSender(desk, async ({ sender, tokens }) => {
+            const current = known && (await tokens.fresh(known));
+            const settings = current && "settings" in current ? current.settings : {};
+            return choicesFor(sender, platform, setting, { ...settings, ...signedIn, ...given });
+          });
           const rows = choices.map(({ value, label }) => [value, label]);
           print(
             command,
@@ -109,17 +112,24 @@ async function withSender<T>(
 }
 
 async function conversionFor(
-  { store, by }: Desk,
+  { store, directory, by }: Desk,
   siteId: string,
   { event: id, name }: About,
 ): Promise<Conversion> {
   if (id === undefined) return sampleNow(name ?? "purchase", by.now);
   const event = await store.events.get(siteId, id);
   if (!event) throw new Refusal("event", `There is no event ${id} in the site of this connection.`);
-  return conversionOf(event, event.dispatchId, event.attribution);
+  // As it would be sent now: consent may have been withdrawn since.
+  const mode = directory.site(siteId)?.settings.consentMode ?? "opt-in";
+  const { consent, withheld } = await readConsent(store.people, siteId, event.person.email, mode);
+  const attribution = event.attribution.withheld
+    ? event.attribution
+    : { ...event.attribution, consent, withheld };
+  return conversionOf(event, event.dispatchId, attribution);
 }
 
-/** The sample, as if it had happened a minute ago. */
+/** Somebody of whom everything is known, as if it had happened a minute ago. */
 function sampleNow(name: string, now: number): Conversion {
-  return sampleConversion({ eventId: randomUUID(), orderId: `test-${now}`, name, time: now - 60_000 });
+  const time = now - 60_000;
+  return fullSample({ eventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
 }

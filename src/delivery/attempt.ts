@@ -3,6 +3,7 @@
 import type { Conversion } from "../event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
+import { isTransientStatus } from "../platforms/reading.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt, Settlement } from "../store/deliveries.ts";
 import type { Breaker } from "./breaker.ts";
@@ -133,7 +134,7 @@ export function openAttempts(options: AttemptOptions) {
   async function attempt(platform: Platform, connection: Connection, batch: Waiting[]): Promise<void> {
     const startedAt = options.now();
     const made = await call(platform, connection, batch, startedAt);
-    const { settings, readings, misread, defect, log, requestOf } = made;
+    const { settings, readings, misread, defect } = made;
 
     if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
     tellBreaker(keyOf({ siteId: connection.siteId, connectionId: connection.id }), made);
@@ -148,6 +149,14 @@ export function openAttempts(options: AttemptOptions) {
       }
       return;
     }
+    const innocent = innocentsOf(batch, made);
+    if (innocent.length) {
+      const isInnocent = new Set(innocent);
+      await conclude(batch, made, startedAt, (one) => !isInnocent.has(one));
+      const ours = stillOurs(innocent);
+      if (ours.length) await attempt(platform, connection, ours);
+      return;
+    }
     const refusal = readings.find((reading) => reading.said === "unauthorised");
     if (refusal) {
       await options
@@ -155,9 +164,20 @@ export function openAttempts(options: AttemptOptions) {
         .catch((error: unknown) => options.onDefect(error, { connection: connection.id }));
     }
 
+    await conclude(batch, made, startedAt, () => true);
+  }
+
+  /** Writes what the platform said of those that are `wanted`. */
+  async function conclude(
+    batch: Waiting[],
+    { readings, log, requestOf }: Exchange,
+    startedAt: number,
+    wanted: (one: Waiting) => boolean,
+  ): Promise<void> {
     const now = options.now();
     await Promise.all(
       batch.map((one, i) => {
+        if (!wanted(one)) return undefined;
         const attempts = one.job.attempts + 1;
         const reading = readings[i] ?? {
           said: "refused",
@@ -212,6 +232,14 @@ export function openAttempts(options: AttemptOptions) {
   }
 
   return { deliver, giveBack };
+}
+
+/** A request that was refused for some of its conversions, which the platform names: the others go again without them. */
+function innocentsOf(batch: Waiting[], { readings, log }: Exchange): Waiting[] {
+  const status = log.httpStatus ?? 0;
+  const isRefused = status >= 400 && !isTransientStatus(status);
+  if (!isRefused || !readings.some((reading) => reading.said === "refused")) return [];
+  return batch.filter((_one, i) => readings[i]?.said === "later");
 }
 
 export function whyParked(connection: Connection): string {

@@ -2,6 +2,7 @@
 
 import type { Attribution, DeliveryState, Event, Result } from "../event.ts";
 import { platformOf } from "../platforms/index.ts";
+import { foldName } from "../platforms/names.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/events.ts";
 import { conversionOf } from "./conversion.ts";
@@ -17,13 +18,12 @@ export function planDeliveries(
   now: number,
 ): NewDelivery[] {
   const conversion = conversionOf(event, event.id, attribution);
-  const name = event.name.trim().toLowerCase();
   return connections.map((connection) => {
     const platform = platformOf(connection.platform);
     const delivery = { connectionId: connection.id, platform: connection.platform };
     if (!platform)
       return { ...delivery, state: "skipped", reason: "this version does not know the platform" };
-    if (connection.events && !connection.events.includes(name)) {
+    if (!isSelected(connection, event.name)) {
       return { ...delivery, state: "skipped", reason: "event not selected" };
     }
     const maxAgeDays = maxAgeOf(conversion, platform, connection.settings);
@@ -39,6 +39,11 @@ export function planDeliveries(
     if (connection.state !== "active") return { ...delivery, state: "parked", reason: whyParked(connection) };
     return { ...delivery, state: "queued", reason: null };
   });
+}
+
+/** Names match as platforms' do: whatever their case, and with or without _, - and spaces. */
+export function isSelected({ events }: Connection, name: string): boolean {
+  return events === null || events.some((one) => foldName(one) === foldName(name));
 }
 
 export type Dispatched = {

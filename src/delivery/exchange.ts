@@ -32,6 +32,7 @@ export async function exchange(
     describeRequest(
       platform,
       conversions.length > 1 ? requestFor(platform, settings, conversion, now) : request,
+      conversion,
     );
   try {
     request = platform.toRequest(conversions, settings, now);
@@ -39,7 +40,7 @@ export async function exchange(
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
     });
-    const readings = read(platform, settings, conversions, sent);
+    const readings = read(platform, settings, conversions, sent).map((one) => withoutSecretsIn(one, request));
     return {
       settings,
       readings,
@@ -100,9 +101,14 @@ const shownRequest = 4096;
 const shownResponse = 2048;
 
 /** No header values, no secret part of the address, bounded text. */
-function describeRequest(platform: Platform, request: PlatformRequest | null): string {
+function describeRequest(platform: Platform, request: PlatformRequest | null, { extra }: Conversion): string {
   const line = request ? `${request.method} ${shownAddress(platform, request.url)}` : platform.id;
-  return `${line}\n\n${request?.body ?? ""}`.slice(0, shownRequest);
+  // Mapped fields are sealed with the event, so they have no place in the log.
+  const body = Object.values(extra).reduce<string>((text, value) => {
+    const written = typeof value === "string" ? JSON.stringify(value).slice(1, -1) : String(value);
+    return written.length < 3 ? text : text.replaceAll(written, "(mapped)");
+  }, request?.body ?? "");
+  return `${line}\n\n${body}`.slice(0, shownRequest);
 }
 
 function describeResponse(request: PlatformRequest | null, sent: Sent | null): Exchange["log"] {
@@ -112,14 +118,25 @@ function describeResponse(request: PlatformRequest | null, sent: Sent | null): E
   return { httpStatus: sent.response.status, response: text.replaceAll("\0", "").toWellFormed() };
 }
 
+/** A platform's words reach the sender's answer, the log and the state of the connection. */
+function withoutSecretsIn(reading: Reading, request: PlatformRequest | null): Reading {
+  return "error" in reading ? { ...reading, error: withoutSecrets(reading.error, request) } : reading;
+}
+
 /** Some endpoints answer with the request's own headers. */
 function withoutSecrets(text: string, request: PlatformRequest | null): string {
   const { "content-type": _open, ...headers } = request?.headers ?? {};
   const secrets = [
-    ...Object.values(headers).flatMap((value) => [value, ...value.split(" ")]),
+    ...Object.values(headers).flatMap((value) => [value, ...value.split(" "), ...decoded(value)]),
     ...Object.values(request?.secretQuery ?? {}).flatMap((value) => [value, encodeURIComponent(value)]),
   ];
   return secrets.filter((one) => one.length >= 6).reduce((rest, one) => rest.replaceAll(one, "…"), text);
+}
+
+/** `Basic …` holds its secret in another form. */
+function decoded(header: string): string[] {
+  const basic = /^Basic ([A-Za-z0-9+/=]+)$/.exec(header)?.[1];
+  return basic ? Buffer.from(basic, "base64").toString("utf8").split(":") : [];
 }
 
 /** A query may hold a token, and so may the path of an address that a customer chose. */

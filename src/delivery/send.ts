@@ -24,7 +24,7 @@ export type SenderOptions = {
   origins: Readonly<Record<string, string>>;
 };
 
-const largestResponse = 64 * 1024;
+const largestResponse = 1024 * 1024;
 
 export function openSender({ connectMs, attemptMs, allow, origins }: SenderOptions): Sender {
   const pooled = (lookup?: ReturnType<typeof guardedLookup>) =>
@@ -99,7 +99,7 @@ async function call(
       response: {
         status: response.statusCode,
         headers: flatten(response.headers),
-        body: await readBounded(response.body),
+        ...(await readBounded(response.body)),
       },
     };
   } catch (error) {
@@ -121,16 +121,17 @@ class TooSlow extends Error {
   }
 }
 
-/** The first 64 KiB as text: no platform says anything of interest after that. */
-async function readBounded(body: Dispatcher.ResponseData["body"]): Promise<string> {
+/** A megabyte is more than any platform says of its largest batch; what is longer is cut, and says so. */
+async function readBounded(body: Dispatcher.ResponseData["body"]): Promise<{ body: string; isCut?: true }> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
     parts.push(part);
     size += part.length;
-    if (size >= largestResponse) break; // leaving the loop closes the connection
+    if (size > largestResponse) break; // leaving the loop closes the connection
   }
-  return Buffer.concat(parts).toString("utf8", 0, Math.min(size, largestResponse));
+  const text = Buffer.concat(parts).toString("utf8", 0, Math.min(size, largestResponse));
+  return size > largestResponse ? { body: text, isCut: true } : { body: text };
 }
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {

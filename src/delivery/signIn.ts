@@ -88,7 +88,7 @@ export async function askSignIn(
 export async function beginAgreement(
   options: SignInOptions,
   ticketText: string,
-): Promise<{ location: string; cookie: string } | { error: string }> {
+): Promise<{ id: string; location: string; cookie: string } | { error: string }> {
   const { store, redirectUri, origins, now } = options;
   const ticket = readTicket(ticketText);
   if (!ticket) return { error: lost };
@@ -109,17 +109,19 @@ export async function beginAgreement(
   const location = override
     ? `${new URL(override).origin}${address.pathname}${address.search}`
     : address.href;
-  return { location, cookie };
+  return { id: signIn.id, location, cookie };
 }
 
 /** The browser came back from the platform: its code becomes tokens. */
 export async function finishAgreement(
   { store, sender, redirectUri, now }: SignInOptions,
   parameters: URLSearchParams,
-  cookie: string | undefined,
+  /** The cookie that the browser holds for a sign-in. */
+  cookieOf: (id: string) => string | undefined,
 ): Promise<{ platform: string; siteId: string; id: string } | { error: string }> {
   const state = parameters.get("state") ?? "";
   const ticket = readTicket(state);
+  const cookie = ticket && cookieOf(ticket.id);
   if (!ticket || !cookie) return { error: lost };
   let agreed: Agreeing | undefined;
   const { siteId, id } = ticket;
@@ -134,7 +136,12 @@ export async function finishAgreement(
   if (!taken || !agreed || !app) return { error: lost };
   const platform = signInPlatform(taken.platform);
   const answer = { parameters, state, redirectUri, verifier: agreed.verifier };
-  const tokens = await tokensForCode({ platform, app, sender, now: now() }, answer);
+  const tokens = await tokensForCode({ platform, app, sender, now: now() }, answer).catch(
+    (error: unknown) => ({
+      fault: "refused" as const,
+      error: `the answer could not be used (${error instanceof Error ? error.name : "unknown"})`,
+    }),
+  );
   const record: SignInRecord =
     "fault" in tokens ? { step: "failed", error: tokens.error } : { step: "done", tokens };
   await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + anHour }));

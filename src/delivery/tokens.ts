@@ -74,8 +74,10 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
     const tokens = await renewed({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
-    await store.signIns.renewTokens(siteId, id, tokens);
+    const isSaved = await store.signIns.renewTokens(siteId, id, refreshToken, tokens);
     await directory.refresh();
+    // Whoever connected it anew meanwhile knows better.
+    if (!isSaved) return directory.connection(siteId, id) ?? current;
     return { ...current, settings: { ...current.settings, ...tokens } };
   }
 
@@ -88,14 +90,20 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
           ? connection
           : { fault: "refused", error: "the platform refused the token" };
       }
-      if (!isDue(connection, rejected)) return connection;
       const key = `${connection.siteId} ${connection.id}`;
-      let renewal = underWay.get(key);
-      if (!renewal) {
-        renewal = renew(connection, rejected).finally(() => underWay.delete(key));
+      let current: Connection | TokenFault = connection;
+      while (!("fault" in current) && isDue(current, rejected)) {
+        // One at a time, and then another look: what somebody else waited for may not be what we need.
+        const running = underWay.get(key);
+        if (running) {
+          current = await running;
+          continue;
+        }
+        const renewal = renew(current, rejected).finally(() => underWay.delete(key));
         underWay.set(key, renewal);
+        return renewal;
       }
-      return renewal;
+      return current;
     },
   };
 }

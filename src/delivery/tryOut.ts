@@ -5,8 +5,10 @@ import type { Conversion, Reading } from "../event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { readStatus } from "../platforms/reading.ts";
+import { sampleConversion } from "../platforms/sample.ts";
 import type { Connection } from "../sites/directory.ts";
 import { Refusal } from "../sites/manage.ts";
+import { isSelected } from "./dispatch.ts";
 import { exchange, unsent, type Exchange } from "./exchange.ts";
 import type { Sender } from "./send.ts";
 import type { Tokens } from "./tokens.ts";
@@ -22,9 +24,7 @@ const hidden = "(configured)";
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
   const platform = knownPlatform(connection.platform);
-  const name = conversion.name.trim().toLowerCase();
-  if (connection.events && !connection.events.includes(name))
-    return { skipped: "event not selected", request: null };
+  if (!isSelected(connection, conversion.name)) return { skipped: "event not selected", request: null };
   const skipped = platform.unfit?.(conversion, connection.settings, now) ?? null;
   if (skipped) return { skipped, request: null };
   return { skipped: null, request: shown(platform.toRequest([conversion], connection.settings, now)) };
@@ -91,10 +91,17 @@ export async function choicesFor(
     customerAddress: false,
   });
   if (!sent.ok) throw new Refusal(setting, `${platform.name} could not be asked: ${sent.error}.`);
-  const reading = readStatus(sent.response);
-  if (reading.said !== "accepted")
-    throw new Refusal(setting, `${platform.name} did not answer: ${reading.error}.`);
-  return picker.read(sent.response.body);
+  const choices = picker.read(sent.response.body);
+  if (choices.length) return choices;
+  // Nothing to choose from: because there is nothing, or because the platform refused, in its own words.
+  const [status, words] = [
+    readStatus(sent.response),
+    platform.readResponse(sent.response, [sampleConversion()], settings)[0],
+  ];
+  const refusal = status.said !== "accepted" || words?.said === "unauthorised" ? (words ?? status) : null;
+  if (refusal && "error" in refusal)
+    throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
+  return choices;
 }
 
 function pickerOf(platform: Platform, setting: string): Picker {

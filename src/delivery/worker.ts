@@ -26,13 +26,14 @@ export type WorkerOptions = {
 
 const pollMs = 1000;
 const sweepMs = 2000;
+const thoroughMs = 60_000;
 /** Lanes that free up together are filled together. */
 const gatherMs = 5;
 const mostAtOnce = 200;
 
 /** Starts the worker; the returned function stops it and resolves when its last look has ended. */
 export function startWorker(options: WorkerOptions): () => Promise<void> {
-  const { store, now, onDefect } = options;
+  const { now, onDefect } = options;
   let stopped = false;
   /** Something was due for which there was no room: look again as soon as there is. */
   let more = false;
@@ -40,6 +41,13 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
   let sweptAt = 0;
+  let thoroughAt = 0;
+
+  function isThorough(): boolean {
+    if (now() - thoroughAt < thoroughMs) return false;
+    thoroughAt = now();
+    return true;
+  }
 
   async function look(): Promise<void> {
     more = false;
@@ -49,7 +57,7 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
         sweptAt = now();
         await sweepParked(options);
       }
-      for (const due of await store.deliveries.due(now())) {
+      for (const due of await dueNow(options, isThorough())) {
         if (stopped) return;
         more = (await take(options, due, madeRoom)) || more;
       }
@@ -84,15 +92,28 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   };
 }
 
+/** Connections that have something due. Now and then also those that were removed while a node still held their work. */
+function dueNow({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<Due[]> {
+  return thorough ? store.deliveries.allDue(now()) : store.deliveries.due(now(), connectionsIn(directory));
+}
+
+function connectionsIn(
+  directory: Directory,
+  wanted: (connection: Connection) => boolean = () => true,
+): Due[] {
+  return [...directory.sites()].flatMap((site) =>
+    site.connections.filter(wanted).map(({ id }) => ({ siteId: site.id, connectionId: id })),
+  );
+}
+
 /**
  * Lets go what is parked at a connection that works. Whoever resumes or reconnects one does that too; this is for what a
  * node parked in the second before it heard of it.
  */
 async function sweepParked({ store, directory, now }: WorkerOptions): Promise<void> {
-  for (const { siteId, connectionId } of await store.deliveries.parked()) {
-    const connection = directory.connection(siteId, connectionId);
-    if (connection?.state === "active") await store.deliveries.releaseParked(siteId, connectionId, now());
-  }
+  const active = connectionsIn(directory, ({ state }) => state === "active");
+  for (const { siteId, connectionId } of await store.deliveries.parked(active))
+    await store.deliveries.releaseParked(siteId, connectionId, now());
 }
 
 /** Takes due deliveries of one connection in hand and puts them into its lanes. True when there may be more. */

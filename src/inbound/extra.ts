@@ -1,5 +1,6 @@
 // Fields of a request that are none of ours: kept only when a field mapping of the site names them.
 
+import { looksLikeEmail } from "../identity/email.ts";
 import { extraFieldsOf } from "../platforms/mapping.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Body } from "./body.ts";
@@ -22,6 +23,8 @@ export function extraIn({ fields }: Body, site: Site): Record<string, unknown> |
   const kept: Record<string, unknown> = {};
   for (const name of wantedBy(site)) {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    // An address is contact data, whatever the field is called.
+    if (typeof value === "string" && looksLikeEmail(value)) continue;
     if (typeof value === "string" && value.trim() !== "") kept[name] = value.trim().slice(0, longestText);
     else if (typeof value === "number" || typeof value === "boolean") kept[name] = value;
   }

@@ -4,31 +4,32 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import { beginAgreement, finishAgreement, type SignInOptions } from "../delivery/signIn.ts";
 
 export const callbackPath = "/oauth/callback";
-const cookieName = "cc_sign_in";
+/** One for each sign-in: two may be under way in one browser. */
+const cookieName = (id: string) => `cc_sign_in_${id}`;
 
 export function oauthRoutes(app: FastifyInstance, options: SignInOptions): void {
   const isSecure = options.redirectUri.startsWith("https:");
-  const cookie = (value: string, seconds: number) =>
-    `${cookieName}=${value}; Path=/oauth; HttpOnly; SameSite=Lax; Max-Age=${seconds}${isSecure ? "; Secure" : ""}`;
+  const cookie = (id: string, value: string, seconds: number) =>
+    `${cookieName(id)}=${value}; Path=/oauth; HttpOnly; SameSite=Lax; Max-Age=${seconds}${isSecure ? "; Secure" : ""}`;
 
-  app.get<{ Params: { ticket: string } }>("/oauth/start/:ticket", async (request, reply) => {
+  // No HEAD: programs that look at links ahead of people must not use them up.
+  const onlyGet = { exposeHeadRoute: false };
+  app.get<{ Params: { ticket: string } }>("/oauth/start/:ticket", onlyGet, async (request, reply) => {
     const begun = await beginAgreement(options, request.params.ticket);
     if ("error" in begun) return page(reply, 400, "Not signed in", begun.error);
     return reply
-      .header("set-cookie", cookie(begun.cookie, 600))
+      .header("set-cookie", cookie(begun.id, begun.cookie, 600))
       .header("cache-control", "no-store")
       .header("referrer-policy", "no-referrer")
       .redirect(begun.location, 303);
   });
 
-  app.get(callbackPath, async (request, reply) => {
+  app.get(callbackPath, onlyGet, async (request, reply) => {
     const parameters = new URL(request.url, "http://callback").searchParams;
-    const held = new RegExp(`(?:^|;\\s*)${cookieName}=([A-Za-z0-9]{1,64})`).exec(
-      request.headers.cookie ?? "",
-    )?.[1];
-    const finished = await finishAgreement(options, parameters, held);
-    reply.header("set-cookie", cookie("", 0));
+    const cookieOf = (id: string) => cookieIn(request.headers.cookie ?? "", cookieName(id));
+    const finished = await finishAgreement(options, parameters, cookieOf);
     if ("error" in finished) return page(reply, 400, "Not signed in", finished.error);
+    reply.header("set-cookie", cookie(finished.id, "", 0));
     return page(
       reply,
       200,
@@ -36,6 +37,11 @@ export function oauthRoutes(app: FastifyInstance, options: SignInOptions): void 
       `You can close this window. The sign-in is ${finished.id}; it waits an hour to become a connection.`,
     );
   });
+}
+
+function cookieIn(header: string, name: string): string | undefined {
+  const pairs = header.split(";").map((pair) => pair.trim().split("="));
+  return pairs.find(([key]) => key === name)?.[1];
 }
 
 /** The only markup is ours: everything else is text. */

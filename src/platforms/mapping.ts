@@ -25,11 +25,13 @@ export function mappingFault(field: string, source: string, fields: readonly Fie
       : "cannot be mapped: this platform has no such fields";
   }
   // These are hashed at the door and never kept as they came.
-  if (/^extra\.(?:email|hashed_email|phone|firstName|lastName)$/.test(source))
+  if (/^extra\.(?:.*[._-])?(?:hashed_?)?(?:e-?mail|phone|(?:first|last)_?name)$/i.test(source))
     return "cannot be contact data: it is hashed on receipt";
   const isKnown =
     eventFields.includes(source as EventField) ||
-    /^(?:utm_[a-z_]+|extra\.[\w.-]{1,100}|const:.{1,500})$/s.test(source);
+    /^(?:utm_(?:source|medium|campaign|term|content|id|source_platform|creative_format|marketing_tactic)|extra\.[\w.-]{1,100}|const:.{1,500})$/s.test(
+      source,
+    );
   return isKnown ? null : `must be ${sources}`;
 }
 
@@ -96,7 +98,7 @@ function valueOf(conversion: Conversion, source: string): unknown {
 
 function typed(value: unknown, type: Field["type"]): string | number | undefined {
   if (type === "text") {
-    if (typeof value === "number") return String(value);
+    if (typeof value === "number" || typeof value === "boolean") return String(value);
     return typeof value === "string" && value !== "" ? value : undefined;
   }
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;

@@ -16,20 +16,20 @@ export type EventNames = {
 };
 
 /** `AddToCart`, `add-to-cart` and `add_to_cart` are one event. */
-const folded = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
+export const foldName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
 
 const foldedNames = new WeakMap<EventNames["standard"], Map<string, string>>();
 
 function standardName(name: string, { standard }: EventNames): string | undefined {
   let names = foldedNames.get(standard);
   if (!names) {
-    names = new Map(Object.entries(standard).map(([ours, theirs]) => [folded(ours), theirs]));
+    names = new Map(Object.entries(standard).map(([ours, theirs]) => [foldName(ours), theirs]));
     foldedNames.set(standard, names);
   }
-  return names.get(folded(name));
+  return names.get(foldName(name));
 }
 
-export const nameSetting = (event: string) => `event.${event.trim().toLowerCase()}`;
+export const nameSetting = (event: string) => `event.${foldName(event)}`;
 
 /** The platform's name for an event; null when the platform has none and the connection chose none. */
 export function eventNameOf(

@@ -36,7 +36,13 @@ export type PlatformRequest = {
   secretQuery?: Record<string, string>;
 };
 
-export type PlatformResponse = { status: number; headers: Record<string, string>; body: string };
+export type PlatformResponse = {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+  /** It was too long to be read whole. */
+  isCut?: true;
+};
 
 /** An event in, the exact request out, and how the platform answers it: test and documentation in one. */
 export type Example = {
@@ -92,6 +98,8 @@ export type Platform = {
   /** How people sign in there, where they need not paste a token. Fills access_token, refresh_token and expires_at. */
   oauth?: OAuth2;
   settings: readonly Setting[];
+  /** Where no setting is required by itself: one of these sets is. */
+  requires?: readonly (readonly string[])[];
   pickers?: readonly Picker[];
   /** What makes two connections the same: connecting it again changes the first instead of adding one. */
   account(settings: ConnectionSettings): string;

@@ -27,14 +27,15 @@ export async function connect(
   const account = platform.account({ ...defaultsOf(platform), ...chosen });
   const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
   // Who connects again to change one thing keeps the others; a blank value takes one away.
-  const kept = Object.entries(existing?.settings ?? {}).filter(([name]) => !(name in rest));
+  const gone = replacedBy(chosen);
+  const kept = Object.entries(existing?.settings ?? {}).filter(
+    ([name]) => !(name in rest) && !gone.has(name),
+  );
   const settings = { ...defaultsOf(platform), ...Object.fromEntries(kept), ...chosen };
-  for (const { name, help, required } of platform.settings) {
-    if (required && settings[name] === undefined) throw new Refusal(name, `${name} is required: ${help}`);
-  }
-  if (platform.customerAddress && settings.url) {
-    const fault = by.checkAddress(settings.url);
-    if (fault) throw new Refusal("url", `url ${fault}`);
+  checkRequired(platform, settings);
+  for (const [name, value] of platform.customerAddress ? Object.entries(settings) : []) {
+    const fault = /^https?:\/\//i.test(value) && !name.startsWith("map.") ? by.checkAddress(value) : null;
+    if (fault) throw new Refusal(name, `${name} ${fault}`);
   }
   const connection: Connection = {
     siteId: site.id,
@@ -43,7 +44,8 @@ export async function connect(
     account,
     settings,
     events: events === undefined ? (existing?.events ?? null) : readEvents(events),
-    state: "active",
+    // Who changes a paused connection did not ask for it to send again.
+    state: existing?.state === "paused" ? "paused" : "active",
     stateReason: null,
     createdAt: existing?.createdAt ?? by.now,
   };
@@ -57,7 +59,9 @@ export async function connect(
     secrets,
   );
   await directory.refresh();
-  const released = existing ? await store.deliveries.releaseParked(site.id, connection.id, by.now) : 0;
+  const isActive = connection.state === "active";
+  const released =
+    existing && isActive ? await store.deliveries.releaseParked(site.id, connection.id, by.now) : 0;
   return { connection, isNew: !existing, released };
 }
 
@@ -65,6 +69,21 @@ export async function connect(
 function readEvents(text: string): string[] | null {
   const names = [...new Set(text.split(",").map((name) => name.trim().toLowerCase()))].filter(Boolean);
   return names.length === 0 || names.includes("all") ? null : names;
+}
+
+/** A new access token has nothing to do with the old one's renewal. */
+function replacedBy(chosen: Record<string, string>): ReadonlySet<string> {
+  return new Set(chosen.access_token === undefined ? [] : ["refresh_token", "expires_at"]);
+}
+
+function checkRequired(platform: Platform, settings: Record<string, string>): void {
+  for (const { name, help, required } of platform.settings) {
+    if (required && settings[name] === undefined) throw new Refusal(name, `${name} is required: ${help}`);
+  }
+  const { requires } = platform;
+  if (!requires || requires.some((names) => names.every((name) => settings[name] !== undefined))) return;
+  const sets = requires.map((names) => names.join(" and "));
+  throw new Refusal(requires[0]?.[0] ?? "settings", `${platform.name} needs ${sets.join(", or ")}.`);
 }
 
 const defaultsOf = (platform: Platform): Record<string, string> =>

@@ -326,8 +326,8 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await accepted(siteId, 3);
       const due = { siteId, connectionId: "c1" };
       expect(await store.deliveries.claim(due, lease(now + 29_999, "node-b"))).toEqual([]);
-      expect(await store.deliveries.due(now + 29_999)).not.toContainEqual(due);
-      expect(await store.deliveries.due(now + 30_000)).toContainEqual(due);
+      expect(await store.deliveries.due(now + 29_999, [due])).not.toContainEqual(due);
+      expect(await store.deliveries.due(now + 30_000, [due])).toContainEqual(due);
       expect(await store.deliveries.claim(due, lease(now + 30_000, "node-b"))).toHaveLength(3);
     });
 
@@ -430,10 +430,13 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const siteId = await newSite();
       const [item] = (await accepted(siteId, 1)) as [NewEvent];
       await store.deliveries.settle(settlement(item, "parked", { reason: "paused" }));
-      expect(await store.deliveries.due(now + 10 * hour)).not.toContainEqual({ siteId, connectionId: "c1" });
-      expect(await store.deliveries.parked()).toContainEqual({ siteId, connectionId: "c1" });
+      const c1 = { siteId, connectionId: "c1" };
+      const several = [{ siteId, connectionId: "c0" }, c1, { siteId: "other", connectionId: "c1" }];
+      expect(await store.deliveries.due(now + 10 * hour, several)).toEqual([]);
+      expect(await store.deliveries.allDue(now + 10 * hour)).not.toContainEqual(c1);
+      expect(await store.deliveries.parked(several)).toEqual([c1]);
       expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
-      expect(await store.deliveries.parked()).not.toContainEqual({ siteId, connectionId: "c1" });
+      expect(await store.deliveries.parked([c1])).toEqual([]);
       expect(await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(
         1,
       );

@@ -62,20 +62,19 @@ export function deliveryStore(db: Database) {
     /** Writes the outcome of an attempt; resolves when it is durable. A delivery that is no longer ours is left alone. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
 
-    /** The connections that have something due. No locks: claiming decides. */
-    async due(now: number): Promise<Due[]> {
-      const rows = await db.all(
-        `SELECT site_id, connection_id, MIN(due_at) AS oldest FROM deliveries
-         WHERE state = 'queued' AND due_at <= $1 GROUP BY site_id, connection_id ORDER BY oldest`,
-        [now],
-      );
-      return rows.map((row) => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) }));
-    },
+    /** Which of these connections have something due. Looks at one row of each; no locks: claiming decides. */
+    due: (now: number, among: readonly Due[]) =>
+      havingSome(db, among, `deliveries.state = 'queued' AND deliveries.due_at <= $1`, [now]),
 
-    /** The connections that have something parked. */
-    async parked(): Promise<Due[]> {
+    /** Which of these connections have something parked. */
+    parked: (among: readonly Due[]) => havingSome(db, among, `deliveries.state = 'parked'`, []),
+
+    /** The connections that have something due, also those that nobody knows any more. Looks at all that is due. */
+    async allDue(now: number): Promise<Due[]> {
       const rows = await db.all(
-        `SELECT site_id, connection_id FROM deliveries WHERE state = 'parked' GROUP BY site_id, connection_id`,
+        `SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= $1
+         GROUP BY site_id, connection_id`,
+        [now],
       );
       return rows.map((row) => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) }));
     },
@@ -172,6 +171,28 @@ export function deliveryStore(db: Database) {
   };
 }
 
+/** A backlog of a hundred thousand is found by its first row. */
+async function havingSome(
+  db: Database,
+  among: readonly Due[],
+  condition: string,
+  params: readonly Value[],
+): Promise<Due[]> {
+  const found: Due[] = [];
+  for (const some of chunks(among)) {
+    const rows = await db.all(
+      `SELECT v.column1 AS site_id, v.column2 AS connection_id
+       FROM (VALUES ${tuples(some.length, 2, params.length, ["text", "text"])}) AS v
+       WHERE EXISTS (SELECT 1 FROM deliveries WHERE deliveries.site_id = v.column1
+         AND deliveries.connection_id = v.column2 AND ${condition})`,
+      [...params, ...some.flatMap(({ siteId, connectionId }) => [siteId, connectionId])],
+    );
+    for (const row of rows)
+      found.push({ siteId: String(row.site_id), connectionId: String(row.connection_id) });
+  }
+  return found;
+}
+
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
   await db.write(async (tx) => {
@@ -242,7 +263,7 @@ function attemptValues({ siteId, eventId, connectionId, attempt }: Settlement): 
   ];
 }
 
-function deliveryOf(row: Row): Delivery {
+export function deliveryOf(row: Row): Delivery {
   return {
     siteId: String(row.site_id),
     eventId: String(row.event_id),

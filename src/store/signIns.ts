@@ -144,9 +144,14 @@ export function signInStore(db: Database, seal: Seal) {
 
     /**
      * Puts renewed tokens into a connection, on every node within a second. No audit line: it happens every hour, and
-     * nobody did it. False when the connection is gone.
+     * nobody did it. False when the connection is gone, or was given other tokens meanwhile.
      */
-    renewTokens(siteId: string, id: string, tokens: Readonly<Record<string, string>>): Promise<boolean> {
+    renewTokens(
+      siteId: string,
+      id: string,
+      used: string,
+      tokens: Readonly<Record<string, string>>,
+    ): Promise<boolean> {
       return db.write((tx) =>
         raised(tx, siteId, async () => {
           const [row] = await tx.all(`SELECT credentials FROM connections WHERE site_id = $1 AND id = $2`, [
@@ -155,6 +160,8 @@ export function signInStore(db: Database, seal: Seal) {
           ]);
           if (!row) return false;
           const known = JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id)));
+          // A transaction that is run again finds its own tokens.
+          if (known.refresh_token !== used && known.access_token !== tokens.access_token) return false;
           const sealed = seal.close(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));
           await tx.all(`UPDATE connections SET credentials = $3 WHERE site_id = $1 AND id = $2`, [
             siteId,

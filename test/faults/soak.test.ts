@@ -8,9 +8,9 @@ import { startStandins, type Standins } from "../../standins/start.ts";
 import { engines, eventually, manage, newHome, startRelay, type Home, type Relay } from "../relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
 
-const total = Number(process.env.SOAK_EVENTS ?? 300);
+const total = Number(process.env.SOAK_EVENTS ?? 200);
 const killEveryMs = 4000;
-const platforms = ["meta", "tiktok", "pinterest", "reddit"] as const satisfies readonly StandinId[];
+const platforms = ["x", "tiktok", "pinterest", "reddit"] as const satisfies readonly StandinId[];
 
 /** Three calls in ten go wrong. */
 const trouble = (seed: number) =>
