@@ -1,0 +1,186 @@
+// Attempts with the real platforms and a sender that answers as the test says.
+
+import { describe, expect, test } from "vitest";
+import type { PlatformRequest } from "../platforms/platform.ts";
+import { sampleConversion } from "../platforms/sample.ts";
+import type { Connection, Directory } from "../sites/directory.ts";
+import type { Settlement } from "../store/deliveries.ts";
+import { openAttempts, type Outcome, type Waiting } from "./attempt.ts";
+import { openBreaker } from "./breaker.ts";
+import { openLanes } from "./lanes.ts";
+import { openQuota } from "./quota.ts";
+import type { Sent } from "./send.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const token = "EXAMPLE-SECRET-TOKEN";
+const google: Connection = {
+  siteId: "s",
+  id: "g",
+  platform: "google_ads",
+  account: "1234567890",
+  settings: { customer_id: "1234567890", conversion_action: "77", access_token: token },
+  events: null,
+  state: "active",
+  stateReason: null,
+  createdAt: 0,
+};
+
+const answer = (status: number, body: unknown, headers: Record<string, string> = {}): Sent => ({
+  ok: true,
+  response: { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) },
+});
+const taken = answer(200, { requestId: "t-1" });
+const violation = (index: number) =>
+  answer(400, {
+    error: {
+      code: 400,
+      status: "INVALID_ARGUMENT",
+      message: `Bad ${token}`,
+      details: [
+        {
+          "@type": "type.googleapis.com/google.rpc.BadRequest",
+          fieldViolations: [{ field: `events.events[${index}].currency`, description: "bad currency" }],
+        },
+      ],
+    },
+  });
+
+function stage(reply: (request: PlatformRequest, call: number) => Sent) {
+  const requests: PlatformRequest[] = [];
+  const settled: Settlement[] = [];
+  const clock = { now };
+  const options = {
+    directory: {
+      connection: () => google,
+      connectionNow: async () => google,
+    } as unknown as Directory,
+    sender: {
+      send: async (request: PlatformRequest) => {
+        requests.push(request);
+        return reply(request, requests.length);
+      },
+      close: async () => {},
+    },
+    settle: async (settlement: Settlement) => void settled.push(settlement),
+    needsReconnection: async () => {},
+    tokens: { fresh: async (connection: Connection) => connection },
+    breaker: openBreaker(),
+    retry: { scheduleMs: [10_000], random: () => 0.5 },
+    attemptMs: 8000,
+    now: () => clock.now,
+    onDefect: (error: unknown) => {
+      throw error;
+    },
+  };
+  return { options, requests, settled, clock };
+}
+
+const ordersIn = ({ body }: PlatformRequest) =>
+  (JSON.parse(body) as { events: { transactionId: string }[] }).events.map((event) => event.transactionId);
+
+function batchOf(count: number): { batch: Waiting[]; outcomes: (Outcome | undefined)[] } {
+  const outcomes: (Outcome | undefined)[] = Array.from({ length: count }, () => undefined);
+  const batch = outcomes.map((_, i) => ({
+    job: {
+      siteId: "s",
+      eventId: `e${i}`,
+      connectionId: "g",
+      conversion: sampleConversion({ eventId: `e${i}`, orderId: `A-${i}`, time: now - 1000 }),
+      attempts: 0,
+      expiresAt: now + 86_400_000,
+      owner: "me",
+      leaseUntil: now + 60_000,
+    },
+    resolve: (outcome: Outcome) => void (outcomes[i] ??= outcome),
+  }));
+  return { batch, outcomes };
+}
+
+describe("a batch that is refused for some of its events", () => {
+  test("the others go again at once without them, and are sent", async () => {
+    const { options, requests, settled } = stage((_request, call) => (call === 1 ? violation(1) : taken));
+    const { batch, outcomes } = batchOf(4);
+    await openAttempts(options).deliver(batch);
+    expect(requests.map(ordersIn)).toEqual([
+      ["A-0", "A-1", "A-2", "A-3"],
+      ["A-0", "A-2", "A-3"],
+    ]);
+    expect(outcomes.map((outcome) => outcome?.state)).toEqual(["sent", "rejected", "sent", "sent"]);
+    expect(settled).toHaveLength(4);
+  });
+
+  test("one after the other is found, until the rest is taken", async () => {
+    const { options, requests } = stage((request, call) =>
+      call <= 3 ? violation(ordersIn(request).length - 1) : taken,
+    );
+    const { batch, outcomes } = batchOf(5);
+    await openAttempts(options).deliver(batch);
+    expect(requests.map((request) => ordersIn(request).length)).toEqual([5, 4, 3, 2]);
+    expect(outcomes.map((outcome) => outcome?.state)).toEqual([
+      "sent",
+      "sent",
+      "rejected",
+      "rejected",
+      "rejected",
+    ]);
+  });
+});
+
+test("what a platform says of a refusal never carries the token on", async () => {
+  const words = { error: { code: 401, status: "UNAUTHENTICATED", message: `Bad token ${token} here` } };
+  const { options, settled } = stage(() => answer(401, words));
+  const { batch, outcomes } = batchOf(1);
+  await openAttempts(options).deliver(batch);
+  expect(outcomes[0]).toMatchObject({ state: "parked", reason: expect.stringContaining("Bad token") });
+  expect(JSON.stringify([outcomes, settled])).not.toContain(token);
+});
+
+describe("a platform that is down", () => {
+  test("is called five times, then by one call at a time, and what cannot go waits without an attempt", async () => {
+    const { options, requests, settled, clock } = stage(() => answer(503, {}));
+    const attempts = openAttempts(options);
+    for (let i = 0; i < 8; i++) await attempts.deliver(batchOf(1).batch);
+    expect(requests).toHaveLength(5);
+    expect(settled.slice(5).map(({ attempt, state, dueAt }) => [attempt, state, dueAt])).toEqual(
+      Array.from({ length: 3 }, () => [null, "queued", now + 5000]),
+    );
+    clock.now += 5001;
+    await Promise.all([attempts.deliver(batchOf(1).batch), attempts.deliver(batchOf(1).batch)]);
+    expect(requests).toHaveLength(6);
+  });
+
+  test("is taken at its word when it asks for patience", async () => {
+    const { options, requests, settled } = stage(() => answer(429, {}, { "retry-after": "30" }));
+    const attempts = openAttempts(options);
+    for (let i = 0; i < 3; i++) await attempts.deliver(batchOf(1).batch);
+    expect(requests).toHaveLength(1);
+    expect(settled.map(({ dueAt }) => dueAt)).toEqual([now + 30_000, now + 30_000, now + 30_000]);
+  });
+});
+
+test("beyond the quota events wait together and leave as one batch", async () => {
+  const { options, requests } = stage(() => taken);
+  let left = 2;
+  const quota = { take: () => (left-- > 0 ? 0 : left > -4 ? 5 : 0) };
+  const lanes = openLanes({ ...options, quota });
+  const { batch } = batchOf(12);
+  const outcomes = await Promise.all(batch.map(({ job }) => lanes.send(job)));
+  expect(outcomes.every(({ state }) => state === "sent")).toBe(true);
+  expect(requests.length).toBeLessThan(6);
+  expect(Math.max(...requests.map((request) => ordersIn(request).length))).toBeGreaterThan(5);
+  await lanes.close();
+});
+
+test("a stop does not wait for quota: what waited is given back, due at once", async () => {
+  const { options, settled } = stage(() => taken);
+  const lanes = openLanes({ ...options, quota: { ...openQuota(), take: () => 600_000 } });
+  const { batch } = batchOf(3);
+  const sending = batch.map(({ job }) => lanes.send(job));
+  await lanes.close();
+  expect(await Promise.all(sending)).toEqual(
+    Array.from({ length: 3 }, () => ({ state: "queued", reason: "waiting for its turn" })),
+  );
+  expect(settled.map(({ state, dueAt, attempt }) => [state, dueAt, attempt])).toEqual(
+    Array.from({ length: 3 }, () => ["queued", now, null]),
+  );
+});
