@@ -46,7 +46,9 @@ function pageOf(platform: Platform): string {
       : []),
     `- Up to ${platform.batch} ${platform.batch === 1 ? "event" : "events"} in a request.`,
     ...(platform.quota
-      ? [`- Up to ${platform.quota.requests} requests in ${platform.quota.seconds} seconds.`]
+      ? [
+          `- Up to ${platform.quota.requests} requests in ${platform.quota.seconds === 1 ? "a second" : `${platform.quota.seconds} seconds`}.`,
+        ]
       : []),
     ...(guide?.limits.map((limit) => `- ${limit}`) ?? []),
   ];
@@ -104,9 +106,10 @@ function pageOf(platform: Platform): string {
   ]);
 }
 
-function connectLine({ id, settings }: Platform): string {
+function connectLine({ id, settings, requires }: Platform): string {
   const needed = settings.filter((one) => one.required);
-  const words = needed.map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
+  const chosen = [...needed, ...settings.filter(({ name }) => requires?.[0]?.includes(name))];
+  const words = chosen.map(({ name, secret }) => `${name}=${secret ? "@file" : "…"}`);
   return ["npx cleancast connect SITE", id, ...words].join(" ");
 }
 
@@ -136,6 +139,8 @@ function eventsText({ events, name }: Platform): string {
       "default says, and is skipped where there is none."
     );
   }
+  if (standard.length === 0 && events.others === "own name")
+    return `${name} has no list of names: every event goes under its own name, or the one that \`event.NAME=…\` gives it.`;
   const others =
     events.others === "own name"
       ? "Others go under their own name."

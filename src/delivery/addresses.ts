@@ -76,10 +76,17 @@ export class BlockedAddress extends Error {}
 
 type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
+/** How names are resolved: all addresses of a host. */
+export type Resolve = (
+  host: string,
+  options: LookupOptions & { all: true },
+  found: (error: Error | null, addresses: LookupAddress[]) => void,
+) => void;
+
 /** A `lookup` for sockets that answers only with addresses that may be contacted. */
-export function guardedLookup(allow: AllowList, secure: boolean) {
+export function guardedLookup(allow: AllowList, secure: boolean, resolve: Resolve = lookup) {
   return (host: string, options: LookupOptions, found: Found): void => {
-    lookup(host, { ...options, all: true }, (error, addresses) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return found(error, []);
       const faults = addresses.map(({ address }) => addressFault(allow, secure, host.toLowerCase(), address));
       const usable = addresses.filter((_, i) => faults[i] === null);

@@ -202,7 +202,8 @@ export function openAttempts(options: AttemptOptions) {
   function tellBreaker(key: string, { readings, log }: Exchange): void {
     const { breaker } = options;
     const later = readings.filter((reading) => reading.said === "later");
-    if (later.length < readings.length) return breaker.passed(key);
+    // A refusal that may pass once somebody puts a setting right is about these events, not about the platform.
+    if (later.length < readings.length || isRefusal(log.httpStatus ?? 0)) return breaker.passed(key);
     const seconds = Math.max(0, ...later.map((reading) => reading.retryAfterSeconds ?? 0));
     if (log.httpStatus === null || log.httpStatus >= 500) breaker.failed(key, options.now());
     if (seconds > 0) breaker.asked(key, options.now(), seconds);
@@ -234,11 +235,11 @@ export function openAttempts(options: AttemptOptions) {
   return { deliver, giveBack };
 }
 
+const isRefusal = (status: number) => status >= 400 && !isTransientStatus(status);
+
 /** A request that was refused for some of its conversions, which the platform names: the others go again without them. */
 function innocentsOf(batch: Waiting[], { readings, log }: Exchange): Waiting[] {
-  const status = log.httpStatus ?? 0;
-  const isRefused = status >= 400 && !isTransientStatus(status);
-  if (!isRefused || !readings.some((reading) => reading.said === "refused")) return [];
+  if (!isRefusal(log.httpStatus ?? 0) || !readings.some((reading) => reading.said === "refused")) return [];
   return batch.filter((_one, i) => readings[i]?.said === "later");
 }
 

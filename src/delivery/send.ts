@@ -4,7 +4,14 @@
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
 import type { PlatformRequest, PlatformResponse } from "../platforms/platform.ts";
-import { addressFault, bareHost, BlockedAddress, guardedLookup, type AllowList } from "./addresses.ts";
+import {
+  addressFault,
+  bareHost,
+  BlockedAddress,
+  guardedLookup,
+  type AllowList,
+  type Resolve,
+} from "./addresses.ts";
 
 export type Sent =
   | { ok: true; response: PlatformResponse }
@@ -22,11 +29,13 @@ export type SenderOptions = {
   allow: AllowList;
   /** Platform id → origin to use in place of the platform's own. */
   origins: Readonly<Record<string, string>>;
+  /** How names of customers' hosts are resolved; the system's way unless given. */
+  resolve?: Resolve;
 };
 
 const largestResponse = 1024 * 1024;
 
-export function openSender({ connectMs, attemptMs, allow, origins }: SenderOptions): Sender {
+export function openSender({ connectMs, attemptMs, allow, origins, resolve }: SenderOptions): Sender {
   const pooled = (lookup?: ReturnType<typeof guardedLookup>) =>
     new Agent({
       connections: 128,
@@ -40,8 +49,8 @@ export function openSender({ connectMs, attemptMs, allow, origins }: SenderOptio
     });
   const open = pooled();
   const guarded = {
-    https: pooled(guardedLookup(allow, true)),
-    http: pooled(guardedLookup(allow, false)),
+    https: pooled(guardedLookup(allow, true, resolve)),
+    http: pooled(guardedLookup(allow, false, resolve)),
   };
 
   return {

@@ -1,8 +1,10 @@
-// Platforms that take a batch whole or not at all, and say which of its conversions were at fault.
+// Whose fault a refusal is: that of some conversions, where a platform takes a batch whole or not at all; or that of a
+// setting, where the conversions are good and wait until it was put right.
 
-import type { Reading } from "../event.ts";
+import type { Conversion, Reading } from "../event.ts";
+import { nameSetting } from "./names.ts";
 import { later, readStatus, shorten } from "./reading.ts";
-import type { PlatformResponse } from "./platform.ts";
+import type { ConnectionSettings, PlatformResponse } from "./platform.ts";
 
 /**
  * Those named (by their place in the request) are refused, the others go again without them. When none is named the
@@ -38,4 +40,21 @@ export function faultsByPlace(messages: readonly string[], place: RegExp): Map<n
     faults.set(Number(found), before === undefined ? message : `${before}; ${message}`);
   }
   return faults;
+}
+
+const settingSeconds = 3600;
+
+/**
+ * For a conversion that goes to a rule, an action, a tag or a goal that the platform does not know or does not let us
+ * use. Only its own events are stopped by that, so the connection stays as it is: they wait, are tried every hour, and
+ * go out once the setting was put right. `usual` is the setting for events that have none of their own.
+ */
+export function awaitSetting(
+  error: string,
+  { name }: Conversion,
+  settings: ConnectionSettings,
+  usual: string,
+): Reading {
+  const setting = settings[nameSetting(name)] === undefined ? usual : `event.${name.trim()}`;
+  return later(`${shorten(error)}; waits until ${shorten(setting)} is corrected`, settingSeconds);
 }

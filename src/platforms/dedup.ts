@@ -1,9 +1,8 @@
 // Which id a platform recognises a conversion by when the site's pixel reported it too.
 
 import type { Conversion } from "../event.ts";
+import { oneOf } from "./eventBody.ts";
 import type { ConnectionSettings } from "./platform.ts";
-
-const choices = ["event", "order"];
 
 export const dedupSetting = {
   name: "dedup_id",
@@ -12,7 +11,7 @@ export const dedupSetting = {
     "Which id the platform compares with the one that your pixel sends: event (the id that cc.eventId gives in the " +
     "browser) or order (the order id, where there is one).",
   default: "event",
-  check: (value: string) => (choices.includes(value) ? null : "must be event or order"),
+  check: oneOf(["event", "order"]),
 } as const;
 
 export function dedupId({ eventId, orderId }: Conversion, settings: ConnectionSettings): string {

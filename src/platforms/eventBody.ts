@@ -1,11 +1,11 @@
-// What the event bodies of the social platforms share: parts that are left out when unknown, exact money, times that are
-// never ahead of the clock, and the shapes of fields that a connection maps.
+// What the platforms' files share: parts of events that are left out when unknown, ids in a form that can be right, exact
+// money, times that are never ahead of the clock, the shapes of fields that a connection maps, and checks of settings.
 
 import { hash } from "node:crypto";
 import { currencyDigits } from "../currency.ts";
 import type { Browser, Conversion } from "../event.ts";
 import { applyMapping, type Field } from "./mapping.ts";
-import { nameSetting } from "./names.ts";
+import { foldName, nameSetting } from "./names.ts";
 import type { ConnectionSettings, Setting } from "./platform.ts";
 
 type Body = Record<string, unknown>;
@@ -30,17 +30,43 @@ export function unixSeconds(time: number, now: number): number {
   return Math.floor(Math.min(time, now) / 1000);
 }
 
+/** Click ids of all platforms are far shorter; what is longer was made by somebody else. */
+const longestId = 1000;
+
+/**
+ * A click id or browser id that can be one: printable ASCII without spaces, not hashed, and of the platform's form where
+ * that is known. One that cannot be right finds nobody, and many platforms refuse the conversion for it, so it stays here.
+ */
+export function idOf(value: string | undefined, form: RegExp = /^/): string | undefined {
+  const isId = value !== undefined && value.length <= longestId && /^[\x21-\x7e]+$/.test(value);
+  return isId && !isHash(value) && form.test(value) ? value : undefined;
+}
+
+export const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const dayMs = 86_400_000;
+
+/** To this many decimals, as people round: shifting the decimal text makes 1.01 of 1.005, where arithmetic sees 1.00499…. */
+function rounded(value: number, decimals: number): number {
+  const text = String(value);
+  // Beyond this there are no cents left to round, and the shifted text would have an exponent already.
+  if (text.includes("e") || Math.abs(value) >= 1e15) return Number(value.toFixed(decimals));
+  return Number(`${Math.round(Number(`${text}e${decimals}`))}e-${decimals}`);
+}
+
+/** Plain digits with exactly this many decimals, never an exponent. */
+export function decimalText(value: number, decimals: number): string {
+  if (Math.abs(value) < 1e21) return rounded(value, decimals).toFixed(decimals);
+  return `${BigInt(value)}${decimals > 0 ? `.${"0".repeat(decimals)}` : ""}`;
+}
+
 /** The value in whole minor units of its currency: 0.1 + 0.2 is 0.3, and there are no half yen. */
 export function amountOf(value: number, currency: string): number {
-  const digits = currencyDigits(currency);
-  const text = String(value);
-  // Shifting the decimal text rounds 1.005 as people do; arithmetic would see 1.00499….
-  if (text.includes("e")) return Number(value.toFixed(digits));
-  return Number(`${Math.round(Number(`${text}e${digits}`))}e-${digits}`);
+  return rounded(value, currencyDigits(currency));
 }
 
 export function amountText(value: number, currency: string): string {
-  return amountOf(value, currency).toFixed(currencyDigits(currency));
+  return decimalText(value, currencyDigits(currency));
 }
 
 /** Makes of a mapped value what the platform wants; undefined leaves the field out. */
@@ -107,7 +133,15 @@ export const idList: Shape = (value) =>
     .map((one) => one.trim())
     .filter(Boolean);
 
-export const wholeNumber: Shape = (value) => (Number.isInteger(value) ? value : undefined);
+/** A count: whole, and not below nothing. */
+export const wholeNumber: Shape = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined;
+
+/** One of the words that the platform knows; others are left out. */
+export const oneWordOf =
+  (words: readonly string[]): Shape =>
+  (value) =>
+    words.includes(String(value)) ? value : undefined;
 
 export const externalIdField: MappedField = {
   name: "user_data.external_id",
@@ -151,7 +185,7 @@ export const limitedDataSetting = {
     "denied: limits the use of events of people who refused consent, as far as those are sent at all. always: limits " +
     "every event, which some laws of the United States ask for.",
   default: "denied",
-  check: (value: string) => (["denied", "always"].includes(value) ? null : "must be denied or always"),
+  check: oneOf(["denied", "always"]),
 } as const satisfies Setting;
 
 export function isLimited({ consent }: Conversion, settings: ConnectionSettings): boolean {
@@ -198,7 +232,17 @@ export const noTestCode = "a test event, and the connection has no test event co
 export const tokenCheck = (value: string) =>
   /^[\x21-\x7e]+$/.test(value) ? null : "must be one word of plain letters, digits and signs";
 
-/** A refund that the connection gave no name of its own: none of these platforms takes money back. */
+export function oneOf(choices: readonly string[]): (value: string) => string | null {
+  const words = choices.length === 2 ? choices.join(" or ") : `one of ${choices.join(", ")}`;
+  return (value) => (choices.includes(value) ? null : `must be ${words}`);
+}
+
+export function digits(least: number, most: number): (value: string) => string | null {
+  const form = new RegExp(`^\\d{${least},${most}}$`);
+  return (value) => (form.test(value) ? null : `must be a number of ${least} to ${most} digits`);
+}
+
+/** A refund that the connection gave no name of its own: none of the advertising platforms takes money back. */
 export function isUnnamedRefund({ name }: Conversion, settings: ConnectionSettings): boolean {
-  return name.trim().toLowerCase() === "refund" && settings[nameSetting(name)] === undefined;
+  return foldName(name) === "refund" && settings[nameSetting(name)] === undefined;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Conversion } from "../event.ts";
 import { personOf } from "../identity/person.ts";
 import { ga4 } from "./ga4.ts";
-import { nameFault } from "./names.ts";
+import { nameFault, nameSetting } from "./names.ts";
 import type { Setting } from "./platform.ts";
 import { sampleConversion } from "./sample.ts";
 
@@ -119,7 +119,7 @@ describe("names", () => {
     "x".repeat(41),
   ])("%s would be dropped there, so it is skipped until a name is chosen", (name) => {
     expect(unfit({ name })).toBe("the event's name is none that Google Analytics takes; choose one for it");
-    expect(unfit({ name }, { [`event.${name.toLowerCase()}`]: "chosen" })).toBeNull();
+    expect(unfit({ name }, { [nameSetting(name)]: "chosen" })).toBeNull();
     expect(nameFault(name, ga4.events)).toMatch(/^must be /);
   });
 
@@ -148,8 +148,14 @@ describe("the request", () => {
     expect(params().event_id).toBe(eventId);
   });
 
-  test("value goes as the number that came in, 0 is a value, and none brings no currency", () => {
-    for (const value of [0, 10.005, 980]) expect(params({ value })).toMatchObject({ value, currency: "EUR" });
+  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+    for (const [given, value] of [
+      [0, 0],
+      [10.005, 10.01],
+      [0.1 + 0.2, 0.3],
+      [980, 980],
+    ])
+      expect(params({ value: given as number })).toMatchObject({ value, currency: "EUR" });
     expect(params({ value: null })).toEqual({
       event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
       transaction_id: "A-1001",

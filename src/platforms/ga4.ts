@@ -3,12 +3,13 @@
 
 import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../event.ts";
+import { amountOf, oneOf, tokenCheck } from "./eventBody.ts";
 import { ga4Answers, ga4Examples } from "./ga4Examples.ts";
 import { ga4Guide } from "./ga4Guide.ts";
 import { applyMapping, type Field } from "./mapping.ts";
 import { eventNameOf, type EventNames } from "./names.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
-import { listAt, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import { listAt, parseJson, readStatus, shorten, textAt, unreadable } from "./reading.ts";
 
 /** The protocol has no version. Checked 2026-11-15. */
 const collectors = {
@@ -17,9 +18,6 @@ const collectors = {
 } as const;
 /** There is no European one that is documented. */
 const validator = "https://www.google-analytics.com/debug/mp/collect";
-
-const oneOf = (choices: readonly string[]) => (value: string) =>
-  choices.includes(value) ? null : `must be one of ${choices.join(", ")}`;
 
 /** Names that Google keeps for itself; events under them vanish. */
 const reservedNames = new Set(
@@ -116,6 +114,7 @@ export const ga4 = {
       help: "Admin > Data streams > your stream > Measurement Protocol API secrets > Create.",
       required: true,
       secret: true,
+      check: tokenCheck,
     },
     {
       name: "region",
@@ -185,7 +184,7 @@ export const ga4 = {
 
 /** `GA1.1.<client id>`: the last two numbers. */
 function clientOf({ browserIds }: Conversion): string | undefined {
-  return /(?:^|\.)(\d+\.\d+)$/.exec(browserIds._ga ?? "")?.[1];
+  return /^(?:GA\d+\.[\d-]+\.)?(\d{1,20}\.\d{1,20})$/.exec(browserIds._ga ?? "")?.[1];
 }
 
 /** In the form of a client id; the same for all events of a person, and of no use to any other property. */
@@ -208,7 +207,7 @@ function paramsOf(conversion: Conversion, settings: ConnectionSettings): Record<
   return {
     event_id: eventId,
     transaction_id: order ?? (name === "purchase" || name === "refund" ? eventId : undefined),
-    ...(value === null ? {} : { value, currency }),
+    ...(value === null ? {} : { value: amountOf(value, currency), currency }),
     session_id: sessionOf(conversion, settings),
     // Without some time of engagement an event does not show in the realtime report.
     engagement_time_msec: 1,
@@ -244,6 +243,7 @@ function userDataOf({ person }: Conversion): unknown {
 /** Only the validator says anything; it finds faults with HTTP 200. */
 function readAnswer(response: PlatformResponse): Reading {
   const reading = readStatus(response);
+  if (reading.said === "accepted" && response.isCut) return unreadable(response);
   const messages = listAt(parseJson(response.body), "validationMessages");
   if (reading.said !== "accepted" || messages.length === 0) return reading;
   const words = messages.map((message) =>

@@ -124,7 +124,7 @@ export const ga4Examples: readonly Example[] = [
     },
     {
       given: {
-        "event.demo booked": "demo_booked",
+        "event.demobooked": "demo_booked",
         "map.params.campaign": "utm_campaign",
         "map.user_id": "extra.customer",
       },

@@ -30,7 +30,7 @@ export const ga4Guide: Guide = {
     "Sent to Google's validation server, which names faults and records nothing. It does not check the API secret.",
   limits: [
     "Google answers nothing: a wrong API secret or measurement id shows only in that no events arrive. Look at the realtime report after connecting.",
-    "Events may be 72 hours old. To join the visit they should come within 48 hours of it.",
+    "To join the visit events should come within 48 hours of it.",
     "There is no general deduplication: an attempt that got no answer and is made again may count twice. Purchases are commonly said to be counted once per transaction id.",
     "Names of 40 characters, texts of 100. Longer mapped texts are cut.",
     "An event without a _ga cookie shows as a new user with unassigned traffic.",

@@ -188,6 +188,13 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     readings: [{ said: "accepted" }],
   },
   {
+    title: "A success that cannot be read: the same again later",
+    conversions: 1,
+    status: 200,
+    body: "",
+    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
     title: "One event is at fault: the others were not taken either and go again",
     conversions: 3,
     ...failure(400, "INVALID_ARGUMENT", "There was a problem with the request.", [
@@ -217,7 +224,7 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     ],
   },
   {
-    title: "A refusal that names no event",
+    title: "An unknown conversion action: its events wait until the setting is corrected",
     conversions: 2,
     ...failure(400, "INVALID_ARGUMENT", "Conversion action ID is not valid.", [
       badRequest([
@@ -228,10 +235,12 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
         },
       ]),
     ]),
-    readings: [
-      { said: "refused", error: "HTTP 400: Conversion action ID is not valid." },
-      { said: "refused", error: "HTTP 400: Conversion action ID is not valid." },
-    ],
+    readings: [0, 1].map(() => ({
+      said: "later",
+      error:
+        "HTTP 400: Conversion action ID is not valid. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
+      retryAfterSeconds: 3600,
+    })),
   },
   {
     title: "Enhanced conversions for leads is not switched on in the account: the events wait for it",

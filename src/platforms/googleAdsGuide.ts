@@ -26,12 +26,15 @@ export const googleAdsGuide: Guide = {
     "UTM fields: Google has no field for them.",
     "Refunds: Google counts every event as a gain, unless an action is chosen for the event refund.",
     "Order ids that hold an email address: the event id goes in their place.",
+    "Click ids with spaces or other characters that no click id has.",
   ],
   consent:
     "Without click id and contact hashes Google refuses an event, so an event of a person who refused is skipped as opted out.",
   testMode: "Sent with validateOnly: Google checks the request and keeps nothing of it.",
   limits: [
-    "300 requests a minute and 100,000 a day for a whole Cloud project, 2,000 events in a request.",
+    "The requests are counted for a whole Cloud project, so for all connections that use your app; Google also allows 100,000 a day.",
+    "One bad event has the whole request refused; the others go again without it.",
+    "A conversion action that Google does not know stops only its own events: they wait and are tried every hour until event.NAME or conversion_action is corrected. A fault of the account stops the connection until it is connected again.",
     "Accepted means taken in. Whether a conversion is attributed shows in Google Ads hours later.",
     "One team saw order ids of digits only refused, so they get a prefix. A setting sends them as they are.",
     "Actions that count one conversion per click take no wbraid or gbraid.",

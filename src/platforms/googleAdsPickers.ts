@@ -7,7 +7,8 @@ import { listAt, parseJson, textAt } from "./reading.ts";
 /** Checked 2026-11-15; v22 ended on 2026-10-07. */
 const googleAdsApi = "https://googleads.googleapis.com/v25";
 
-const digits = (customerId: string | undefined) => (customerId ?? "").replaceAll("-", "");
+/** Customer ids as Google's APIs want them: people write them with hyphens. */
+export const bareId = (customerId: string | undefined) => (customerId ?? "").replaceAll("-", "");
 const hyphened = (id: string) => id.replace(/^(\d{3})(\d{3})(\d{4})$/, "$1-$2-$3");
 
 export const googleAdsPickers: readonly Picker[] = [
@@ -67,7 +68,7 @@ function search(
 ): PlatformRequest {
   return {
     method: "POST",
-    url: `${googleAdsApi}/customers/${digits(customerId)}/googleAds:searchStream`,
+    url: `${googleAdsApi}/customers/${bareId(customerId)}/googleAds:searchStream`,
     headers: { "content-type": "application/json", ...headersOf(settings) },
     body: JSON.stringify({ query }),
   };
@@ -77,7 +78,7 @@ function headersOf(settings: ConnectionSettings): Record<string, string> {
   return {
     ...bearer(settings),
     "developer-token": settings.developer_token ?? "",
-    ...(settings.login_customer_id ? { "login-customer-id": digits(settings.login_customer_id) } : {}),
+    ...(settings.login_customer_id ? { "login-customer-id": bareId(settings.login_customer_id) } : {}),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Conversion } from "../event.ts";
 import { personOf } from "../identity/person.ts";
 import { googleAds } from "./google_ads.ts";
-import { nameFault } from "./names.ts";
+import { nameFault, nameSetting } from "./names.ts";
 import type { Setting } from "./platform.ts";
 import { sampleConversion } from "./sample.ts";
 
@@ -48,7 +48,9 @@ describe("what it documents is so", () => {
 
   test.each(googleAds.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
     const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
-    expect(googleAds.readResponse({ headers: {}, ...answer }, conversions)).toEqual(answer.readings);
+    expect(googleAds.readResponse({ headers: {}, ...answer }, conversions, settings)).toEqual(
+      answer.readings,
+    );
   });
 });
 
@@ -89,6 +91,7 @@ describe("events that Google would refuse are skipped", () => {
   test("a refund would count as a gain, so it goes only where an action was chosen for it", () => {
     expect(unfit(settings, { name: " Refund " })).toBe("Google Ads takes no refunds");
     expect(unfit({ ...settings, "event.refund": "12" }, { name: "Refund" })).toBeNull();
+    for (const name of ["Refund", " re-fund", "RE_FUND"]) expect(unfit(settings, { name })).toMatch(/refund/);
   });
 });
 
@@ -96,7 +99,7 @@ describe("the request", () => {
   test.each(["purchase", "lead", "signup", "add_to_cart", "Demo Booked"])(
     "%s goes to its own conversion action, or to the one for all",
     (name) => {
-      const own = { ...settings, [`event.${name.toLowerCase()}`]: "42" };
+      const own = { ...settings, [nameSetting(name)]: "42" };
       expect(body(own, { name }).destinations[0]?.productDestinationId).toBe("42");
       expect(body(settings, { name }).destinations[0]?.productDestinationId).toBe("7700000001");
       expect(googleAds.group(sampleConversion({ name }), own)).toBe("42");
@@ -123,9 +126,16 @@ describe("the request", () => {
     expect(event(settings, { time: now + 60_000 }).eventTimestamp).toBe("2026-11-15T09:30:00.000Z");
   });
 
-  test("value is in whole units as it came in, 0 is a value, and none brings no currency", () => {
-    for (const value of [0, 0.1 + 0.2, 1234567.891, 1e21])
-      expect(event(settings, { value }).conversionValue).toBe(value);
+  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+    for (const [given, value] of [
+      [0, 0],
+      [0.1 + 0.2, 0.3],
+      [1.005, 1.01],
+      [1234567.891, 1234567.89],
+      [1e21, 1e21],
+    ])
+      expect(event(settings, { value: given as number }).conversionValue).toBe(value);
+    expect(event({ ...settings, "map.conversionValue": "const:-5" })).not.toHaveProperty("conversionValue");
     expect(event(settings, { value: 980, currency: "JPY" })).toMatchObject({
       conversionValue: 980,
       currency: "JPY",
@@ -136,13 +146,24 @@ describe("the request", () => {
   });
 
   test("click ids go byte for byte, and gclid goes alone", () => {
-    const odd = "EAIa_IQ-b%2Bo+=ChMI é";
+    const odd = "EAIa_IQ-b%2Bo+=ChMI";
     expect(
       event(settings, { clickIds: { wbraid: seen("w"), gclid: seen(odd), gbraid: seen("g") } }).adIdentifiers,
     ).toEqual({
       gclid: odd,
     });
   });
+
+  test.each(["two words", "line\nbreak", "Klick-é", "\u0000", "g".repeat(1001), "a".repeat(64)])(
+    "the gclid %j cannot be one, and is left out",
+    (value) => {
+      const clickIds = { gclid: seen(value), wbraid: seen("w") };
+      expect(event(settings, { clickIds }).adIdentifiers).toEqual({ wbraid: "w" });
+      expect(unfit(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe(
+        "no gclid, wbraid or gbraid",
+      );
+    },
+  );
 
   test("a click that only Google's own cookie knows is used, while it is of use", () => {
     const cookie = (value: string) => ({ clickIds: {}, browserIds: { _gcl_aw: value } });

@@ -2,12 +2,13 @@
 // nothing of attribution, which Google decides half an hour later. So everything that is known to be refused stays here.
 
 import type { Conversion } from "../event.ts";
+import { amountOf, dayMs, idOf, isUnnamedRefund, oneOf, tokenCheck } from "./eventBody.ts";
 import { readGoogleAnswer } from "./googleAdsAnswer.ts";
 import { googleAdsAnswers, googleAdsExamples } from "./googleAdsExamples.ts";
 import { googleAdsGuide } from "./googleAdsGuide.ts";
-import { googleAdsPickers } from "./googleAdsPickers.ts";
+import { bareId, googleAdsPickers } from "./googleAdsPickers.ts";
 import { applyMapping, type Field } from "./mapping.ts";
-import { eventNameOf, nameSetting, type EventNames } from "./names.ts";
+import { eventNameOf, type EventNames } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
 import type { ConnectionSettings, Platform } from "./platform.ts";
 import { textAt } from "./reading.ts";
@@ -15,7 +16,6 @@ import { textAt } from "./reading.ts";
 /** Checked 2026-11-15. */
 const dataManager = "https://datamanager.googleapis.com/v1";
 
-const dayMs = 86_400_000;
 const eventSources = ["WEB", "APP", "IN_STORE", "PHONE", "MESSAGE", "OTHER"];
 const customerTypes = ["NEW", "RETURNING", "REENGAGED"];
 
@@ -23,9 +23,6 @@ const isActionId = (value: string) =>
   /^\d{1,20}$/.test(value) ? null : "must be the number of a conversion action, digits only";
 const isCustomerId = (value: string) =>
   /^\d{3}-?\d{3}-?\d{4}$/.test(value) ? null : "must be a customer id of ten digits, like 123-456-7890";
-const oneOf = (choices: readonly string[]) => (value: string) =>
-  choices.includes(value) ? null : `must be one of ${choices.join(", ")}`;
-const digits = (customerId: string | undefined) => (customerId ?? "").replaceAll("-", "");
 
 /** Google has no names of events here: each goes to a conversion action, by number. */
 const events: EventNames = { standard: {}, others: "not sent", check: isActionId };
@@ -73,6 +70,7 @@ export const googleAds = {
       help: "Comes with signing in. A pasted one needs the scope datamanager and ends after an hour.",
       required: true,
       secret: true,
+      check: tokenCheck,
     },
     ...tokenSettings,
     {
@@ -113,10 +111,11 @@ export const googleAds = {
       label: "Developer token",
       help: "Only for lists of accounts and conversion actions to choose from. Conversions go without it.",
       secret: true,
+      check: tokenCheck,
     },
   ],
   pickers: googleAdsPickers,
-  account: (settings) => digits(settings.customer_id),
+  account: (settings) => bareId(settings.customer_id),
   ids: ["gclid", "wbraid", "gbraid", "_gcl_aw"],
   events,
   fields,
@@ -132,13 +131,12 @@ export const googleAds = {
     const byContact = settings.enhanced_conversions_for_leads === "on" && conversion.person !== null;
     if (!byContact && !clickOf(conversion))
       return conversion.consent === "denied" ? "opted out" : "no gclid, wbraid or gbraid";
-    if (conversion.name.trim().toLowerCase() === "refund" && !settings[nameSetting("refund")])
-      return "Google Ads takes no refunds";
+    if (isUnnamedRefund(conversion, settings)) return "Google Ads takes no refunds";
     return actionOf(conversion, settings) ? null : "no conversion action for this event";
   },
   toRequest(conversions, settings, now) {
-    const customer = digits(settings.customer_id);
-    const manager = digits(settings.login_customer_id);
+    const customer = bareId(settings.customer_id);
+    const manager = bareId(settings.login_customer_id);
     const [first] = conversions;
     return {
       method: "POST",
@@ -160,7 +158,7 @@ export const googleAds = {
       }),
     };
   },
-  readResponse: (response, conversions) => readGoogleAnswer(response, conversions.length),
+  readResponse: readGoogleAnswer,
   examples: googleAdsExamples,
   answers: googleAdsAnswers,
 } satisfies Platform;
@@ -171,12 +169,13 @@ function actionOf(conversion: Conversion, settings: ConnectionSettings): string 
 
 /** One click id: gclid says most, wbraid is for the web and gbraid for apps. Google refuses both of those together. */
 function clickOf(conversion: Conversion): Record<string, string> | null {
-  const { gclid, wbraid, gbraid } = conversion.clickIds;
-  if (gclid) return { gclid: gclid.value };
-  const fromCookie = cookieClick(conversion);
-  if (fromCookie) return { gclid: fromCookie };
-  if (wbraid) return { wbraid: wbraid.value };
-  return gbraid ? { gbraid: gbraid.value } : null;
+  const { clickIds } = conversion;
+  const gclid = idOf(clickIds.gclid?.value) ?? cookieClick(conversion);
+  if (gclid) return { gclid };
+  const wbraid = idOf(clickIds.wbraid?.value);
+  if (wbraid) return { wbraid };
+  const gbraid = idOf(clickIds.gbraid?.value);
+  return gbraid ? { gbraid } : null;
 }
 
 /** `GCL.<seconds>.<gclid>`, which Google's own tag keeps of a click that ours may not have seen. */
@@ -188,6 +187,7 @@ function cookieClick({ browserIds, time }: Conversion): string | null {
 
 function eventOf(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const click = clickOf(conversion);
+  const { currency } = conversion;
   const event: Record<string, unknown> = {
     // A sender's clock that is a little ahead would make the whole request invalid.
     eventTimestamp: new Date(Math.min(conversion.time, now)).toISOString(),
@@ -201,8 +201,11 @@ function eventOf(conversion: Conversion, settings: ConnectionSettings, now: numb
   applyMapping(event, conversion, settings, fields);
   if (!eventSources.includes(event.eventSource as string)) event.eventSource = settings.event_source ?? "WEB";
   if (!customerTypes.includes(textAt(event, "userProperties", "customerType"))) delete event.userProperties;
-  if (event.conversionValue !== undefined) event.currency = conversion.currency;
-  return event;
+  const value = event.conversionValue;
+  if (typeof value !== "number") return event;
+  // A mapped value may be anything, and Google takes nothing below zero.
+  const money = value < 0 ? {} : { conversionValue: amountOf(value, currency), currency };
+  return { ...event, conversionValue: undefined, ...money };
 }
 
 function transactionOf({ orderId, eventId }: Conversion, settings: ConnectionSettings): string {

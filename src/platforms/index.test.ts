@@ -222,14 +222,33 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     for (const text of [platform.guide?.consent, platform.guide?.testMode]) expect(text).toMatch(/\.$/);
   });
 
-  describe.each(sizes(platform))("a request of %d", (count) => {
-    test("2xx is accepted, once for each conversion", () => {
-      for (const status of [200, 201, 202, 204])
-        expect(readings(platform, count, answer(status)), `HTTP ${status}`).toEqual(
-          Array.from({ length: count }, () => ({ said: "accepted" })),
-        );
-    });
+  test("the success that it documents is accepted, once for each conversion; without one any 2xx is", () => {
+    const [success] = platform.answers ?? [];
+    const count = success?.conversions ?? 1;
+    const accepted = Array.from({ length: count }, () => ({ said: "accepted" }));
+    for (const status of success ? [success.status] : [200, 201, 202, 204])
+      expect(readings(platform, count, answer(status, {}, success?.body)), `HTTP ${status}`).toEqual(
+        accepted,
+      );
+  });
 
+  test("a 2xx that does not say so in the platform's own words, or was cut, is no success", () => {
+    const [success] = platform.answers ?? [];
+    if (!success) return;
+    const unread = [{ said: "later", error: expect.stringContaining("the answer could not be read") }];
+    const cut = { ...answer(200, {}, success.body), isCut: true } as const;
+    expect(readings(platform, 1, cut)).toEqual(unread);
+    // Google Analytics and Segment say nothing, or next to nothing, to anything.
+    if (platform.id === "ga4" || platform.id === "segment") return;
+    const half = success.body.slice(0, success.body.length / 2);
+    for (const body of ["", "{}", "[]", "null", '"OK"', "OK", half, '{"data":[],"events":[],"elements":{}}'])
+      for (const status of [200, 201, 202, 204])
+        expect(readings(platform, 1, answer(status, {}, body)), body).toEqual(unread);
+    const page = answer(200, {}, "<html><body>Sign in to the network</body></html>");
+    expect(readings(platform, 1, page)).toEqual([{ said: "later", error: expect.any(String) }]);
+  });
+
+  describe.each(sizes(platform))("a request of %d", (count) => {
     test("400 is refused, once for each conversion, with the status as reason", () => {
       const read = readings(platform, count, answer(400));
       expect(read).toHaveLength(count);

@@ -29,8 +29,10 @@ const read = (status: number, body: string, count = 3) =>
   linkedin.readResponse(
     { status, headers: {}, body },
     Array.from({ length: count }, () => sampleConversion()),
+    own,
   );
 const email = sampleConversion().person?.email ?? "";
+const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
 
 describe("examples and answers", () => {
   test.each(linkedin.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
@@ -47,7 +49,9 @@ describe("examples and answers", () => {
   test.each(linkedin.answers.map((one) => [one.title, one] as const))("%s", (_title, answer) => {
     const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
     const { status, headers = {}, body } = answer;
-    expect(linkedin.readResponse({ status, headers, body }, conversions)).toEqual(answer.readings);
+    expect(linkedin.readResponse({ status, headers, body }, conversions, { default_rule: "555001" })).toEqual(
+      answer.readings,
+    );
   });
 });
 
@@ -100,7 +104,8 @@ describe("what is never sent", () => {
 
   test("an event without a match key", () => {
     expect(unfit({ person: null })).toBe("no email or li_fat_id");
-    expect(unfit({ person: null, browserIds: { li_fat_id: "cookie" } })).toBeNull();
+    expect(unfit({ person: null, browserIds: { li_fat_id: uuid } })).toBeNull();
+    expect(unfit({ person: null, browserIds: { li_fat_id: "cookie" } })).toBe("no email or li_fat_id");
   });
 
   test("phone, names, page and UTM fields; a token in address or body; null", () => {
@@ -137,14 +142,13 @@ describe("match keys", () => {
   });
 
   test("the click's li_fat_id wins over the cookie, byte for byte", () => {
-    const value = "AbC_%2f-é+ =";
-    expect(
-      ids({
-        clickIds: { li_fat_id: { value, seenAt: 0 } },
-        browserIds: { li_fat_id: "cookie" },
-        person: null,
-      }),
-    ).toEqual([`LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID ${value}`]);
+    const value = uuid.toUpperCase();
+    const browserIds = { li_fat_id: uuid };
+    const sent = (click: string) =>
+      ids({ clickIds: { li_fat_id: { value: click, seenAt: 0 } }, browserIds, person: null });
+    expect(sent(value)).toEqual([`LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID ${value}`]);
+    for (const broken of ["AbC_%2f", `${uuid} `, uuid.replaceAll("-", "")])
+      expect(sent(broken)).toEqual([`LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID ${uuid}`]);
   });
 
   test("the address goes only where the connection says so, and only IPv4", () => {
@@ -255,10 +259,39 @@ describe("answers", () => {
   });
 
   test("faults may be named with another status too", () => {
-    expect(said(400, "Index: 1, ERROR :: /conversion :: not a CONVERSIONS_API rule", 2)).toEqual([
-      "later",
-      "refused",
+    expect(said(400, "Index: 1, ERROR :: /user :: empty", 2)).toEqual(["later", "refused"]);
+  });
+
+  test("a rule that LinkedIn does not know or not allow stops its own events, and not the connection", () => {
+    const [lead, purchase] = [sampleConversion({ name: "Lead" }), sampleConversion()];
+    const settings = { ...own, "event.lead": "777" };
+    const readings = (status: number, message: string) =>
+      linkedin.readResponse(
+        { status, headers: {}, body: JSON.stringify({ status, message }) },
+        [lead, purchase],
+        settings,
+      );
+    for (const [status, message] of [
+      [403, "No access to the conversion urn:lla:llaPartnerConversion:777"],
+      [400, "The conversion rule 777 is not enabled"],
+    ] as const)
+      expect(readings(status, message)).toEqual([
+        {
+          said: "later",
+          error: `HTTP ${status}: ${message}; waits until event.Lead is corrected`,
+          retryAfterSeconds: 3600,
+        },
+        {
+          said: "later",
+          error: `HTTP ${status}: refused because of another event in the same request`,
+          retryAfterSeconds: 1,
+        },
+      ]);
+    expect(readings(403, "Not enough permissions").map((one) => one.said)).toEqual([
+      "unauthorised",
+      "unauthorised",
     ]);
+    expect(linkedin.group(lead, settings)).not.toBe(linkedin.group(purchase, settings));
   });
 
   test("an answer that was cut off in the middle still names its faults", () => {
@@ -271,8 +304,8 @@ describe("answers", () => {
     expect(JSON.stringify({ elements }).length).toBeLessThan(64 * 1024);
   });
 
-  test("a single create answers 201 with nothing", () => {
-    expect(read(201, "", 1)).toEqual([{ said: "accepted" }]);
+  test("201 with nothing answers a single create, which is never made here: it says nothing of a batch", () => {
+    expect(read(201, "", 1)).toEqual([{ said: "later", error: "HTTP 201: the answer could not be read" }]);
   });
 });
 

@@ -4,17 +4,26 @@
 import { hash } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { isCurrency } from "../currency.ts";
-import type { Conversion, Reading } from "../event.ts";
-import { blame } from "./blame.ts";
+import type { Conversion } from "../event.ts";
 import { dedupId, dedupSetting } from "./dedup.ts";
-import { amountText, isUnnamedRefund, known, tokenCheck } from "./eventBody.ts";
+import {
+  amountText,
+  digits,
+  idOf,
+  isUnnamedRefund,
+  known,
+  oneOf,
+  tokenCheck,
+  uuidForm,
+} from "./eventBody.ts";
+import { readLinkedInAnswer } from "./linkedinAnswer.ts";
 import { linkedinAnswers, linkedinExamples } from "./linkedinExamples.ts";
 import { linkedinGuide } from "./linkedinGuide.ts";
 import { mappedFields, type Field } from "./mapping.ts";
 import { eventNameOf, type EventNames } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
-import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse } from "./platform.ts";
-import { at, later, listAt, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import type { ConnectionSettings, Platform, PlatformRequest } from "./platform.ts";
+import { at, listAt, parseJson, textAt } from "./reading.ts";
 
 /** A month, as LinkedIn versions its API; served for about a year. Checked 2026-11-15. */
 const apiVersion = "202609";
@@ -25,8 +34,6 @@ const ruleCheck = (value: string) =>
   /^(?:urn:lla:llaPartnerConversion:)?\d{1,20}$/.test(value)
     ? null
     : "must be the id of a conversion rule, digits";
-
-const addressForms = ["no", "plain", "sha256"];
 
 const events: EventNames = { standard: {}, others: "not sent", check: ruleCheck };
 
@@ -76,8 +83,7 @@ export const linkedin = {
       label: "Ad account",
       help: "The number of the ad account in Campaign Manager.",
       required: true,
-      check: (value) =>
-        /^\d{1,20}$/.test(value) ? null : "must be the number of an ad account, digits only",
+      check: digits(1, 20),
     },
     {
       name: "default_rule",
@@ -91,7 +97,7 @@ export const linkedin = {
       label: "IP address",
       help: "Whether the visitor's IPv4 address goes along as a match key: no, plain or sha256. Not every account may use it.",
       default: "no",
-      check: (value) => (addressForms.includes(value) ? null : "must be no, plain or sha256"),
+      check: oneOf(["no", "plain", "sha256"]),
     },
     {
       name: "api_version",
@@ -134,6 +140,8 @@ export const linkedin = {
   batch: 1000,
   lanes: 4,
   quota: { requests: 300, seconds: 60 },
+  // A rule that is wrong has the whole request refused: it must stop no other rule's events.
+  group: (conversion, settings) => ruleOf(conversion, settings) ?? "",
   unfit(conversion, settings) {
     if (conversion.mode === "test") return "LinkedIn has no test mode";
     if (conversion.consent === "denied") return "opted out";
@@ -154,20 +162,8 @@ export const linkedin = {
       elements: conversions.map((conversion) => elementOf(conversion, settings, now)),
     }),
   }),
-  readResponse(response, conversions) {
-    const body = parseJson(response.body);
-    // Rest.li errors are JSON, gateways before it answer in plain text.
-    const message = textAt(body, "message") || (body === undefined ? response.body : "");
-    const whole = readOne(response, message);
-    if (whole.said === "refused") return blame(response, conversions.length, faults(message), message);
-    const elements = listAt(body, "elements");
-    if (whole.said !== "accepted" || elements.length === 0) return conversions.map(() => whole);
-    return conversions.map((_, index): Reading => {
-      const status = Number(textAt(elements[index], "status"));
-      if (!status) return later("LinkedIn's answer left this event out");
-      return readOne({ ...response, status }, textAt(elements[index], "error", "message"));
-    });
-  },
+  readResponse: (response, conversions, settings) =>
+    readLinkedInAnswer(response, conversions, settings, (one) => ruleOf(one, settings)),
   examples: linkedinExamples,
   answers: linkedinAnswers,
 } satisfies Platform;
@@ -219,14 +215,12 @@ function userIds(
 ): { idType: string; idValue: string }[] {
   if (conversion.consent === "denied") return [];
   const { person, clickIds, browserIds, browser } = conversion;
+  const click = idOf(clickIds.li_fat_id?.value, uuidForm) ?? idOf(browserIds.li_fat_id, uuidForm);
   const address = isIPv4(browser?.address ?? "") ? (browser?.address as string) : "";
   const form = settings.ip_address ?? "no";
   return [
     { idType: "SHA256_EMAIL", idValue: person?.email ?? "" },
-    {
-      idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID",
-      idValue: clickIds.li_fat_id?.value ?? browserIds.li_fat_id ?? "",
-    },
+    { idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", idValue: click ?? "" },
     { idType: "PLAINTEXT_IP_ADDRESS", idValue: form === "plain" ? address : "" },
     { idType: "SHA256_IP_ADDRESS", idValue: form === "sha256" && address ? hash("sha256", address) : "" },
   ].filter(({ idValue }) => idValue !== "");
@@ -240,24 +234,4 @@ function valueOf(conversion: Conversion, settings: ConnectionSettings): Record<s
   const currencyCode = isCurrency(code) ? code : conversion.currency;
   if (typeof value !== "number" || value < 0) return undefined;
   return { currencyCode, amount: amountText(value, currencyCode) };
-}
-
-function readOne(response: PlatformResponse, message: string): Reading {
-  const because = message ? `: ${shorten(message)}` : "";
-  // Nothing is wrong with the conversions: they wait, like those of a dead token, until somebody sets another version.
-  if (response.status === 426)
-    return { said: "unauthorised", error: `HTTP 426: LinkedIn has retired the API version${because}` };
-  if (response.status === 423) return later(`HTTP 423${because}`);
-  return readStatus(response, message);
-}
-
-/** `Index: 0, ERROR :: /path :: what\nERROR :: …\nIndex: 2, ERROR :: …`: every line belongs to the index before it. */
-function faults(message: string): Map<number, string> {
-  const parts = message.split(/Index:\s*(\d{1,9})\b[\s,]*/);
-  const found = new Map<number, string>();
-  for (let i = 1; i < parts.length; i += 2) {
-    const index = Number(parts[i]);
-    found.set(index, [found.get(index) ?? "", parts[i + 1] ?? ""].join(" ").trim());
-  }
-  return found;
 }

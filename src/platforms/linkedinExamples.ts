@@ -1,17 +1,21 @@
 // What goes to LinkedIn for which event, and how it answers: tests and documentation of linkedin.ts.
 
 import type { Conversion } from "../event.ts";
+import { nameSetting } from "./names.ts";
 import type { AnswerExample, Example } from "./platform.ts";
 import { sampleConversion } from "./sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 const settings = { access_token: "EXAMPLE-TOKEN", ad_account_id: "500123456", default_rule: "555001" };
 const clickIds = {
-  li_fat_id: { value: "4a3b5c7d-Example-Click_9", seenAt: Date.UTC(2026, 10, 10, 8, 0) },
+  li_fat_id: { value: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d", seenAt: Date.UTC(2026, 10, 10, 8, 0) },
 };
 
 const sha256Email = { idType: "SHA256_EMAIL", idValue: email };
-const clicked = { idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", idValue: "4a3b5c7d-Example-Click_9" };
+const clicked = {
+  idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID",
+  idValue: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d",
+};
 
 const purchase = {
   conversion: "urn:lla:llaPartnerConversion:555001",
@@ -75,7 +79,9 @@ export const linkedinExamples: readonly Example[] = [
   {
     title: "No click id: the cookie of the Insight Tag serves",
     settings,
-    conversions: [sampleConversion({ clickIds: {}, browserIds: { li_fat_id: "4a3b5c7d-Example-Click_9" } })],
+    conversions: [
+      sampleConversion({ clickIds: {}, browserIds: { li_fat_id: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d" } }),
+    ],
     request: requestOf([purchase]),
   },
   {
@@ -143,7 +149,7 @@ export const linkedinExamples: readonly Example[] = [
   },
   ...usual.map(([name, rule]) => ({
     title: `The event ${name}`,
-    settings: { access_token: "EXAMPLE-TOKEN", ad_account_id: "500123456", [`event.${name}`]: rule },
+    settings: { access_token: "EXAMPLE-TOKEN", ad_account_id: "500123456", [nameSetting(name)]: rule },
     conversions: [clickedConversion({ name })],
     request: requestOf([{ ...purchase, conversion: `urn:lla:llaPartnerConversion:${rule}` }]),
   })),
@@ -153,6 +159,8 @@ const amountMissing =
   "ERROR :: /conversionValue/amount :: field is required but not found and has no default value";
 const badUrn = "ERROR :: /conversion :: Invalid Urn format";
 const bystander = "HTTP 422: refused because of another event in the same request";
+
+const waits = "waits until default_rule is corrected";
 
 export const linkedinAnswers: readonly AnswerExample[] = [
   {
@@ -169,7 +177,11 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"elements":[{"status":201},{"status":400,"error":{"status":400,"message":"The rule is not of the type CONVERSIONS_API"}}]}',
     readings: [
       { said: "accepted" },
-      { said: "refused", error: "HTTP 400: The rule is not of the type CONVERSIONS_API" },
+      {
+        said: "later",
+        error: `HTTP 400: The rule is not of the type CONVERSIONS_API; ${waits}`,
+        retryAfterSeconds: 3600,
+      },
     ],
   },
   {
@@ -198,7 +210,13 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 400,
     body: '{"message":"Conversion method must be CONVERSIONS_API","status":400}',
-    readings: [{ said: "refused", error: "HTTP 400: Conversion method must be CONVERSIONS_API" }],
+    readings: [
+      {
+        said: "later",
+        error: `HTTP 400: Conversion method must be CONVERSIONS_API; ${waits}`,
+        retryAfterSeconds: 3600,
+      },
+    ],
   },
   {
     title: "The token has ended",

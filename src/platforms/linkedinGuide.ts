@@ -26,13 +26,15 @@ export const linkedinGuide = {
     "Names: LinkedIn takes them in plain text only, and none is kept here. Company, title and country go only with names.",
     "Phone, user agent, page and UTM fields: LinkedIn has no field for them.",
     "Order ids have no field of their own; they can serve as the event id.",
+    "A li_fat_id that is not a UUID.",
   ],
   consent:
     "LinkedIn has no consent flag and takes no event without a match key: opted-out people are skipped.",
   testMode: "LinkedIn has no test mode: events of test keys are skipped.",
   limits: [
-    "Conversions may be up to 90 days old. LinkedIn takes 5000 in a request; at most 1000 are sent, so that its answer can be read whole.",
+    "LinkedIn would take 5000 events in a request; fewer are sent, so that its answer can be read whole. One bad event has the whole request refused; the others go again without it.",
     "Sources name 300 or 600 requests a minute; the lower figure is kept to.",
+    "A rule that LinkedIn does not know, that belongs to somebody else or is fed by the Insight Tag stops only its own events: they wait and are tried every hour until event.NAME or default_rule is corrected.",
     "LinkedIn retires each API version after about a year. The connection then waits until another version is set.",
     "A rule that no campaign uses counts nothing.",
     "Reports may lag by up to three days.",

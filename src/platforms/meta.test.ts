@@ -120,8 +120,35 @@ describe("the click", () => {
   });
 
   test("no byte of a click id is changed", () => {
-    const odd = "AbC%2F+ -_.~ü.x";
+    const odd = "AbC-_.~.x";
     expect(fbc(undefined, { fbclid: { value: odd, seenAt: 1 } })).toBe(`fb.1.1.${odd}`);
+  });
+
+  test("what has not Meta's form is left out", () => {
+    for (const value of ["two words", "é", "a+b", "line\nbreak"])
+      expect(fbc(undefined, { fbclid: { value, seenAt: clickedAt } })).toBeUndefined();
+    const future = clickedAt + 365 * 86_400_000;
+    for (const cookie of [
+      "fb.1.179429760.Only",
+      "fb.12.1794297600123.Only",
+      "fb.1.1794297600123.",
+      `fb.1.${future}.x`,
+    ])
+      expect(fbc(cookie, {})).toBeUndefined();
+  });
+
+  test.each([
+    ["fb.1.1794297600000.1098115397", true],
+    ["fb.1.1794297600000.1098115397.AQYB", true],
+    ["fb.1.1794297600000.abc", false],
+    ["1098115397", false],
+    ["fb.1.1794297600000.1098115397 ", false],
+  ])("_fbp %j is sent: %s", (_fbp, isSent) => {
+    const browserIds = { _fbp };
+    expect(userOf({ browserIds }).fbp).toBe(isSent ? _fbp : undefined);
+    const alone = sampleConversion({ person: null, browser: null, clickIds: {}, browserIds });
+    const reason = "no email, phone, fbclid, _fbc or _fbp";
+    expect(platform.unfit?.(alone, settings, now)).toBe(isSent ? null : reason);
   });
 });
 

@@ -1,13 +1,15 @@
 // Meta Conversions API: website events of a dataset (pixel). One bad event fails its whole request, so everything that
 // Meta is known to refuse is sorted out before.
 
-import type { Conversion, Reading } from "../event.ts";
+import type { Conversion } from "../event.ts";
 import {
   amountOf,
   browserOf,
+  digits,
   externalIdField,
   hashedList,
   idList,
+  idOf,
   isUnnamedRefund,
   known,
   limitedDataSetting,
@@ -15,6 +17,8 @@ import {
   mapFields,
   type MappedField,
   noTestCode,
+  oneOf,
+  oneWordOf,
   placeFields,
   processingOptions,
   testCodeOf,
@@ -23,16 +27,18 @@ import {
   unixSeconds,
   wholeNumber,
 } from "./eventBody.ts";
+import { readMetaAnswer } from "./metaAnswer.ts";
 import { metaAnswers, metaExamples, metaGuide } from "./metaExamples.ts";
 import { metaPickers } from "./metaPickers.ts";
 import { type EventNames, eventNameOf } from "./names.ts";
-import { bearer, tokenSettings } from "./oauth.ts";
-import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
-import { at, later, parseJson, readStatus, retryAfterSeconds, shorten, textAt } from "./reading.ts";
+import { bearer, expirySetting } from "./oauth.ts";
+import type { ConnectionSettings, Platform } from "./platform.ts";
 
 // Checked 2026-11-15: v26.0 is the newest; v25.0 is valid until 2028-07-29 and the newest that others rely on.
 const version = "v25.0";
-const graph = `https://graph.facebook.com/${version}`;
+const graphHost = "https://graph.facebook.com";
+const graph = `${graphHost}/${version}`;
+const graphOf = (settings: ConnectionSettings) => `${graphHost}/${settings.api_version ?? version}`;
 
 const events: EventNames = {
   standard: {
@@ -67,10 +73,19 @@ const fields: readonly MappedField[] = [
   // Meta's own library lowers these ids and drops their spaces before it hashes them.
   { ...externalIdField, shape: hashedList((id) => id.toLowerCase().replace(/\s/g, "")) },
   ...placeFields,
-  text("user_data.lead_id", "The id of a lead from a form on Facebook or Instagram, as Meta gave it."),
+  {
+    ...text(
+      "user_data.lead_id",
+      "The id of a lead from a form on Facebook or Instagram, as Meta gave it: digits.",
+    ),
+    shape: (id) => (/^\d{1,30}$/.test(String(id)) ? id : undefined),
+  },
   text("custom_data.content_name", "Name of the page or product."),
   text("custom_data.content_category", "Category of the page or product."),
-  text("custom_data.content_type", "product or product_group."),
+  {
+    ...text("custom_data.content_type", "product or product_group."),
+    shape: oneWordOf(["product", "product_group"]),
+  },
   { ...text("custom_data.content_ids", "Ids of the products, separated by commas."), shape: idList },
   { name: "custom_data.num_items", help: "How many items.", type: "number", shape: wholeNumber },
   { name: "custom_data.predicted_ltv", help: "What the customer is expected to be worth.", type: "number" },
@@ -118,7 +133,7 @@ export const meta = {
       label: "Dataset (pixel) id",
       help: "The number of the dataset in Meta's Events Manager, under Settings.",
       required: true,
-      check: (value) => (/^\d{5,20}$/.test(value) ? null : "must be a number of 5 to 20 digits"),
+      check: digits(5, 20),
     },
     {
       name: "access_token",
@@ -128,7 +143,7 @@ export const meta = {
       secret: true,
       check: tokenCheck,
     },
-    ...tokenSettings,
+    expirySetting,
     testCodeSetting,
     {
       name: "action_source",
@@ -137,17 +152,24 @@ export const meta = {
         "website: on the site; where the visit is unknown, system_generated is sent. Or always one of system_generated, " +
         "email, phone_call, chat, other.",
       default: "website",
-      check: (value) => (sources.includes(value) ? null : `must be one of ${sources.join(", ")}`),
+      check: oneOf(sources),
     },
     limitedDataSetting,
+    {
+      name: "api_version",
+      label: "Graph API version",
+      help: "The version of Meta's Graph API. Change it only when Meta has retired the one that is set.",
+      default: version,
+      check: (value) => (/^v\d{2,3}\.\d$/.test(value) ? null : "must be a version like v25.0"),
+    },
     {
       name: "ad_account_id",
       label: "Ad account",
       help: "The number of an ad account; only needed to choose the dataset from a list.",
-      check: (value) => (/^\d{5,20}$/.test(value) ? null : "must be a number of 5 to 20 digits"),
+      check: digits(5, 20),
     },
   ],
-  pickers: metaPickers(graph),
+  pickers: metaPickers(graphOf),
   account: (settings) => settings.pixel_id ?? "",
   ids: ["fbclid", "_fbc", "_fbp"],
   events,
@@ -167,7 +189,7 @@ export const meta = {
   },
   toRequest: (conversions, settings, now) => ({
     method: "POST",
-    url: `${graph}/${encodeURIComponent(settings.pixel_id ?? "")}/events`,
+    url: `${graphOf(settings)}/${encodeURIComponent(settings.pixel_id ?? "")}/events`,
     headers: { "content-type": "application/json", ...bearer(settings) },
     body: JSON.stringify({
       data: conversions.map((conversion) => toEvent(conversion, settings, now)),
@@ -175,7 +197,7 @@ export const meta = {
     }),
   }),
   readResponse: (response, conversions) => {
-    const reading = readAnswer(response, conversions.length);
+    const reading = readMetaAnswer(response, conversions.length);
     return conversions.map(() => reading);
   },
   guide: metaGuide,
@@ -218,56 +240,33 @@ function userData(conversion: Conversion): Record<string, unknown> {
     client_ip_address: browser.address,
     client_user_agent: browser.userAgent,
     fbc: fbcOf(conversion),
-    fbp: browserIds._fbp,
+    fbp: cookieOf(browserIds._fbp, conversion, /^\d+(?:\.[\w-]+)?$/)?.cookie,
   });
 }
 
+/** The characters that click ids of Meta have. */
+const clickForm = /^[\w.~-]+$/;
+
 /** The cookie of Meta's pixel, unless a newer click with another id is known; its time is that of the click itself. */
-function fbcOf({ clickIds: { fbclid: click }, browserIds }: Conversion): string | undefined {
-  const [cookie, ms, id] = /^fb\.\d+\.(\d+)\.(.+)$/s.exec(browserIds._fbc ?? "") ?? [];
-  if (!click) return cookie;
+function fbcOf(conversion: Conversion): string | undefined {
+  const { clickIds, browserIds } = conversion;
+  const found = cookieOf(browserIds._fbc, conversion, clickForm);
+  const click = clickIds.fbclid;
+  const fbclid = idOf(click?.value, clickForm);
+  if (!click || !fbclid) return found?.cookie;
   // Meta's newer libraries add `.` and a suffix to the id.
-  const isSame = id === click.value || id?.startsWith(`${click.value}.`);
-  return isSame || Number(ms) > click.seenAt ? cookie : `fb.1.${click.seenAt}.${click.value}`;
+  const isSame = found && (found.id === fbclid || found.id.startsWith(`${fbclid}.`));
+  return found && (isSame || found.ms > click.seenAt) ? found.cookie : `fb.1.${click.seenAt}.${fbclid}`;
 }
 
-const transientCodes = new Set([1, 2, 4, 17, 32, 341, 368, 613, 5000, 21009]);
-const permanentCodes = new Set([3, 100]);
+/** How far a visitor's clock may be ahead of ours. */
+const aheadMs = 60_000;
 
-function readAnswer(response: PlatformResponse, count: number): Reading {
-  const { status, body } = response;
-  // A proxy's page, whatever its status: Meta itself answers in JSON.
-  if (body.trimStart().startsWith("<") && !(status >= 300 && status < 400))
-    return later(`HTTP ${status}: a web page instead of an answer`, waitSeconds(response));
-  const parsed = parseJson(body);
-  const error = at(parsed, "error");
-  if (typeof error !== "object" || error === null) {
-    const received = at(parsed, "events_received");
-    if (status >= 200 && status < 300 && typeof received === "number" && received < count)
-      return later(`Meta received ${received} of ${count} events`);
-    return readStatus(response);
-  }
-  const code = Number(textAt(error, "code"));
-  const subcode = textAt(error, "error_subcode");
-  const words = textAt(error, "error_user_msg") || textAt(error, "message");
-  const said = `Meta error ${code}${subcode && `/${subcode}`}: ${shorten(words)}`;
-  // 33: the dataset does not exist or this token may not see it. 10 and 200 to 299: a permission is missing.
-  const isPermission = code === 10 || (code >= 200 && code < 300) || (code === 100 && subcode === "33");
-  if (code === 190 || code === 102 || isPermission) return { said: "unauthorised", error: said };
-  // 80000 to 80014: the limits of business use cases.
-  const isThrottle = code >= 80_000 && code <= 80_014;
-  if (at(error, "is_transient") === true || transientCodes.has(code) || isThrottle)
-    return later(said, waitSeconds(response));
-  if (permanentCodes.has(code) || status < 300) return { said: "refused", error: said };
-  return readStatus(response, said);
-}
+type Cookie = { cookie: string; ms: number; id: string };
 
-/** Retry-After, or the minutes that Meta's usage header estimates. */
-function waitSeconds({ headers }: PlatformResponse): number | undefined {
-  const asked = retryAfterSeconds(headers["retry-after"]);
-  const usage = parseJson(headers["x-business-use-case-usage"] ?? "");
-  const cases = typeof usage === "object" && usage !== null ? Object.values(usage).flat() : [];
-  const minutes = cases.map((one) => Number(textAt(one, "estimated_time_to_regain_access")));
-  const estimated = Math.max(0, ...minutes.filter(Number.isFinite)) * 60;
-  return asked ?? (estimated > 0 ? estimated : undefined);
+/** `fb.<labels of the domain>.<milliseconds>.<id>`: any other cookie, or one from the future, has the event refused. */
+function cookieOf(value: string | undefined, { receivedAt }: Conversion, form: RegExp): Cookie | undefined {
+  const [cookie, ms, id] = /^fb\.\d\.(\d{13})\.(.+)$/.exec(idOf(value) ?? "") ?? [];
+  if (!cookie || !id || !form.test(id) || Number(ms) > receivedAt + aheadMs) return undefined;
+  return { cookie, ms: Number(ms), id };
 }

@@ -91,7 +91,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
     title: "A name that the connection chose, and mapped fields: ids and places are hashed",
     settings: {
       ...settings,
-      "event.demo_booked": "Schedule",
+      "event.demobooked": "Schedule",
       "map.custom_data.content_name": "utm_campaign",
       "map.custom_data.content_ids": "extra.sku",
       "map.user_data.external_id": "extra.customer",
@@ -203,6 +203,26 @@ export const metaAnswers: readonly AnswerExample[] = [
     readings: [{ said: "unauthorised", error: "Meta error 100/33: Unsupported post request." }],
   },
   {
+    title: "The version of the API is retired: the events wait until another one is set",
+    conversions: 1,
+    status: 400,
+    body: refusal({ message: "(#2635) You are calling a deprecated version of the Ads API.", code: 2635 }),
+    readings: [
+      {
+        said: "unauthorised",
+        error:
+          "Meta error 2635: (#2635) You are calling a deprecated version of the Ads API.; correct api_version",
+      },
+    ],
+  },
+  {
+    title: "A success that cannot be read: the same again later",
+    conversions: 1,
+    status: 200,
+    body: "{}",
+    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
     title: "A passing fault of Meta",
     conversions: 1,
     status: 500,
@@ -258,14 +278,15 @@ export const metaGuide: Guide = {
     "UTM fields, unless you map them: Meta has no field for them.",
     "Refunds: Meta cannot take a purchase back.",
     "A purchase without a value, because Meta refuses the whole request.",
+    "_fbc and _fbp cookies that are not of the form fb.1.MILLISECONDS.ID, and click ids with characters that none has.",
   ],
   consent:
     "Meta refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data use.",
   testMode:
     "Needs the test event code of the connection and shows on the page Test events. Take made-up people: Meta may count test events too.",
   limits: [
-    "Events older than 7 days are not sent.",
-    "Up to 1000 events go in one request; one bad event fails all of them, so the batch is halved until it is found.",
+    "One bad event has the whole request refused, so the batch is halved until it is found.",
+    "Meta retires each version of its API after about two years. The connection then stops until another version is set; its events wait, as they do where the token may not use the dataset.",
     "The pixel's event and this one count once when event id and name are the same within 48 hours.",
   ],
 };

@@ -1,13 +1,14 @@
 // Meta's own lists: ad accounts, and the datasets (pixels) of one.
 
 import { bearer } from "./oauth.ts";
-import type { Picker, PlatformRequest } from "./platform.ts";
+import type { ConnectionSettings, Picker, PlatformRequest } from "./platform.ts";
 import { listAt, parseJson, textAt } from "./reading.ts";
 
-export function metaPickers(graph: string): readonly Picker[] {
-  const listing = (path: string, settings: Readonly<Record<string, string>>): PlatformRequest => ({
+/** `graphOf` is the address of the Graph API in the connection's version. */
+export function metaPickers(graphOf: (settings: ConnectionSettings) => string): readonly Picker[] {
+  const listing = (path: string, settings: ConnectionSettings): PlatformRequest => ({
     method: "GET",
-    url: `${graph}/${path}`,
+    url: `${graphOf(settings)}/${path}`,
     headers: bearer(settings),
     body: "",
   });

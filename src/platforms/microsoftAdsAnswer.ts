@@ -3,14 +3,22 @@
 
 import type { Reading } from "../event.ts";
 import type { PlatformResponse } from "./platform.ts";
-import { at, later, listAt, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import { at, bodyOf, later, listAt, readStatus, shorten, textAt, unreadable } from "./reading.ts";
 
-export function readMicrosoftAnswer(response: PlatformResponse, count: number): Reading[] {
-  const body = parseJson(response.body);
+/** `goalSetting` is where the connection says which offline goal an event counts for. */
+export function readMicrosoftAnswer(
+  response: PlatformResponse,
+  count: number,
+  goalSetting: string,
+): Reading[] {
+  const body = bodyOf(response);
   const faults = [...listAt(body, "Errors"), ...listAt(body, "OperationErrors")];
   const rows = [...listAt(body, "PartialErrors"), ...listAt(body, "BatchErrors")];
-  if (faults.length || rows.length) return readOffline(response, faults[0], rows, count);
-  return readConversionsApi(response, body, count);
+  // The list of rows that failed is there also when none did.
+  const isOffline = faults.length > 0 || rows.length > 0 || at(body, "PartialErrors") !== undefined;
+  return isOffline
+    ? readOffline(response, faults[0], rows, count, goalSetting)
+    : readConversionsApi(response, body, count);
 }
 
 const all = (count: number, reading: Reading): Reading[] => Array.from({ length: count }, () => reading);
@@ -21,12 +29,14 @@ function readOffline(
   fault: unknown,
   rows: readonly unknown[],
   count: number,
+  goalSetting: string,
 ): Reading[] {
-  if (fault !== undefined) return all(count, readCode(response, fault));
+  if (fault !== undefined) return all(count, readCode(response, fault, goalSetting));
   const readings = all(count, readStatus(response));
   for (const row of rows) {
     const index = at(row, "Index");
-    if (typeof index === "number" && index in readings) readings[index] = readCode(response, row);
+    if (typeof index === "number" && index in readings)
+      readings[index] = readCode(response, row, goalSetting);
   }
   return readings;
 }
@@ -45,12 +55,16 @@ const passingFaults = new Map([
   ["5615", 7200],
 ]);
 
-function readCode(response: PlatformResponse, fault: unknown): Reading {
+/** The goal has no name, is not known, or is not open to offline conversions: the event is good and waits for the setting. */
+const goalFaults = new Set(["5605", "5606", "5613"]);
+
+function readCode(response: PlatformResponse, fault: unknown, goalSetting: string): Reading {
   const code = textAt(fault, "Code");
   const error = shorten(
     [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
   );
   if (tokenFaults.has(code)) return { said: "unauthorised", error };
+  if (goalFaults.has(code)) return later(`${error}; waits until ${goalSetting} is corrected`, 3600);
   const wait = passingFaults.get(code);
   if (wait !== undefined) return later(error, wait || undefined);
   const reading = readStatus(response, error);
@@ -70,6 +84,7 @@ function readConversionsApi(response: PlatformResponse, body: unknown, count: nu
   if (reading.said !== "accepted" && reading.said !== "refused") return all(count, reading);
 
   const received = at(body, "eventsReceived");
+  if (reading.said === "accepted" && typeof received !== "number") return all(count, unreadable(response));
   const refusal = (words: string): Reading => ({ said: "refused", error: shorten(words) });
   // More were left out than are named. Refused whole they are sent again in halves until each is known; the event id
   // keeps those that were taken from counting twice.

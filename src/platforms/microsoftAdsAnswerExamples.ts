@@ -52,6 +52,13 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     ],
   },
   {
+    title: "A success that cannot be read: the same again later",
+    conversions: 1,
+    status: 200,
+    body: "{}",
+    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
     title: "No event is valid",
     conversions: 1,
     status: 400,
@@ -99,6 +106,20 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
         error: "5615 OfflineConversionNotAcceptedForGoal Too new.",
         retryAfterSeconds: 7200,
       },
+    ],
+  },
+  {
+    title: "Offline conversions: an unknown goal stops only its own events, which wait for the setting",
+    conversions: 2,
+    status: 200,
+    body: rows({ Index: 0, Code: 5606, ErrorCode: "OfflineConversionNameInvalid", Message: "Goal." }),
+    readings: [
+      {
+        said: "later",
+        error: "5606 OfflineConversionNameInvalid Goal.; waits until offline_goal is corrected",
+        retryAfterSeconds: 3600,
+      },
+      accepted,
     ],
   },
   {

@@ -14,7 +14,9 @@ const withOffline = {
   offline_goal: "Offline purchase",
 };
 
+/** As it often stands in an address, and as the Conversions API wants it. */
 const msclkid = "dd4afcccb1c94a4cad9544dd7e5006ab";
+const uuid = "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab";
 const clicked = {
   clickIds: { msclkid: { value: msclkid, seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
   browserIds: { _uetvid: "b171a9b06ce011ecafcd1b209be8601b" },
@@ -32,7 +34,7 @@ const purchase = {
   eventTime: 1794648600,
   eventSourceUrl: "https://shop.example.com/autumn",
   adStorageConsent: "G",
-  userData: { msclkid, anonymousId: "b171a9b06ce011ecafcd1b209be8601b", ...contact },
+  userData: { msclkid: uuid, anonymousId: "b171a9b06ce011ecafcd1b209be8601b", ...contact },
   customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
 };
 
@@ -135,7 +137,7 @@ export const microsoftAdsExamples: readonly Example[] = [
         eventName: "purchase",
         eventTime: 1794648600,
         adStorageConsent: "D",
-        userData: { msclkid },
+        userData: { msclkid: uuid },
         customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
       },
     ],
@@ -149,10 +151,10 @@ export const microsoftAdsExamples: readonly Example[] = [
     ),
   ),
   example(
-    "A name that the goal asks for, its category from a UTM field, and a click id with dashes",
+    "A name that the goal asks for, its category from a UTM field, and a click id as it was captured",
     {
       ...settings,
-      msclkid_form: "with_dashes",
+      msclkid_form: "as_captured",
       "event.purchase": "checkout_complete",
       "map.customData.eventCategory": "utm_campaign",
     },
@@ -161,7 +163,7 @@ export const microsoftAdsExamples: readonly Example[] = [
       {
         ...purchase,
         eventName: "checkout_complete",
-        userData: { ...purchase.userData, msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab" },
+        userData: { ...purchase.userData, msclkid },
         customData: { ...purchase.customData, eventCategory: "autumn" },
       },
     ],

@@ -33,9 +33,10 @@ export const microsoftAdsGuide: Guide = {
     "Without any identifier Microsoft refuses an event, so an event of a person who refused is skipped as opted out.",
   testMode: "There is none: test events are skipped.",
   limits: [
-    "7 days for the Conversions API, 90 days for offline conversions, 1,000 events in a request.",
+    "Events may be 7 days old for the Conversions API, 90 days for offline conversions.",
+    "An offline goal that Microsoft does not know stops only its own events: they wait and are tried every hour until offline_goal or offline_goals is corrected. A wrong token stops the connection until it is connected again.",
     "Hashed email and phone of offline conversions count only where enhanced conversions is switched on for the goal.",
-    "An email that came in as a hash has Microsoft's form only if the tag has seen the address; otherwise the hash goes as it is.",
+    "An email that came in as a hash has Microsoft's form only if the tag has seen the address; otherwise the hash goes as it is, and finds the person unless the address had dots or a plus before the @.",
     "Accepted says nothing of attribution; reports lag by up to six hours.",
   ],
 };

@@ -46,6 +46,7 @@ const read = (status: number, body: string, count = 1) =>
   microsoftAds.readResponse(
     { status, headers: {}, body },
     Array.from({ length: count }, () => sampleConversion()),
+    {},
   );
 
 describe("what it documents is so", () => {
@@ -58,7 +59,7 @@ describe("what it documents is so", () => {
 
   test.each(microsoftAds.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
     const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
-    expect(microsoftAds.readResponse({ headers: {}, ...answer }, conversions)).toEqual(answer.readings);
+    expect(microsoftAds.readResponse({ headers: {}, ...answer }, conversions, {})).toEqual(answer.readings);
   });
 });
 
@@ -157,14 +158,21 @@ describe("the request", () => {
     expect(made[0]).toContain('"ConversionTime":"2026-11-05T09:30:00Z"');
   });
 
-  test("a click id goes byte for byte, with dashes or without", () => {
+  test("a click id goes to the Conversions API as a UUID, with dashes or without in the address", () => {
+    const uuid = "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab";
+    for (const id of [uuid, uuid.replaceAll("-", "")])
+      for (const given of [settings, { ...settings, msclkid_form: "with_dashes" }])
+        expect(event(given, clicked(id)).userData?.msclkid).toBe(uuid);
+    const capitals = uuid.toUpperCase();
+    expect(event(settings, clicked(capitals)).userData?.msclkid).toBe(capitals);
+  });
+
+  test("where the connection says so, and as an offline conversion, a click id goes byte for byte", () => {
+    const asCaptured = { ...settings, msclkid_form: "as_captured" };
     for (const id of ["dd4afcccb1c94a4cad9544dd7e5006ab", "DD4AFCCC-b1c9-4a4c-ad95-44dd7e5006ab"]) {
-      expect(event(settings, clicked(id)).userData?.msclkid).toBe(id);
+      expect(event(asCaptured, clicked(id)).userData?.msclkid).toBe(id);
       expect(row(offlineOnly, clicked(id)).MicrosoftClickId).toBe(id);
     }
-    const dashed = { ...settings, msclkid_form: "with_dashes" };
-    const uuid = "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab";
-    expect(event(dashed, clicked(uuid)).userData?.msclkid).toBe(uuid);
   });
 
   test("a click id that is no UUID is left out, not mended", () => {
@@ -181,8 +189,16 @@ describe("the request", () => {
     );
   });
 
-  test("value goes as the number that came in, 0 is a value, and none brings no currency", () => {
-    for (const value of [0, 10.005, 980]) expect(event(settings, { value }).customData?.value).toBe(value);
+  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+    for (const [given, value] of [
+      [0, 0],
+      [10.005, 10.01],
+      [0.1 + 0.2, 0.3],
+      [980, 980],
+    ]) {
+      expect(event(settings, { value: given as number }).customData?.value).toBe(value);
+      expect(row(offlineOnly, { value: given as number }).ConversionValue).toBe(value);
+    }
     expect(event(settings, { value: null }).customData).toEqual({ transactionId: "A-1001" });
     expect(row(offlineOnly, { value: null })).not.toHaveProperty("ConversionCurrencyCode");
   });
@@ -241,9 +257,10 @@ describe("answers", () => {
 
   test.each([
     [5603, "refused"],
-    [5605, "refused"],
+    [5605, "later"],
+    [5606, "later"],
     [5608, "refused"],
-    [5613, "refused"],
+    [5613, "later"],
     [5616, "refused"],
     [5612, "later"],
     [5614, "later"],

@@ -3,12 +3,13 @@
 // of each other's events, so a conversion takes exactly one of them.
 
 import type { Conversion } from "../event.ts";
+import { amountOf, dayMs, digits, isUnnamedRefund, oneOf, tokenCheck } from "./eventBody.ts";
 import { applyMapping, type Field } from "./mapping.ts";
 import { readMicrosoftAnswer } from "./microsoftAdsAnswer.ts";
 import { microsoftAdsAnswers } from "./microsoftAdsAnswerExamples.ts";
 import { microsoftAdsExamples } from "./microsoftAdsExamples.ts";
 import { microsoftAdsGuide } from "./microsoftAdsGuide.ts";
-import { eventNameOf, nameSetting, type EventNames } from "./names.ts";
+import { eventNameOf, foldName, type EventNames } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "./platform.ts";
 import { at, parseJson, textAt } from "./reading.ts";
@@ -17,13 +18,10 @@ import { at, parseJson, textAt } from "./reading.ts";
 const conversionsApi = "https://capi.uet.microsoft.com/v1";
 const campaignApi = "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13";
 
-const dayMs = 86_400_000;
 /** Seven days, less some minutes for clocks that differ and for the way there. */
 const conversionsApiMs = 7 * dayMs - 5 * 60_000;
 
-const areDigits = (value: string) => (/^\d{1,20}$/.test(value) ? null : "must be a number, digits only");
-const oneOf = (choices: readonly string[]) => (value: string) =>
-  choices.includes(value) ? null : `must be one of ${choices.join(", ")}`;
+const areDigits = digits(1, 20);
 
 /** Goals match the action of an event by its name, whatever that is: Microsoft has no list of names. */
 const events: EventNames = { standard: {}, others: "own name" };
@@ -74,12 +72,14 @@ export const microsoftAds = {
       label: "UET tag token",
       help: "The token of this tag for the Conversions API: edit the tag, then Use Conversions API. For events of the last 7 days.",
       secret: true,
+      check: tokenCheck,
     },
     {
       name: "access_token",
       label: "Access token",
       help: "Comes with signing in. Only offline conversions need it: events older than 7 days, or all without a tag token.",
       secret: true,
+      check: tokenCheck,
     },
     ...tokenSettings,
     {
@@ -114,11 +114,12 @@ export const microsoftAds = {
     {
       name: "msclkid_form",
       label: "Form of msclkid",
-      help: "as_captured sends the click id as it stood in the address. with_dashes writes it as a UUID with dashes for the Conversions API.",
-      default: "as_captured",
-      check: oneOf(["as_captured", "with_dashes"]),
+      help: "with_dashes writes the click id as a UUID for the Conversions API, which asks for one; in addresses it often has no dashes. as_captured sends it as it stood there.",
+      default: "with_dashes",
+      check: oneOf(["with_dashes", "as_captured"]),
     },
   ],
+  requires: [["tag_token"], ["access_token", "developer_token", "account_id"]],
   account: (settings) => settings.tag_id ?? "",
   ids: ["msclkid", "_uetvid"],
   events,
@@ -130,8 +131,7 @@ export const microsoftAds = {
   group: (conversion, settings) => roadOf(conversion, settings) ?? "",
   unfit(conversion, settings) {
     if (conversion.mode === "test") return "Microsoft Advertising has no test mode";
-    if (conversion.name.trim().toLowerCase() === "refund" && !settings[nameSetting("refund")])
-      return "Microsoft Advertising takes no refunds";
+    if (isUnnamedRefund(conversion, settings)) return "Microsoft Advertising takes no refunds";
     const road = roadOf(conversion, settings);
     if (!road)
       return ageAtReceipt(conversion) < conversionsApiMs
@@ -147,7 +147,12 @@ export const microsoftAds = {
       ? offlineRequest(conversions, settings)
       : conversionsApiRequest(conversions, settings, now);
   },
-  readResponse: (response, conversions) => readMicrosoftAnswer(response, conversions.length),
+  readResponse: (response, conversions, settings) =>
+    readMicrosoftAnswer(
+      response,
+      conversions.length,
+      settings.offline_goals ? "offline_goals" : "offline_goal",
+    ),
   examples: microsoftAdsExamples,
   answers: microsoftAdsAnswers,
 } satisfies Platform;
@@ -188,7 +193,7 @@ function conversionsApiRequest(
 }
 
 function eventOf(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
-  const { eventId, time, person, consent, orderId, value } = conversion;
+  const { eventId, time, person, consent, orderId, value, currency } = conversion;
   const browser = consent === "denied" ? null : conversion.browser;
   const click = clickOf(conversion);
   const event: Record<string, unknown> = {
@@ -200,7 +205,7 @@ function eventOf(conversion: Conversion, settings: ConnectionSettings, now: numb
     // Absent means granted there.
     adStorageConsent: consent === "unknown" ? undefined : consent === "granted" ? "G" : "D",
     userData: {
-      msclkid: click && settings.msclkid_form === "with_dashes" ? withDashes(click) : click,
+      msclkid: click && settings.msclkid_form !== "as_captured" ? withDashes(click) : click,
       anonymousId: visitorOf(conversion),
       em: person ? (person.emailMicrosoft ?? person.email) : undefined,
       ph: person?.phone,
@@ -209,7 +214,7 @@ function eventOf(conversion: Conversion, settings: ConnectionSettings, now: numb
     },
     customData: {
       transactionId: orderId ?? undefined,
-      ...(value === null ? {} : { value, currency: conversion.currency }),
+      ...(value === null ? {} : { value: amountOf(value, currency), currency }),
     },
   };
   applyMapping(event, conversion, settings, fields);
@@ -235,8 +240,12 @@ function offlineRequest(conversions: readonly Conversion[], settings: Connection
         ConversionName: goalOf(conversion, settings),
         // With the click id this is what Microsoft knows a repetition by: the same bytes on every attempt.
         ConversionTime: new Date(conversion.time).toISOString().replace(/\.\d+Z$/, "Z"),
-        ConversionValue: conversion.value ?? undefined,
-        ConversionCurrencyCode: conversion.value === null ? undefined : conversion.currency,
+        ...(conversion.value === null
+          ? {}
+          : {
+              ConversionValue: amountOf(conversion.value, conversion.currency),
+              ConversionCurrencyCode: conversion.currency,
+            }),
         MicrosoftClickId: clickOf(conversion),
         HashedEmailAddress: conversion.person
           ? (conversion.person.emailMicrosoft ?? conversion.person.email)
@@ -249,14 +258,14 @@ function offlineRequest(conversions: readonly Conversion[], settings: Connection
 
 function goalOf({ name }: Conversion, settings: ConnectionSettings): string | undefined {
   const goals = settings.offline_goals ? readGoals(settings.offline_goals) : null;
-  return goals?.get(name.trim().toLowerCase()) ?? settings.offline_goal;
+  return goals?.get(foldName(name)) ?? settings.offline_goal;
 }
 
-/** Event names in lower case and their goals; null when the text is not such an object. */
+/** Folded event names and their goals; null when the text is not such an object. */
 function readGoals(text: string): Map<string, string> | null {
   const goals = parseJson(text);
   if (typeof goals !== "object" || goals === null || Array.isArray(goals)) return null;
-  const entries = Object.keys(goals).map((name) => [name.trim().toLowerCase(), at(goals, name)] as const);
+  const entries = Object.keys(goals).map((name) => [foldName(name), at(goals, name)] as const);
   return entries.every((entry): entry is [string, string] => typeof entry[1] === "string" && entry[1] !== "")
     ? new Map(entries)
     : null;

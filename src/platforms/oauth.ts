@@ -1,6 +1,7 @@
 // How people sign in at a platform, declared; delivery/tokens.ts and the dashboard's sign-in do the rest.
 
-import type { ConnectionSettings } from "./platform.ts";
+import { tokenCheck } from "./eventBody.ts";
+import type { ConnectionSettings, Setting } from "./platform.ts";
 
 export type OAuth2 = {
   /** Where people agree, and where codes and refresh tokens are exchanged. */
@@ -29,6 +30,14 @@ export type OAuth2 = {
   exchange?: { url: string; params: Readonly<Record<string, string>> };
 };
 
+/** When the token of a sign-in ends. Alone for platforms that renew none. */
+export const expirySetting = {
+  name: "expires_at",
+  label: "Access token ends",
+  help: "When the access token ends, in milliseconds since 1970; comes with signing in.",
+  check: (value: string) => (/^\d{10,16}$/.test(value) ? null : "must be a time in milliseconds"),
+} as const satisfies Setting;
+
 /** The settings that a sign-in fills, and that a pasted token may stand in for. */
 export const tokenSettings = [
   {
@@ -36,14 +45,10 @@ export const tokenSettings = [
     label: "Refresh token",
     help: "Comes with signing in; with it access tokens are renewed before they end.",
     secret: true,
+    check: tokenCheck,
   },
-  {
-    name: "expires_at",
-    label: "Access token ends",
-    help: "When the access token ends, in milliseconds since 1970; comes with signing in.",
-    check: (value: string) => (/^\d{10,16}$/.test(value) ? null : "must be a time in milliseconds"),
-  },
-] as const;
+  expirySetting,
+] as const satisfies readonly Setting[];
 
 /** `Authorization: Bearer …` from the connection's access token. */
 export function bearer(settings: ConnectionSettings): Record<string, string> {

@@ -79,17 +79,20 @@ describe("the request", () => {
   });
 
   test("the click id goes out byte for byte; the cookie stands in where there is none", () => {
-    const odd = "dj0y%2F+ -_.~ü";
+    const odd = "dj0y%2F+-_.~";
     const clickIds = { epik: { value: odd, seenAt: 1 } };
     expect(userOf({ clickIds, browserIds: { _epik: "cookie" } }).click_id).toBe(odd);
     expect(userOf({ clickIds: {}, browserIds: { _epik: "cookie" } }).click_id).toBe("cookie");
+    const broken = { epik: { value: "not an id", seenAt: 1 } };
+    expect(userOf({ clickIds: broken, browserIds: { _epik: "cookie" } }).click_id).toBe("cookie");
+    expect(userOf({ clickIds: broken, browserIds: { _epik: "ü" } })).not.toHaveProperty("click_id");
     expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(/gclid|fb\.1\./);
   });
 
   test("names match in any case, and what Pinterest does not know is custom", () => {
     expect(eventOf({ name: "Purchase" }).event_name).toBe("checkout");
     expect(eventOf({ name: "Quiz Done" }).event_name).toBe("custom");
-    expect(eventOf({ name: "Quiz Done" }, { "event.quiz done": "lead" }).event_name).toBe("lead");
+    expect(eventOf({ name: "Quiz Done" }, { "event.quizdone": "lead" }).event_name).toBe("lead");
     expect(nameFault("Quiz", pinterest.events)).toMatch(/^must be one of checkout, lead,/);
     expect(nameFault("custom", pinterest.events)).toBeNull();
   });

@@ -5,9 +5,11 @@ import type { Conversion, Reading } from "../event.ts";
 import {
   amountText,
   browserOf,
+  digits,
   externalIdField,
   hashedList,
   idList,
+  idOf,
   isLimited,
   isUnnamedRefund,
   known,
@@ -25,7 +27,17 @@ import { type EventNames, eventNameOf } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
 import { pinterestAnswers, pinterestExamples, pinterestGuide } from "./pinterestExamples.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
-import { later, listAt, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import {
+  bodyOf,
+  isSuccess,
+  later,
+  listAt,
+  parseJson,
+  readStatus,
+  shorten,
+  textAt,
+  unreadable,
+} from "./reading.ts";
 
 // Checked 2026-11-15.
 const version = "v5";
@@ -102,7 +114,7 @@ export const pinterest = {
       label: "Ad account id",
       help: "The number of the ad account in Pinterest's Ads Manager. It is not the id of the tag.",
       required: true,
-      check: (value) => (/^\d{3,20}$/.test(value) ? null : "must be a number of 3 to 20 digits"),
+      check: digits(3, 20),
     },
     {
       name: "access_token",
@@ -193,16 +205,17 @@ function userData(conversion: Conversion): Record<string, unknown> {
     ln: listOf(person?.lastName),
     client_ip_address: address,
     client_user_agent: userAgent,
-    click_id: clickIds.epik?.value ?? browserIds._epik,
+    click_id: idOf(clickIds.epik?.value) ?? idOf(browserIds._epik),
   });
 }
 
 /** 200 and 422 list a verdict for each event, in order; only those that failed are dropped by Pinterest. */
 function readResponse(response: PlatformResponse, conversions: readonly Conversion[]): Reading[] {
   const { status } = response;
-  const parsed = parseJson(response.body);
+  const parsed = bodyOf(response);
   const verdicts = listAt(parsed, "events");
-  const isListed = verdicts.length > 0 && ((status >= 200 && status < 300) || status === 422);
+  const isListed = verdicts.length > 0 && (isSuccess(status) || status === 422);
+  if (!isListed && isSuccess(status)) return conversions.map(() => unreadable(response));
   if (!isListed) {
     const code = textAt(parsed, "code");
     const reading = readStatus(

@@ -88,7 +88,7 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
     title: "A name that the connection chose, and mapped fields: ids and places are hashed",
     settings: {
       ...settings,
-      "event.demo_booked": "schedule",
+      "event.demobooked": "schedule",
       "map.custom_data.content_ids": "extra.sku",
       "map.custom_data.num_items": "extra.count",
       "map.user_data.external_id": "extra.customer",
@@ -240,8 +240,8 @@ export const pinterestGuide: Guide = {
     "Pinterest refuses events without an email or address and browser, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data processing.",
   testMode: "Goes out with test=true: Pinterest checks and answers as always and records nothing.",
   limits: [
-    "Events older than 7 days are not sent: Pinterest names no limit, and this is the cautious one.",
+    "Pinterest names no greatest age; the one kept to is the cautious reading.",
     "Events that arrive more than an hour late are shown as offline ones.",
-    "Up to 1000 events go in one request, and up to 5000 requests in a minute for an ad account.",
+    "An ad account that the token may not use stops the connection until it is connected again; its events wait.",
   ],
 };

@@ -21,13 +21,24 @@ export function later(error: string, seconds?: number): Reading {
 }
 
 /**
+ * For a success that does not say so in the platform's own words: cut off, empty, or a page of something in between. The
+ * events may have been taken or not; sent again they have the same ids, so they count once.
+ */
+export function unreadable(response: PlatformResponse): Reading {
+  const wait = retryAfterSeconds(response.headers["retry-after"]);
+  return later(`HTTP ${response.status}: the answer could not be read`, wait);
+}
+
+export const isSuccess = (status: number) => status >= 200 && status < 300;
+
+/**
  * The reading that HTTP alone gives; platforms whose bodies say more read those first. `detail` is what the body says
  * of the reason, in the platform's words.
  */
 export function readStatus(response: PlatformResponse, detail?: string): Reading {
   const { status } = response;
   const because = detail ? `: ${shorten(detail)}` : "";
-  if (status >= 200 && status < 300) return { said: "accepted" };
+  if (isSuccess(status)) return { said: "accepted" };
   if (status >= 300 && status < 400)
     return { said: "refused", error: `HTTP ${status}: redirects are not followed` };
   if (status === 401 || status === 403)
@@ -49,6 +60,11 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The JSON of an answer; undefined also where it was cut, whatever the rest looks like. */
+export function bodyOf({ body, isCut }: PlatformResponse): unknown {
+  return isCut ? undefined : parseJson(body);
 }
 
 /** `at(body, "error", "code")`: the value there, or undefined. Own keys of objects and places of arrays only. */

@@ -102,15 +102,19 @@ describe("the person", () => {
   });
 
   test("the browser id is what follows the dot, or the whole cookie where the connection says so", () => {
-    const browserIds = { _rdt_uuid: "1794297600000.b8f7eb7d-b357" };
-    expect(sent({ ...bare, browserIds }).user.uuid).toBe("b8f7eb7d-b357");
+    const uuid = "b8f7eb7d-b357-4c1d-9a2e-0123456789ab";
+    const browserIds = { _rdt_uuid: `1794297600000.${uuid}` };
+    expect(sent({ ...bare, browserIds }).user.uuid).toBe(uuid);
     expect(sent({ ...bare, browserIds }, { uuid_form: "cookie" }).user.uuid).toBe(browserIds._rdt_uuid);
-    expect(sent({ ...bare, browserIds: { _rdt_uuid: "no-dot" } }).user.uuid).toBe("no-dot");
+    expect(sent({ ...bare, browserIds: { _rdt_uuid: uuid } }).user.uuid).toBe(uuid);
+    for (const _rdt_uuid of ["no-dot", "1794297600000.b8f7eb7d", `x.${uuid}`, `1.${uuid} `])
+      expect(sent({ ...bare, browserIds: { _rdt_uuid } }).user).not.toHaveProperty("uuid");
   });
 
   test("a click id is altered by nobody", () => {
-    const value = "AbC%2F_é +=";
-    expect(sent({ clickIds: { rdt_cid: { value, seenAt: 0 } } }).click_id).toBe(value);
+    const clicked = (value: string) => sent({ clickIds: { rdt_cid: { value, seenAt: 0 } } });
+    expect(clicked("AbC%2F_+=").click_id).toBe("AbC%2F_+=");
+    for (const value of ["a b", "é", "a".repeat(1001)]) expect(clicked(value)).not.toHaveProperty("click_id");
   });
 
   test("an own id of the person is hashed, unless it came hashed", () => {
@@ -140,13 +144,16 @@ describe("match keys and consent", () => {
   test("one key is enough", () => {
     expect(unfit(bare)).toBeNull();
     expect(unfit({ ...none, clickIds: { rdt_cid: { value: "1", seenAt: 0 } } })).toBeNull();
-    expect(unfit({ ...none, browserIds: { _rdt_uuid: "1.2" } })).toBeNull();
+    expect(
+      unfit({ ...none, browserIds: { _rdt_uuid: "1.b8f7eb7d-b357-4c1d-9a2e-0123456789ab" } }),
+    ).toBeNull();
     expect(unfit({ ...none, browser })).toBeNull();
   });
 
   test("without a key, or with half of one, nothing is sent", () => {
     const reason = "no click id, email, phone, browser id, or address with user agent";
     expect(unfit(none)).toBe(reason);
+    expect(unfit({ ...none, browserIds: { _rdt_uuid: "1.2" } })).toBe(reason);
     expect(unfit({ ...none, browser: { ...browser, userAgent: "" } })).toBe(reason);
   });
 

@@ -5,11 +5,13 @@ import { dedupId, dedupSetting } from "./dedup.ts";
 import {
   amountOf,
   hashed,
+  idOf,
   isLimited,
   isUnnamedRefund,
   known,
   limitedDataSetting,
   mapFields,
+  oneOf,
   tokenCheck,
   wholeNumber,
   type MappedField,
@@ -121,7 +123,7 @@ export const reddit = {
       label: "Where conversions happen",
       help: "WEBSITE, APP, PHYSICAL_STORE or OTHER. Reddit reports them apart and compares only WEBSITE with its pixel.",
       default: "WEBSITE",
-      check: (value) => (sources.includes(value) ? null : `must be one of ${sources.join(", ")}`),
+      check: oneOf(sources),
     },
     dedupSetting,
     {
@@ -129,14 +131,14 @@ export const reddit = {
       label: "Form of the browser id",
       help: "Sources differ on how Reddit wants the _rdt_uuid cookie: id (what follows the dot) or cookie (the whole value).",
       default: "id",
-      check: (value) => (["id", "cookie"].includes(value) ? null : "must be id or cookie"),
+      check: oneOf(["id", "cookie"]),
     },
     {
       name: "unmatched",
       label: "Events without match keys",
       help: "skip, or send: Reddit counts them at best and may refuse them. Opted-out people are among them.",
       default: "skip",
-      check: (value) => (["skip", "send"].includes(value) ? null : "must be skip or send"),
+      check: oneOf(["skip", "send"]),
     },
     limitedDataSetting,
     {
@@ -233,6 +235,8 @@ function testIdOf(
   return { test_id };
 }
 
+const uuidCookie = /^(?:\d+\.)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 type Keys = { click_id?: string | undefined; user: Record<string, unknown> };
 
 function keysOf(conversion: Conversion, settings: ConnectionSettings): Keys {
@@ -244,9 +248,10 @@ function keysOf(conversion: Conversion, settings: ConnectionSettings): Keys {
     phone_number: person?.phone,
   };
   if (settings.action_source === "PHYSICAL_STORE") return { user: known(contact) };
-  const uuid = browserIds._rdt_uuid;
+  // `<milliseconds>.<uuid>`, by Reddit's own script.
+  const uuid = idOf(browserIds._rdt_uuid, uuidCookie);
   return {
-    click_id: clickIds.rdt_cid?.value,
+    click_id: idOf(clickIds.rdt_cid?.value),
     user: known({
       ...contact,
       uuid: settings.uuid_form === "cookie" ? uuid : uuid?.slice(uuid.indexOf(".") + 1),

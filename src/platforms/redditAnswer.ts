@@ -3,18 +3,26 @@
 import type { Reading } from "../event.ts";
 import { blame, faultsByPlace } from "./blame.ts";
 import type { PlatformResponse } from "./platform.ts";
-import { at, listAt, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import { at, bodyOf, later, listAt, readStatus, shorten, textAt, unreadable } from "./reading.ts";
 
 /** `ids` are the conversion ids of the request, in order. */
 export function readRedditAnswer(response: PlatformResponse, ids: readonly string[]): Reading[] {
-  const body = parseJson(response.body);
+  const body = bodyOf(response);
   const [detail, faults] = explain(body, response.body);
   const answer = truthful(response, body);
   const reading = readStatus(answer, detail);
+  // Nothing but the pixel can be missing at this address, and the pixel is a setting of the whole connection.
+  if (answer.status === 404 && /pixel|not[ _]found/i.test(detail))
+    return ids.map(() => ({ said: "unauthorised", error: `HTTP 404: ${shorten(detail)}; correct pixel_id` }));
   if (reading.said === "refused") return blame(answer, ids.length, faults, detail);
+  if (reading.said !== "accepted") return ids.map(() => reading);
   const invalid = [...listAt(body, "data", "invalid_events"), ...listAt(body, "invalid_events")];
-  if (reading.said !== "accepted" || invalid.length === 0) return ids.map(() => reading);
-  return readInvalid(invalid, ids, response.status);
+  if (invalid.length > 0) return readInvalid(invalid, ids, response.status);
+  const success = textAt(body, "data", "message");
+  const processed = /processed (\d{1,9})\b/i.exec(success)?.[1];
+  if (processed !== undefined && Number(processed) < ids.length)
+    return ids.map(() => later(`Reddit processed ${processed} of ${ids.length} events`));
+  return ids.map(() => (success ? reading : unreadable(response)));
 }
 
 /** Errors also come with HTTP 200; what they say of themselves counts then. */

@@ -47,6 +47,13 @@ export const redditAnswers: readonly AnswerExample[] = [
     readings: refusedTwice("HTTP 200: event_at is too old"),
   },
   {
+    title: "A success that cannot be read: the same again later",
+    conversions: 1,
+    status: 200,
+    body: '{"data":{"message":"Successfully proc',
+    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
     title: "The second shape of errors",
     conversions: 1,
     status: 400,
@@ -96,7 +103,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 404,
     body: '"Not Found"',
-    readings: [{ said: "refused", error: "HTTP 404: Not Found" }],
+    readings: [{ said: "unauthorised", error: "HTTP 404: Not Found; correct pixel_id" }],
   },
   {
     title: "Too many requests",

@@ -25,6 +25,7 @@ export const redditGuide = {
   notSent: [
     "Names and UTM fields: Reddit has no field for them.",
     "Order ids have no field of their own; they can serve as the conversion id.",
+    "A _rdt_uuid cookie that holds no UUID.",
     "Click id, cookie, address and browser for conversions in a shop: Reddit wants contact data only there.",
   ],
   consent:
@@ -32,9 +33,11 @@ export const redditGuide = {
   testMode:
     "Goes to Event Testing with the connection's test id, one event in a request; without a test id it is skipped.",
   limits: [
-    "Conversions may be up to 7 days old, 1000 in a request; one bad conversion has the whole request refused.",
+    "One bad conversion has the whole request refused; the others go again without it.",
     "Sources name 5000 requests a minute or more; the lower figure is kept to.",
     "Pixel and API are compared by conversion id and event, within two days.",
     "Custom names have up to 64 characters.",
+    "A pixel that Reddit does not know stops the connection until it is connected again; its events wait.",
+    "An email that came in as a hash has Reddit's form only if the tag has seen the address; otherwise the hash goes as it is, and finds the person if there were only letters and digits before the @.",
   ],
 } satisfies Guide;

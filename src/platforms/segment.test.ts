@@ -105,9 +105,13 @@ describe("the request", () => {
     expect(track({ clickIds: ids }).properties).toMatchObject({ ScCid: "A%2b é", fbclid: "IwAR_x" });
   });
 
-  test("value goes as the number that came in, 0 is a value, and none brings no currency", () => {
-    for (const value of [0, 10.005])
-      expect(track({ value }).properties).toMatchObject({ total: value, revenue: value });
+  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+    for (const [given, value] of [
+      [0, 0],
+      [10.005, 10.01],
+      [0.1 + 0.2, 0.3],
+    ])
+      expect(track({ value: given as number }).properties).toMatchObject({ total: value, revenue: value });
     expect(track({ value: null, clickIds: {} }).properties).toEqual({
       event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
       order_id: "A-1001",

@@ -3,18 +3,16 @@
 
 import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../event.ts";
+import { amountOf, oneOf, tokenCheck } from "./eventBody.ts";
 import { applyMapping, type Field } from "./mapping.ts";
 import { eventNameOf, type EventNames } from "./names.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
-import { at, later, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import { at, isSuccess, later, parseJson, readStatus, shorten, textAt, unreadable } from "./reading.ts";
 import { segmentAnswers, segmentExamples } from "./segmentExamples.ts";
 import { segmentGuide } from "./segmentGuide.ts";
 
 /** Version 1 of the HTTP API. Checked 2026-11-15. A European workspace loses what is sent to the American host. */
 const hosts = { us: "https://api.segment.io", eu: "https://events.eu1.segmentapis.com" } as const;
-
-const oneOf = (choices: readonly string[]) => (value: string) =>
-  choices.includes(value) ? null : `must be one of ${choices.join(", ")}`;
 
 const events: EventNames = {
   standard: {
@@ -80,6 +78,7 @@ export const segment = {
       help: "Segment: source > Settings > API keys. RudderStack: source > Setup.",
       required: true,
       secret: true,
+      check: tokenCheck,
     },
     {
       name: "region",
@@ -164,8 +163,10 @@ function trackOf(conversion: Conversion, settings: ConnectionSettings): Record<s
 }
 
 /** What is won with an order is its revenue; what is paid back must never look like that. */
-function moneyOf(name: string, { value, currency }: Conversion): Record<string, unknown> {
-  if (value === null) return {};
+function moneyOf(name: string, conversion: Conversion): Record<string, unknown> {
+  if (conversion.value === null) return {};
+  const { currency } = conversion;
+  const value = amountOf(conversion.value, currency);
   if (name === "Order Completed") return { total: value, revenue: value, currency };
   return name === "Order Refunded" ? { total: value, currency } : { value, currency };
 }
@@ -210,6 +211,7 @@ function pseudonym({ person, eventId }: Conversion): string {
 
 /** RudderStack answers with the bare word OK. */
 function readAnswer(response: PlatformResponse): Reading {
+  if (response.isCut && isSuccess(response.status)) return unreadable(response);
   const body = parseJson(response.body);
   const words = textAt(body, "message") || textAt(body, "error") || textAt(body, "code");
   const reading = readStatus(response, words);

@@ -145,7 +145,7 @@ export const segmentExamples: readonly Example[] = [
     ],
     {
       given: {
-        "event.demo booked": "Demo Requested",
+        "event.demobooked": "Demo Requested",
         "map.userId": "extra.user",
         "map.properties.label": "utm_campaign",
       },

@@ -31,7 +31,7 @@ export const segmentGuide: Guide = {
     "The event goes out without anything that identifies the person, under an id made from the event id, and with consent denied for the categories; without categories as an empty object, which denies all.",
   testMode: "There is none: test events are skipped. Look at the source's debugger after a live event.",
   limits: [
-    "32 KB for an event, 500 KB for a request, some 1,000 requests a second.",
+    "32 KB for an event, 500 KB for a request.",
     "Segment accepts nearly everything, also under a wrong write key of another region: see whether events arrive in the debugger.",
     "Sources that insist on OAuth are not supported.",
     "Repetitions are recognised for at least 24 hours.",

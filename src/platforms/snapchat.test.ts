@@ -71,9 +71,15 @@ describe("the request", () => {
   });
 
   test("ScCid and _scid go out byte for byte", () => {
-    const odd = "AbC%2F+ -_.~ü";
+    const odd = "AbC%2F+-_.~";
     const user = userOf({ clickIds: { ScCid: { value: odd, seenAt: 1 } }, browserIds: { _scid: "v-x_Y" } });
     expect(user).toMatchObject({ sc_click_id: odd, sc_cookie1: "v-x_Y" });
+  });
+
+  test("ids that cannot be any are left out", () => {
+    const user = userOf({ clickIds: { ScCid: { value: "a b", seenAt: 1 } }, browserIds: { _scid: "\t" } });
+    expect(user).not.toHaveProperty("sc_click_id");
+    expect(user).not.toHaveProperty("sc_cookie1");
   });
 
   test("other platforms' ids and field names of the old API stay out", () => {
@@ -149,7 +155,7 @@ describe("what is not sent", () => {
     expect(platform.unfit?.(conversion, settings, now)).toBe(
       "Snapchat has no name for this event; choose one in the connection",
     );
-    const chosen = { "event.quiz done": "CUSTOM_EVENT_2" };
+    const chosen = { "event.quizdone": "CUSTOM_EVENT_2" };
     expect(platform.unfit?.(conversion, { ...settings, ...chosen }, now)).toBeNull();
     expect(eventOf({ name: "Quiz Done" }, chosen).event_name).toBe("CUSTOM_EVENT_2");
   });

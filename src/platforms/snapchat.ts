@@ -6,6 +6,7 @@ import {
   browserOf,
   externalIdField,
   idList,
+  idOf,
   isUnnamedRefund,
   known,
   limitedDataSetting,
@@ -21,7 +22,17 @@ import {
 import { type EventNames, eventNameOf } from "./names.ts";
 import { bearer, tokenSettings } from "./oauth.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
-import { at, isTransientStatus, later, listAt, parseJson, readStatus, shorten, textAt } from "./reading.ts";
+import {
+  at,
+  bodyOf,
+  isTransientStatus,
+  listAt,
+  parseJson,
+  readStatus,
+  shorten,
+  textAt,
+  unreadable,
+} from "./reading.ts";
 import { snapchatAnswers, snapchatExamples, snapchatGuide } from "./snapchatExamples.ts";
 
 // Checked 2026-11-15.
@@ -68,7 +79,10 @@ const fields: readonly MappedField[] = [
   externalIdField,
   ...placeFields,
   { ...text("custom_data.content_ids", "Ids of the products, separated by commas."), shape: idList },
-  text("custom_data.content_category", "Category of the products."),
+  {
+    ...text("custom_data.content_category", "Categories of the products, separated by commas."),
+    shape: idList,
+  },
   { name: "custom_data.num_items", help: "How many items.", type: "number", shape: wholeNumber },
   text("custom_data.search_string", "What the person searched for."),
 ];
@@ -221,8 +235,8 @@ function userData(conversion: Conversion): Record<string, unknown> {
     ln: listOf(person?.lastName),
     client_ip_address: address,
     client_user_agent: userAgent,
-    sc_click_id: clickIds.ScCid?.value,
-    sc_cookie1: browserIds._scid,
+    sc_click_id: idOf(clickIds.ScCid?.value),
+    sc_cookie1: idOf(browserIds._scid),
   });
 }
 
@@ -231,15 +245,15 @@ const aboutToken = /access[ _-]?token|oauth|unauthori[sz]ed|not authori[sz]ed|au
 
 function readAnswer(response: PlatformResponse): Reading {
   const { status } = response;
-  const parsed = parseJson(response.body);
+  const parsed = bodyOf(response);
   const words = wordsOf(parsed);
   const verdict = textAt(parsed, "status").toUpperCase();
   if (isTransientStatus(status) || (status >= 300 && status < 400)) return readStatus(response, words);
   if (status >= 400 && aboutToken.test(words))
     return { said: "unauthorised", error: `HTTP ${status}: ${shorten(words)}` };
   if (status >= 300) return readStatus(response, words);
-  if (parsed === undefined) return later(`HTTP ${status}: the answer is not JSON`);
-  if (verdict === "VALID" || verdict === "") return { said: "accepted" };
+  if (verdict === "VALID") return { said: "accepted" };
+  if (verdict === "") return unreadable(response);
   const error = `Snapchat said ${shorten(verdict)}${words && `: ${shorten(words)}`}`;
   return { said: aboutToken.test(words) ? "unauthorised" : "refused", error };
 }

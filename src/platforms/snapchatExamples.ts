@@ -99,7 +99,7 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
     title: "A name that the connection chose, and mapped fields: ids and places are hashed",
     settings: {
       ...settings,
-      "event.demo_booked": "CUSTOM_EVENT_1",
+      "event.demobooked": "CUSTOM_EVENT_1",
       "map.custom_data.content_ids": "extra.sku",
       "map.custom_data.num_items": "extra.count",
       "map.user_data.external_id": "extra.customer",
@@ -178,6 +178,13 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     readings: [{ said: "refused", error: "Snapchat said INVALID: currency is not supported" }],
   },
   {
+    title: "Anything but VALID is no success: the same again later",
+    conversions: 1,
+    status: 200,
+    body: "{}",
+    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
     title: "The token is wrong, said with HTTP 400",
     conversions: 1,
     status: 400,
@@ -239,8 +246,8 @@ export const snapchatGuide: Guide = {
     "Snapchat refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries limited data use.",
   testMode: "Goes to Snapchat's address for validation: checked and answered, never counted.",
   limits: [
-    "Events older than 37 days are not sent.",
-    "Up to 2000 events go in one request; one bad event fails all of them, so the batch is halved until it is found.",
+    "One bad event has the whole request refused, so the batch is halved until it is found.",
+    "A pixel of another organisation than the token stops the connection until it is connected again; its events wait.",
     "The pixel's event and this one count once when the event id is the same within 48 hours.",
     "A lead is sent as SIGN_UP, because Snapchat has no lead; you may choose another name.",
   ],

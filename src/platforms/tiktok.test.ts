@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../event.ts";
 import { personOf } from "../identity/person.ts";
+import { nameSetting } from "./names.ts";
 import type { Platform, PlatformResponse } from "./platform.ts";
 import { sampleConversion } from "./sample.ts";
 import { bareConversion, fullPerson, withheldConversion } from "./socialSample.ts";
@@ -70,9 +71,18 @@ describe("the request", () => {
   });
 
   test("ttclid and _ttp go out byte for byte", () => {
-    const odd = "E.C.P.AbC%2F+ -_.~ü";
+    const odd = "E.C.P.AbC%2F+-_.~";
     const user = userOf({ clickIds: { ttclid: { value: odd, seenAt: 1 } }, browserIds: { _ttp: "2F-x_Y" } });
     expect(user).toMatchObject({ ttclid: odd, ttp: "2F-x_Y" });
+  });
+
+  test("ids that cannot be any are left out, and are no match key", () => {
+    const clickIds = { ttclid: { value: "E.C.P. two", seenAt: 1 } };
+    const browserIds = { _ttp: "ü" };
+    expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttclid");
+    expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttp");
+    const nobody = sampleConversion({ person: null, browser: null, clickIds, browserIds });
+    expect(tiktok.unfit(nobody, settings)).toBe("no email, phone, ttclid or _ttp");
   });
 
   test("other platforms' ids stay here", () => {
@@ -171,11 +181,7 @@ describe("what is not sent", () => {
   ])("an event named %s", (name, reason) => {
     expect(platform.unfit?.(sampleConversion({ name }), settings, now)).toBe(reason);
     expect(
-      platform.unfit?.(
-        sampleConversion({ name }),
-        { ...settings, [`event.${name.toLowerCase()}`]: "Other" },
-        now,
-      ),
+      platform.unfit?.(sampleConversion({ name }), { ...settings, [nameSetting(name)]: "Other" }, now),
     ).toBeNull();
   });
 

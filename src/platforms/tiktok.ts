@@ -1,10 +1,12 @@
 // TikTok Events API 2.0: web events of a pixel. Nearly every answer is HTTP 200; its `code` says what happened.
 
-import type { Conversion, Reading } from "../event.ts";
+import type { Conversion } from "../event.ts";
 import {
   amountOf,
   browserOf,
+  digits,
   hashed,
+  idOf,
   isLimited,
   isUnnamedRefund,
   known,
@@ -12,6 +14,8 @@ import {
   mapFields,
   type MappedField,
   noTestCode,
+  oneOf,
+  oneWordOf,
   places,
   testCodeOf,
   testCodeSetting,
@@ -19,9 +23,10 @@ import {
   unixSeconds,
 } from "./eventBody.ts";
 import { type EventNames, eventNameOf } from "./names.ts";
-import { tokenSettings } from "./oauth.ts";
-import type { ConnectionSettings, Platform, PlatformResponse } from "./platform.ts";
-import { at, later, listAt, parseJson, readStatus, retryAfterSeconds, shorten, textAt } from "./reading.ts";
+import { expirySetting } from "./oauth.ts";
+import type { ConnectionSettings, Platform } from "./platform.ts";
+import { listAt, parseJson, textAt } from "./reading.ts";
+import { readTikTokAnswer } from "./tiktokAnswer.ts";
 import { tiktokAnswers, tiktokExamples, tiktokGuide } from "./tiktokExamples.ts";
 
 // Checked 2026-11-15.
@@ -94,7 +99,12 @@ const fields: readonly MappedField[] = [
   { name: "user.city", help: "City; TikTok takes it plain.", type: "text", shape: alphanumeric },
   { name: "user.state", help: "State; TikTok takes it plain.", type: "text", shape: alphanumeric },
   { name: "user.country", help: "Country; TikTok takes it plain.", type: "text", shape: alphanumeric },
-  { name: "properties.content_type", help: "product or product_group.", type: "text" },
+  {
+    name: "properties.content_type",
+    help: "product or product_group.",
+    type: "text",
+    shape: oneWordOf(["product", "product_group"]),
+  },
   { name: "properties.description", help: "A text about the event.", type: "text" },
   { name: "properties.query", help: "What the person searched for.", type: "text" },
 ];
@@ -134,7 +144,7 @@ export const tiktok = {
       secret: true,
       check: tokenCheck,
     },
-    ...tokenSettings,
+    expirySetting,
     testCodeSetting,
     limitedDataSetting,
     {
@@ -144,13 +154,13 @@ export const tiktok = {
         "skip: events without any match key, such as those of people who refused consent, are not sent. send: they go " +
         "out without anything personal; TikTok takes them, it seems, and can attribute them to no ad.",
       default: "skip",
-      check: (value) => (["skip", "send"].includes(value) ? null : "must be skip or send"),
+      check: oneOf(["skip", "send"]),
     },
     {
       name: "advertiser_id",
       label: "Ad account id",
       help: "Only to list the pixels of an ad account; not needed when you enter the pixel id yourself.",
-      check: (value) => (/^\d{5,25}$/.test(value) ? null : "must be a number of 5 to 25 digits"),
+      check: digits(5, 25),
     },
   ],
   pickers: [
@@ -200,7 +210,7 @@ export const tiktok = {
       data: conversions.map((conversion) => toEvent(conversion, settings, now)),
     }),
   }),
-  readResponse,
+  readResponse: (response, conversions) => readTikTokAnswer(response, conversions.length),
   examples: tiktokExamples(events.standard),
   answers: tiktokAnswers,
 } satisfies Platform;
@@ -237,44 +247,9 @@ function userOf(conversion: Conversion): Record<string, unknown> {
     phone: person?.phone,
     first_name: person?.firstName,
     last_name: person?.lastName,
-    ttclid: clickIds.ttclid?.value,
-    ttp: browserIds._ttp,
+    ttclid: idOf(clickIds.ttclid?.value),
+    ttp: idOf(browserIds._ttp),
     ip: address,
     user_agent: userAgent,
   });
-}
-
-function readResponse(response: PlatformResponse, conversions: readonly Conversion[]): Reading[] {
-  const parsed = parseJson(response.body);
-  const reading = readCode(response, parsed);
-  // Older batch calls named the events that failed by their place; should this one do so, only those are refused.
-  const failed = new Map(
-    (reading.said === "accepted" ? listAt(parsed, "data", "failed_events") : []).map((one) => [
-      at(one, "order_in_batch"),
-      `TikTok error ${textAt(one, "error_code")}: ${shorten(textAt(one, "error_message"))}`,
-    ]),
-  );
-  return conversions.map((_, i) => {
-    const error = failed.get(i);
-    return error === undefined ? reading : { said: "refused", error };
-  });
-}
-
-function readCode(response: PlatformResponse, parsed: unknown): Reading {
-  const { status } = response;
-  const code = Number(textAt(parsed, "code") || Number.NaN);
-  // Only TikTok's own JSON says that events were taken.
-  if (parsed === undefined && status >= 200 && status < 300)
-    return later(`HTTP ${status}: the answer is not JSON`);
-  if (!Number.isInteger(code)) return readStatus(response, textAt(parsed, "message"));
-  // 20001 speaks of partial success; others who meet it count it as success.
-  const isSuccess = code === 0 || code === 20001;
-  if (isSuccess && status < 300) return { said: "accepted" };
-  const said = `TikTok error ${code}: ${shorten(textAt(parsed, "message"))}`;
-  const wait = retryAfterSeconds(response.headers["retry-after"]);
-  if (code === 40100 || (code >= 50_000 && code < 60_000)) return later(said, wait);
-  // 40001: no permission for this pixel; 40102 to 40106: the token is missing, wrong, expired or revoked.
-  if (code === 40001 || (code >= 40_102 && code <= 40_106)) return { said: "unauthorised", error: said };
-  if (isSuccess || status >= 300) return readStatus(response, said);
-  return { said: "refused", error: said };
 }

@@ -98,7 +98,7 @@ export const tiktokExamples = (standard: Readonly<Record<string, string>>): Exam
     title: "A name that the connection chose, and mapped fields: ids are hashed",
     settings: {
       ...settings,
-      "event.demo_booked": "Schedule",
+      "event.demobooked": "Schedule",
       "map.properties.description": "utm_campaign",
       "map.user.external_id": "extra.customer",
       "map.user.city": "extra.city",
@@ -235,8 +235,9 @@ export const tiktokGuide: Guide = {
   testMode:
     "Needs the test event code of the connection and shows on the page Test events. Test events never share a request with live ones.",
   limits: [
-    "Events older than 7 days are not sent: TikTok names no limit for web events, and this is the cautious one.",
-    "Up to 1000 events go in one request, and up to 1000 requests in a second.",
+    "TikTok names no greatest age for web events; the one kept to is the cautious reading.",
+    "One bad event has the whole request refused, so the batch is halved until it is found.",
+    "A pixel that TikTok does not know, or does not let the token use, stops the connection until it is connected again; its events wait.",
     "The pixel's event and this one count once when event id and name are the same within 48 hours.",
     "Events under names of your own cannot be optimised for.",
   ],

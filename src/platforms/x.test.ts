@@ -29,7 +29,7 @@ const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = 
 const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
   x.unfit(sampleConversion(changes), settings);
 const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
-  x.readResponse({ status, headers, body }, [sampleConversion()])[0];
+  x.readResponse({ status, headers, body }, [sampleConversion()], own)[0];
 const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
 const email = sampleConversion().person?.email ?? "";
 const bare = { person: { email }, browser: null, clickIds: {}, browserIds: {} };
@@ -48,7 +48,9 @@ describe("examples and answers", () => {
   test.each(x.answers.map((one) => [one.title, one] as const))("%s", (_title, answer) => {
     const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
     const { status, headers = {}, body } = answer;
-    expect(x.readResponse({ status, headers, body }, conversions)).toEqual(answer.readings);
+    expect(
+      x.readResponse({ status, headers, body }, conversions, { default_event: "tw-o8z6j-o87ne" }),
+    ).toEqual(answer.readings);
   });
 });
 
@@ -139,9 +141,19 @@ describe("identifiers", () => {
   });
 
   test("a click id is altered by nobody", () => {
-    const value = "2-AbC%2F_é +=";
+    const value = "2-AbC_d9";
     expect(identifiers({ ...bare, clickIds: { twclid: { value, seenAt: 0 } } })).toEqual([
       { twclid: value },
+      { hashed_email: email },
+    ]);
+  });
+
+  test("what cannot be a click id is left out", () => {
+    for (const value of ["2-ab c", "é", "2-%41", "a".repeat(1001)])
+      expect(identifiers({ ...bare, clickIds: { twclid: { value, seenAt: 0 } } })).toEqual([
+        { hashed_email: email },
+      ]);
+    expect(identifiers({ ...bare, browserIds: { _twclid: '{"twclid":"a b"}' } })).toEqual([
       { hashed_email: email },
     ]);
   });

@@ -5,14 +5,14 @@ import { hash } from "node:crypto";
 import { isIPv4 } from "node:net";
 import { currencyDigits } from "../currency.ts";
 import type { Conversion } from "../event.ts";
-import { blame, faultsByPlace } from "./blame.ts";
 import { dedupId, dedupSetting } from "./dedup.ts";
-import { amountOf, isUnnamedRefund, known, tokenCheck } from "./eventBody.ts";
+import { amountOf, decimalText, idOf, isUnnamedRefund, known, tokenCheck } from "./eventBody.ts";
 import { applyMapping, type Field } from "./mapping.ts";
 import { eventNameOf, type EventNames } from "./names.ts";
 import { oauth1Header } from "./oauth1.ts";
-import type { ConnectionSettings, Platform, PlatformRequest, PlatformResponse } from "./platform.ts";
-import { later, listAt, parseJson, shorten, textAt } from "./reading.ts";
+import type { ConnectionSettings, Platform, PlatformRequest } from "./platform.ts";
+import { parseJson, textAt } from "./reading.ts";
+import { readXAnswer } from "./xAnswer.ts";
 import { xAnswers, xExamples } from "./xExamples.ts";
 
 /** Newest since October 2022. Checked 2026-11-15. */
@@ -64,12 +64,15 @@ export const x = {
       "Names, page and UTM fields: X has no field for them.",
       "Order ids have no field of their own; they can serve as the conversion id, or be mapped to the description.",
       "IPv6 addresses: X takes IPv4 only.",
+      "A third decimal of currencies that have one: X is known to take two.",
+      "Click ids with characters that none has.",
     ],
     consent: "X has no consent flag and takes no event without an identifier: opted-out people are skipped.",
     testMode: "X has no test mode: events of test keys are skipped.",
     limits: [
-      "500 conversions in a request; one bad conversion has the whole request refused.",
-      "60 000 conversions per account in 15 minutes.",
+      "X counts conversions and not requests: 60 000 of an account in 15 minutes.",
+      "One bad conversion has the whole request refused; the others go again without it.",
+      "An event tag that X does not know, or that is no single event tag, stops only its own events: they wait and are tried every hour until event.NAME or default_event is corrected. A pixel that X does not know stops the connection.",
       "How old a conversion may be is not documented.",
       "Pixel and API are compared within 48 hours.",
     ],
@@ -113,6 +116,7 @@ export const x = {
     },
     dedupSetting,
   ],
+  requires: [["access_token"], ["consumer_key", "consumer_secret", "oauth_token", "oauth_token_secret"]],
   account: (settings) => settings.pixel_id ?? "",
   ids: ["twclid", "_twclid"],
   events,
@@ -121,6 +125,8 @@ export const x = {
   lanes: 4,
   // X counts conversions and not requests; alone in their requests they are the same. Batches are held back by its 429.
   quota: { requests: 60_000, seconds: 900 },
+  // A tag that is wrong has the whole request refused: it must stop no other tag's events.
+  group: (conversion, settings) => tagOf(conversion, settings) ?? "",
   unfit(conversion, settings) {
     if (conversion.mode === "test") return "X has no test mode";
     if (conversion.consent === "denied") return "opted out";
@@ -140,17 +146,8 @@ export const x = {
       body: JSON.stringify({ conversions: conversions.map((one) => conversionOf(one, settings, now)) }),
     };
   },
-  readResponse(response, conversions) {
-    const errors = listAt(parseJson(response.body), "errors");
-    const said = errors.map(describe).filter(Boolean);
-    const detail = said.join("; ");
-    if (response.status === 423) {
-      return conversions.map(() => later(`HTTP 423${detail ? `: ${shorten(detail)}` : ""}`));
-    }
-    // `conversions[2].identifiers`, should X name places at all.
-    const faults = faultsByPlace(said, /\bconversions[[./](\d{1,9})\b/);
-    return blame(withRetryAfter(response), conversions.length, faults, detail);
-  },
+  readResponse: (response, conversions, settings) =>
+    readXAnswer(response, conversions, settings, (one) => tagOf(one, settings)),
   examples: xExamples,
   answers: xAnswers,
 } satisfies Platform;
@@ -209,7 +206,7 @@ function identifiers({
   consent,
 }: Conversion): Record<string, unknown>[] {
   if (consent === "denied") return [];
-  const twclid = clickIds.twclid?.value ?? clickIdOfCookie(browserIds._twclid);
+  const twclid = idOf(clickIds.twclid?.value, clickForm) ?? clickIdOfCookie(browserIds._twclid);
   // Either alone is no identifier for X, and beside no other key it has the conversion refused.
   const pair = isIPv4(browser?.address ?? "") && browser?.userAgent !== "";
   return [
@@ -222,32 +219,23 @@ function identifiers({
     .filter((one) => Object.keys(one).length > 0);
 }
 
+const clickForm = /^[\w-]+$/;
+
 /** The pixel's cookie is JSON with the click id in it, percent-encoded or not; a bare id is taken as it is. */
 function clickIdOfCookie(cookie: string | undefined): string | undefined {
-  if (cookie === undefined || /^[\w-]+$/.test(cookie)) return cookie;
+  if (cookie === undefined || clickForm.test(cookie)) return idOf(cookie);
   const text = /^%7B/i.test(cookie) && isDecodable(cookie) ? decodeURIComponent(cookie) : cookie;
-  return textAt(parseJson(text), "twclid") || undefined;
+  return idOf(textAt(parseJson(text), "twclid"), clickForm);
 }
 
 const isDecodable = (text: string) => !/%(?![0-7][0-9a-f])/i.test(text);
 
-/** With two decimals whatever the currency: X refused whole numbers. There are no half yen, so those are rounded first. */
+/**
+ * With two decimals whatever the currency: X refused whole numbers, and nothing says that it takes three. There are no
+ * half yen, so those are rounded first; a dinar's third decimal is rounded away.
+ */
 function money({ value, currency }: Conversion): Record<string, string> {
   if (value === null) return {};
-  const rounded = currencyDigits(currency) < 2 ? amountOf(value, currency) : amountOf(value, "USD");
-  return { value: rounded.toFixed(2), price_currency: currency };
-}
-
-function describe(error: unknown): string {
-  const parameter = textAt(error, "parameter");
-  const said = [textAt(error, "code"), textAt(error, "message")].filter(Boolean).join(": ");
-  return parameter ? `${said} (${parameter})` : said;
-}
-
-/** X says when its window begins anew, in Unix seconds, where others say how long to wait. */
-function withRetryAfter(response: PlatformResponse): PlatformResponse {
-  const { headers, status } = response;
-  const reset = Number(headers["x-account-rate-limit-reset"] ?? headers["x-rate-limit-reset"]);
-  if (status !== 429 || headers["retry-after"] || !(reset > 0 && reset < 8e12)) return response;
-  return { ...response, headers: { ...headers, "retry-after": new Date(reset * 1000).toUTCString() } };
+  const amount = currencyDigits(currency) < 2 ? amountOf(value, currency) : value;
+  return { value: decimalText(amount, 2), price_currency: currency };
 }

@@ -1,6 +1,7 @@
 // What goes to X for which event, and how it answers: tests and documentation of x.ts.
 
 import type { Conversion } from "../event.ts";
+import { nameSetting } from "./names.ts";
 import type { AnswerExample, Example } from "./platform.ts";
 import { sampleConversion } from "./sample.ts";
 
@@ -157,7 +158,7 @@ export const xExamples: readonly Example[] = [
   },
   ...usual.map(([name, tag]) => ({
     title: `The event ${name}`,
-    settings: { pixel_id: "o8z6j", access_token: "EXAMPLE-TOKEN", [`event.${name}`]: tag },
+    settings: { pixel_id: "o8z6j", access_token: "EXAMPLE-TOKEN", [nameSetting(name)]: tag },
     conversions: [clicked({ name })],
     request: requestOf([{ ...purchase, event_id: tag }]),
   })),
@@ -230,7 +231,12 @@ export const xAnswers: readonly AnswerExample[] = [
     status: 404,
     body: '{"errors":[{"code":"WEB_EVENT_TAG_NOT_FOUND","message":"Event ID was not found","parameter":"event_id"}]}',
     readings: [
-      { said: "refused", error: "HTTP 404: WEB_EVENT_TAG_NOT_FOUND: Event ID was not found (event_id)" },
+      {
+        said: "later",
+        error:
+          "HTTP 404: WEB_EVENT_TAG_NOT_FOUND: Event ID was not found (event_id); waits until default_event is corrected",
+        retryAfterSeconds: 3600,
+      },
     ],
   },
   {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import {
+  amountOf,
+  amountText,
+  decimalText,
+  digits,
+  idOf,
+  isUnnamedRefund,
+  oneOf,
+  uuidForm,
+} from "./eventBody.ts";
+import { sampleConversion } from "./sample.ts";
+
+describe("money", () => {
+  test.each([
+    [0.1 + 0.2, "EUR", 0.3, "0.30"],
+    [1.005, "USD", 1.01, "1.01"],
+    [1500.5, "JPY", 1501, "1501"],
+    [12.3456, "KWD", 12.346, "12.346"],
+    [1e-7, "EUR", 0, "0.00"],
+    [1e15, "EUR", 1e15, "1000000000000000.00"],
+    [1e20, "EUR", 1e20, "100000000000000000000.00"],
+    [1e21, "EUR", 1e21, "1000000000000000000000.00"],
+    [1e21, "JPY", 1e21, "1000000000000000000000"],
+  ])("%d %s is %d, and %s as text", (value, currency, amount, text) => {
+    expect(amountOf(value, currency)).toBe(amount);
+    expect(amountText(value, currency)).toBe(text);
+  });
+
+  test("no value, however large or small, has an exponent as text", () => {
+    for (const value of [Number.MIN_VALUE, 1e-9, 123456789.123, 1e17, 1e25, Number.MAX_VALUE])
+      expect(decimalText(value, 2)).toMatch(/^\d+\.\d\d$/);
+  });
+});
+
+describe("ids", () => {
+  test.each(["E.C.P.AbC%2F+-_.~", "a", "x".repeat(1000)])("%s is sent as it came", (id) => {
+    expect(idOf(id)).toBe(id);
+  });
+
+  test.each(["", " a", "a b", "a\n", "é", "\u0000", "x".repeat(1001), "0".repeat(64)])(
+    "%j cannot be one",
+    (id) => {
+      expect(idOf(id)).toBeUndefined();
+    },
+  );
+
+  test("a form of the platform's own is asked for too", () => {
+    const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
+    expect(idOf(uuid, uuidForm)).toBe(uuid);
+    expect(idOf(uuid.slice(1), uuidForm)).toBeUndefined();
+    expect(idOf(undefined, uuidForm)).toBeUndefined();
+  });
+});
+
+test.each(["refund", "Refund", " RE-FUND ", "re_fund"])(
+  "%j is a refund until it gets a name of its own",
+  (name) => {
+    const conversion = sampleConversion({ name });
+    expect(isUnnamedRefund(conversion, {})).toBe(true);
+    expect(isUnnamedRefund(conversion, { "event.refund": "Money back" })).toBe(false);
+  },
+);
+
+test("checks say what a value must be", () => {
+  expect(oneOf(["a", "b"])("c")).toBe("must be a or b");
+  expect(oneOf(["a", "b", "c"])("d")).toBe("must be one of a, b, c");
+  expect(digits(3, 20)("12")).toBe("must be a number of 3 to 20 digits");
+  expect([oneOf(["a"])("a"), digits(1, 2)("12")]).toEqual([null, null]);
+});

@@ -1,0 +1,282 @@
+// Batches against the stand-ins, with the code that delivers: what a platform refuses in a batch must cost nobody else,
+// every field that a connection may fill must be one that its platform takes, and a wrong setting must cost no event.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { standinConnections } from "../../scripts/standinConnections.ts";
+import { openAttempts, type Job, type Outcome } from "../../src/delivery/attempt.ts";
+import { openBreaker } from "../../src/delivery/breaker.ts";
+import { openSender, type Sender } from "../../src/delivery/send.ts";
+import type { Conversion } from "../../src/event.ts";
+import { platformOf } from "../../src/platforms/index.ts";
+import { mappingFault } from "../../src/platforms/mapping.ts";
+import { fullSample } from "../../src/platforms/sample.ts";
+import type { Connection, Directory } from "../../src/sites/directory.ts";
+import { standins as list, type StandinId } from "../../standins/index.ts";
+import { startStandins, type StandinHandle, type Standins } from "../../standins/start.ts";
+
+const dayMs = 86_400_000;
+const clock = { now: Date.now() };
+let standins: Standins;
+let sender: Sender;
+
+beforeAll(async () => {
+  standins = await startStandins({ rateLimits: false, now: () => clock.now });
+  const allow = { hosts: new Set<string>(), networks: [] };
+  sender = openSender({ connectMs: 2000, attemptMs: 5000, allow, origins: standins.origins });
+});
+afterAll(async () => {
+  await sender.close();
+  await standins.close();
+});
+
+let made = 0;
+
+/** A full event of some minutes ago; each has its own order and second, as Microsoft knows offline conversions by time. */
+function conversionOf(changes: Partial<Conversion> = {}): Conversion {
+  made += 1;
+  const time = changes.time ?? clock.now - 60_000 - made * 1000;
+  const eventId = `00000000-0000-8000-a000-${String(made).padStart(12, "0")}`;
+  return fullSample({ eventId, orderId: `A-${made}`, time, receivedAt: time + 1000, ...changes });
+}
+
+function delivery(id: StandinId, settings: Record<string, string> = {}) {
+  let connection: Connection = {
+    siteId: "site",
+    id: `to-${id}`,
+    platform: id,
+    account: id,
+    settings: { ...standinConnections[id], ...settings },
+    events: null,
+    state: "active",
+    stateReason: null,
+    createdAt: 0,
+  };
+  const directory: Directory = {
+    refresh: () => Promise.resolve(),
+    follow: () => () => {},
+    sites: () => [],
+    site: () => undefined,
+    siteOfHost: () => undefined,
+    key: () => undefined,
+    connectionNow: () => Promise.resolve(connection),
+    connection: () => connection,
+  };
+  const reconnections: string[] = [];
+  const attempts = openAttempts({
+    directory,
+    sender,
+    settle: () => Promise.resolve(),
+    needsReconnection: (_connection, reason) => Promise.resolve(void reconnections.push(reason)),
+    tokens: { fresh: (one) => Promise.resolve(one) },
+    breaker: openBreaker(),
+    retry: { scheduleMs: [1000], random: () => 0.5 },
+    attemptMs: 5000,
+    now: () => clock.now,
+    onDefect: (error) => {
+      throw error;
+    },
+  });
+
+  /** Delivers them as one batch, and once more what is still queued, as the worker would. */
+  async function deliver(conversions: readonly Conversion[], rounds: number): Promise<Outcome[]> {
+    const outcomes = new Map<Conversion, Outcome>();
+    for (let round = 0; round < rounds; round++) {
+      const open = conversions.filter((one) => (outcomes.get(one)?.state ?? "queued") === "queued");
+      if (open.length === 0) break;
+      const batch = open.map((conversion) => ({
+        job: jobOf(connection, conversion, round),
+        resolve: (outcome: Outcome) => void outcomes.set(conversion, outcome),
+      }));
+      await attempts.deliver(batch);
+      // Longer than any breaker stays open.
+      clock.now += 6 * 60_000;
+    }
+    return conversions.map((one) => outcomes.get(one) ?? expect.unreachable("no outcome"));
+  }
+
+  return {
+    deliver,
+    reconnections,
+    change: (changes: Record<string, string>) => {
+      connection = { ...connection, settings: { ...connection.settings, ...changes } };
+    },
+  };
+}
+
+const jobOf = (connection: Connection, conversion: Conversion, attempts: number): Job => ({
+  siteId: connection.siteId,
+  eventId: conversion.eventId,
+  connectionId: connection.id,
+  conversion,
+  attempts,
+  expiresAt: clock.now + 30 * dayMs,
+  owner: "test",
+  leaseUntil: clock.now + 60_000,
+});
+
+const acceptedAt = (handle: StandinHandle) => handle.accepted.reduce((sum, { count }) => sum + count, 0);
+const lastWords = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.why ?? []);
+const ids = list.map(({ id }) => id);
+
+describe("every field that a connection may fill is one that the platform takes", () => {
+  /** Where any text or number will not do. */
+  const fitting: Readonly<Record<string, string>> = {
+    eventSource: "PHONE",
+    "userProperties.customerType": "RETURNING",
+    "customData.pageType": "cart",
+    "conversionValue.currencyCode": "CHF",
+    "user_data.country": "DE",
+    "user_data.zp": "10115",
+    "user_data.lead_id": "1234567890123456",
+    "custom_data.content_type": "product",
+    "properties.content_type": "product_group",
+    "custom_data.content_ids": "sku-1, sku-2",
+    "custom_data.content_category": "shoes, boots",
+    "params.page_location": "https://shop.example.com/thanks",
+    "params.page_referrer": "https://www.example.com/",
+  };
+  const cases = ids.flatMap((id) => (platformOf(id)?.fields ?? []).map((field) => [id, field] as const));
+  const valueFor = ({ name, type }: (typeof cases)[number][1]) =>
+    `const:${fitting[name] ?? (type === "number" ? "3" : "Sample")}`;
+
+  test.each(cases)("%s $name", async (id, field) => {
+    const platform = platformOf(id) ?? expect.unreachable(id);
+    const source = valueFor(field);
+    expect(mappingFault(field.name, source, platform.fields ?? [])).toBeNull();
+    const handle = standins.of(id);
+    const before = acceptedAt(handle);
+    const { deliver } = delivery(id, { [`map.${field.name}`]: source });
+    const [outcome] = await deliver([conversionOf()], 1);
+    expect(outcome?.state, lastWords(handle)).toBe("sent");
+    expect(acceptedAt(handle), lastWords(handle)).toBe(before + 1);
+    // It went along, and was not dropped for being wrong.
+    const key = field.name.split(".").at(-1) ?? "";
+    expect(JSON.stringify(handle.received.at(-1)?.body)).toContain(`"${key}"`);
+  });
+
+  test.each(ids)("%s takes all of its fields at once", async (id) => {
+    const handle = standins.of(id);
+    const before = acceptedAt(handle);
+    const mapped = cases
+      .filter(([of]) => of === id)
+      .map(([, field]) => [`map.${field.name}`, valueFor(field)]);
+    const [outcome] = await delivery(id, Object.fromEntries(mapped)).deliver([conversionOf()], 1);
+    expect(outcome?.state, lastWords(handle)).toBe("sent");
+    expect(acceptedAt(handle), lastWords(handle)).toBe(before + 1);
+  });
+});
+
+describe("one bad event in a batch of five is refused, and the four others are sent, once each", () => {
+  const old = () => conversionOf({ time: clock.now - 200 * dayMs });
+  const badHash = () =>
+    conversionOf({ person: { email: "jane@example.com", emailReddit: "jane@example.com" } });
+  // Microsoft only leaves a bad hash out, X has no greatest age, and Google Analytics takes no batches.
+  const cases: [id: StandinId, fault: string, bad: () => Conversion, settings: Record<string, string>][] = [
+    ["google_ads", "too old", old, {}],
+    ["google_ads", "no hash", badHash, { enhanced_conversions_for_leads: "on" }],
+    ["microsoft_ads", "too old for an offline conversion", old, { tag_token: "" }],
+    ["microsoft_ads", "too old for the Conversions API", () => conversionOf(lateOnTheWay()), {}],
+    ["meta", "too old", old, {}],
+    ["meta", "no hash", badHash, {}],
+    ["tiktok", "too old", old, {}],
+    ["tiktok", "no hash", badHash, {}],
+    ["linkedin", "too old", old, {}],
+    ["linkedin", "no hash", badHash, {}],
+    ["pinterest", "too old", old, {}],
+    ["pinterest", "no hash", badHash, {}],
+    ["snapchat", "too old", old, {}],
+    ["snapchat", "no hash", badHash, {}],
+    ["reddit", "too old", old, {}],
+    ["reddit", "no hash", badHash, {}],
+    ["x", "no hash", badHash, {}],
+  ];
+  /** Fresh when it came in, so that it takes the road of fresh ones. */
+  function lateOnTheWay(): Partial<Conversion> {
+    const time = clock.now - 8 * dayMs;
+    return { time, receivedAt: time + 1000 };
+  }
+
+  test.each(cases)("%s: %s", async (id, _fault, bad, settings) => {
+    const handle = standins.of(id);
+    for (const place of [0, 2, 4]) {
+      const batch = Array.from({ length: 5 }, (_, i) => (i === place ? bad() : conversionOf()));
+      const takenBefore = handle.accepted.length;
+      const before = acceptedAt(handle);
+      const { deliver, reconnections } = delivery(id, settings);
+      const states = (await deliver(batch, 5)).map(({ state }) => state);
+      const expected = Array.from({ length: 5 }, (_, i) => (i === place ? "rejected" : "sent"));
+      expect(states, lastWords(handle)).toEqual(expected);
+      expect(handle.accepted.length - takenBefore).toBe(4);
+      expect(acceptedAt(handle) - before).toBe(4);
+      expect(reconnections).toEqual([]);
+    }
+  });
+
+  test("Segment says nothing of the one that it drops, and takes the others", async () => {
+    const handle = standins.of("segment");
+    const before = acceptedAt(handle);
+    const bad = conversionOf({ time: clock.now + 3 * dayMs, receivedAt: clock.now });
+    const batch = [conversionOf(), conversionOf(), bad, conversionOf(), conversionOf()];
+    const outcomes = await delivery("segment").deliver(batch, 1);
+    expect(outcomes.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => "sent"));
+    expect(acceptedAt(handle) - before).toBe(4);
+  });
+});
+
+describe("a setting that is wrong costs no event", () => {
+  const cases: [id: StandinId, wrong: string, right: string][] = [
+    ["google_ads", "9900000001", standinConnections.google_ads.conversion_action ?? ""],
+    ["linkedin", "999999", standinConnections.linkedin.default_rule ?? ""],
+    ["linkedin", "555003", standinConnections.linkedin.default_rule ?? ""],
+    ["linkedin", "555004", standinConnections.linkedin.default_rule ?? ""],
+    ["x", "tw-o8z6j-nosuch", standinConnections.x.default_event ?? ""],
+    ["x", "tw-o8z6j-o87ng", standinConnections.x.default_event ?? ""],
+  ];
+
+  test.each(cases)("%s: event.lead=%s stops leads only, until it is corrected", async (id, wrong, right) => {
+    const platform = platformOf(id) ?? expect.unreachable(id);
+    const { deliver, change, reconnections } = delivery(id, { "event.lead": wrong });
+    const leads = [conversionOf({ name: "Lead" }), conversionOf({ name: "lead" })];
+    const purchases = [conversionOf(), conversionOf()];
+    const settings = { ...standinConnections[id], "event.lead": wrong };
+    const groupOf = (one: Conversion | undefined) => one && platform.group?.(one, settings, clock.now);
+    expect(groupOf(leads[0])).not.toBe(groupOf(purchases[0]));
+
+    const waiting = await deliver(leads, 2);
+    for (const { state, reason } of waiting) {
+      expect(state, reason ?? "").toBe("queued");
+      expect(reason).toMatch(/event\.lead is corrected$/i);
+    }
+    expect((await deliver(purchases, 1)).map(({ state }) => state)).toEqual(["sent", "sent"]);
+    expect(reconnections).toEqual([]);
+    change({ "event.lead": right });
+    expect((await deliver(leads, 1)).map(({ state }) => state)).toEqual(["sent", "sent"]);
+  });
+
+  test("microsoft_ads: an offline goal that is not known stops its own events only", async () => {
+    const goals = (goal: string) => ({ tag_token: "", offline_goals: JSON.stringify({ Lead: goal }) });
+    const { deliver, change, reconnections } = delivery("microsoft_ads", goals("No such goal"));
+    const batch = [conversionOf({ name: "lead" }), conversionOf()];
+    expect((await deliver(batch, 2)).map(({ state }) => state)).toEqual(["queued", "sent"]);
+    change(goals(standinConnections.microsoft_ads.offline_goal ?? ""));
+    expect((await deliver(batch.slice(0, 1), 1)).map(({ state }) => state)).toEqual(["sent"]);
+    expect(reconnections).toEqual([]);
+  });
+
+  test.each([
+    ["meta", { api_version: "v19.0" }],
+    ["meta", { api_version: "v99.0" }],
+    ["meta", { pixel_id: "4000000000000077" }],
+    ["x", { pixel_id: "nosuch" }],
+    ["reddit", { pixel_id: "a2_nosuch" }],
+    ["tiktok", { pixel_code: "C0NOSUCHPIXEL" }],
+    ["google_ads", { customer_id: "999-999-9999" }],
+    ["linkedin", { api_version: "202401" }],
+    ["pinterest", { ad_account_id: "111" }],
+    ["snapchat", { pixel_id: "d4000000-0000-4000-8000-000000000009" }],
+  ] as const)("%s: %j is wrong for all events, so the connection is parked", async (id, wrong) => {
+    const { deliver, reconnections } = delivery(id, { ...wrong });
+    expect((await deliver([conversionOf()], 1)).map(({ state }) => state)).toEqual(["parked"]);
+    expect(reconnections).toHaveLength(1);
+  });
+});
