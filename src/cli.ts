@@ -1,7 +1,9 @@
 // The `cleancast` command.
 
 import { Command, CommanderError } from "commander";
+import { alertCommands } from "./commands/alert.ts";
 import { connectionCommands } from "./commands/connection.ts";
+import { deliveryCommands } from "./commands/delivery.ts";
 import { eventCommands } from "./commands/event.ts";
 import { keyCommands } from "./commands/key.ts";
 import { operateCommands } from "./commands/operate.ts";
@@ -10,6 +12,7 @@ import { siteCommands } from "./commands/site.ts";
 import { signInCommands } from "./commands/signIn.ts";
 import { tagCommands } from "./commands/tag.ts";
 import { trafficCommands } from "./commands/traffic.ts";
+import { webhookCommands } from "./commands/webhook.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
 import { ConfigFaults } from "./config.ts";
 import { version } from "./main.ts";
@@ -33,9 +36,12 @@ keyCommands(program);
 connectionCommands(program);
 personCommands(program);
 eventCommands(program);
+deliveryCommands(program);
+alertCommands(program);
 tagCommands(program);
 trafficCommands(program);
 signInCommands(program);
+webhookCommands(program);
 const json = process.argv.includes("--json");
 for (const command of [program, ...allCommands(program)]) {
   if (command !== program) command.option("--json", "print JSON").exitOverride();

@@ -42,6 +42,7 @@ describe("an empty environment", () => {
       allowPrivate: { hosts: new Set(), networks: [] },
       retryScheduleMs: [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400].map((seconds) => seconds * 1000),
       pushMs: 15 * 60_000,
+      pushRetryMs: [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000),
       connectMs: 3000,
       attemptMs: 8000,
       answerMs: 10_000,
@@ -389,7 +390,7 @@ describe(".env.example", () => {
   });
 
   test("shows the defaults: set as it stands, it changes nothing", () => {
-    const places = new Set(["TLS_CERT_FILE", "TLS_KEY_FILE", "DATABASE_URL"]);
+    const places = new Set(["TLS_CERT_FILE", "TLS_KEY_FILE", "DATABASE_URL", "CLEANCAST_URL"]);
     const env = Object.fromEntries(
       listed.filter(({ name }) => !places.has(name)).map(({ name, value }) => [name, value]),
     );

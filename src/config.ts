@@ -26,8 +26,13 @@ export type Config = {
   countryFile: string | null;
   networksFile: string | null;
   retryScheduleMs: number[];
-  /** Length of an outbound webhook's period. */
+  /** Length of an outbound webhook's period, and how long to wait after its failures. */
   pushMs: number;
+  pushRetryMs: number[];
+  /** How mail is sent; null where it is not. */
+  smtp: { url: string; from: string } | null;
+  /** How often it is looked for what needs a person. */
+  alertMs: number;
   connectMs: number;
   attemptMs: number;
   answerMs: number;
@@ -121,6 +126,9 @@ export function readConfig(env: Environment = process.env): Config {
     networksFile: get("CLEANCAST_NETWORKS_FILE") ?? null,
     retryScheduleMs: seconds("CLEANCAST_RETRY_SECONDS", [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400]),
     pushMs: number("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400) * 1000,
+    pushRetryMs: seconds("CLEANCAST_PUSH_RETRY_SECONDS", [5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
+    smtp: readSmtp(get("CLEANCAST_SMTP_URL"), get("CLEANCAST_MAIL_FROM"), faults),
+    alertMs: number("CLEANCAST_ALERT_SECONDS", 60, 1, 3600) * 1000,
     connectMs: number("CLEANCAST_CONNECT_SECONDS", 3, 0.1, 60) * 1000,
     attemptMs,
     answerMs,
@@ -216,6 +224,18 @@ function readTls(certFile: string | undefined, keyFile: string | undefined, faul
     `${certFile ? "TLS_KEY_FILE" : "TLS_CERT_FILE"} is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.`,
   );
   return null;
+}
+
+/** The URL holds a password: it is not repeated. */
+function readSmtp(url: string | undefined, from: string | undefined, faults: string[]): Config["smtp"] {
+  if (url === undefined) return null;
+  if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol) || !new URL(url).hostname) {
+    faults.push("CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://).");
+  }
+  if (from === undefined || !/^(?:[^<>@\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from)) {
+    faults.push('CLEANCAST_MAIL_FROM must be the sender of mails, like "Cleancast <alerts@example.com>".');
+  }
+  return { url, from: from ?? "" };
 }
 
 function readPublicUrl(text: string | undefined, port: number, faults: string[]): string {

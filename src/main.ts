@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pino, type Logger } from "pino";
 import { ConfigFaults, type Config } from "./config.ts";
+import { openMailer } from "./alerts/mail.ts";
+import { startWatch } from "./alerts/watch.ts";
 import { sampleBots } from "./collect/botSample.ts";
 import { collectRoutes } from "./collect/route.ts";
 import { readTag } from "./collect/tagScript.ts";
@@ -23,6 +25,8 @@ import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
 import { callbackPath, oauthRoutes } from "./oauth/route.ts";
+import { pushAttemptMs } from "./outbound/push.ts";
+import { startOutbound } from "./outbound/worker.ts";
 import { relay } from "./pipeline.ts";
 import { addressOf, closeServer, followRequests, openServer, readCertificate, startFault } from "./server.ts";
 import { directoryOf } from "./sites/directory.ts";
@@ -84,6 +88,32 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const visitCounts = countVisits(store, owner, onDefect);
   const botSample = sampleBots(store, uuidv7, onDefect);
 
+  if (store.engine === "sqlite") await store.pushes.reclaimAll();
+  // Receivers have more time than platforms, and are never anywhere but where their owner said.
+  const pushSender = openSender({
+    connectMs: config.connectMs,
+    attemptMs: pushAttemptMs,
+    allow: config.allowPrivate,
+    origins: {},
+  });
+  const stopOutbound = startOutbound({
+    store,
+    sender: pushSender,
+    attemptMs: pushAttemptMs,
+    owner,
+    pushMs: config.pushMs,
+    retry: { scheduleMs: config.pushRetryMs, random: Math.random },
+    now,
+    elapsed: () => performance.now(),
+    newId: uuidv7,
+    onDisabled: ({ siteId, webhookId }, reason) =>
+      log.warn({ site: siteId, webhook: webhookId, reason }, "webhook disabled"),
+    onDefect,
+  });
+
+  const means = { mailer: config.smtp && openMailer(config.smtp), sender };
+  const stopWatch = startWatch({ store, directory, means, owner, everyMs: config.alertMs, now, onDefect });
+
   const app = openServer(tls, onDefect);
   const requests = followRequests(app);
   const parts = { store, lanes, owner, leaseMs: config.leaseMs };
@@ -126,11 +156,14 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     await closeServer(app, requests);
     await stopWorker();
     await stopPurge();
+    await stopWatch();
     await lanes.close();
     unfollow();
     await keyUses.stop();
     await visitCounts.stop();
     await botSample.stop();
+    await stopOutbound();
+    await pushSender.close();
     await sender.close();
     await store.close();
     unlock();

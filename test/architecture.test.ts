@@ -12,7 +12,7 @@ const src = join(root, "src");
 const floors: readonly (readonly string[])[] = [
   ["cli.ts", "main.ts", "commands", "server.ts", "installation.ts", "config.ts", "firstStart.ts"],
   ["inbound", "collect", "oauth"],
-  ["pipeline.ts"],
+  ["pipeline.ts", "outbound", "alerts"],
   ["delivery"],
   ["identity", "sites"],
   ["store", "platforms", "traffic"],

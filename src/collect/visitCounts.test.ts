@@ -7,19 +7,25 @@ const now = Date.UTC(2026, 10, 15, 12, 30);
 function stage() {
   vi.useFakeTimers({ now });
   const written = new Map<string, number>();
+  const everBots = new Map<string, number>();
   const state = { down: false, slowMs: 0, writes: 0 };
   const defects: unknown[] = [];
   const traffic = {
-    async saveCounts(writer: string, counts: readonly VisitCount[]): Promise<void> {
+    async saveCounts(
+      writer: string,
+      counts: readonly VisitCount[],
+      bots: ReadonlyMap<string, number>,
+    ): Promise<void> {
       state.writes += 1;
       if (state.slowMs) await new Promise((resolve) => setTimeout(resolve, state.slowMs));
       if (state.down) throw new Error("the store is down");
       for (const { siteId, hour, bucket, reason, visits } of counts)
         written.set([writer, siteId, hour - Math.floor(now / hourMs), bucket, reason].join(" "), visits);
+      for (const [siteId, visits] of bots) everBots.set(siteId, visits);
     },
   };
   const counts = countVisits({ traffic } as never, "w", (error) => defects.push(error));
-  return { counts, written, state, defects };
+  return { counts, written, everBots, state, defects };
 }
 
 afterEach(() => vi.useRealTimers());
@@ -50,6 +56,24 @@ describe("counting visits", () => {
     expect(written.get("w s 0 people ")).toBe(2);
     expect(defects.length).toBeGreaterThan(0);
     await counts.stop();
+  });
+
+  test("bots are also counted since ever, over the hours and whatever the store did meanwhile", async () => {
+    const { counts, everBots, state } = stage();
+    counts.count("s", "bots", "a", now);
+    counts.count("s", "people", "", now);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(Object.fromEntries(everBots)).toEqual({ s: 1 });
+    state.down = true;
+    counts.count("s", "bots", "b", now + hourMs);
+    await vi.advanceTimersByTimeAsync(2000);
+    state.down = false;
+    counts.count("s", "bots", "a", now + 9 * hourMs);
+    counts.count("t", "bots", "a", now);
+    counts.countAhead("t", "page", now);
+    counts.wasShown("t", "page");
+    await counts.stop();
+    expect(Object.fromEntries(everBots)).toEqual({ s: 3, t: 1 });
   });
 
   test("a stop writes what is left", async () => {

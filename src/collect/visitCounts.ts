@@ -32,6 +32,9 @@ export function countVisits(
   const counters = new Map<string, Counter>();
   let writing: Promise<void> = Promise.resolve();
 
+  /** Bots' visits to each site since this process started. Never forgotten: webhooks report what it grows by. */
+  const bots = new Map<string, number>();
+
   /** Pages that were loaded ahead, and where each was counted. */
   const ahead = new Map<string, Counter>();
 
@@ -49,7 +52,7 @@ export function countVisits(
       visits,
     }));
     try {
-      await store.traffic.saveCounts(writer, said);
+      await store.traffic.saveCounts(writer, said, new Map(bots));
       // What came meanwhile, and all of it after a failure, is said in the next interval.
       for (const [i, counter] of unwritten.entries()) counter.isWritten = counter.visits === said[i]?.visits;
     } catch (error) {
@@ -80,6 +83,7 @@ export function countVisits(
       counters.set(key, (counter = { siteId, hour, bucket, reason, visits: 0, isWritten: false }));
     counter.visits += 1;
     counter.isWritten = false;
+    if (bucket === "bots") bots.set(siteId, (bots.get(siteId) ?? 0) + 1);
     return counter;
   }
 

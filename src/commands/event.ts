@@ -69,7 +69,7 @@ export function eventCommands(program: Command): void {
     .option("--site <site>", "look in this site only")
     .action((id: string, options: { site?: string }, command: Command) =>
       atDesk(async (desk) => {
-        const trace = await traceOf(desk, await find(desk, id, options.site));
+        const trace = await traceOf(desk, await findEvent(desk, id, options.site));
         print(command, trace, traceText(trace));
       }),
     );
@@ -80,7 +80,7 @@ export function eventCommands(program: Command): void {
     .option("--site <site>", "look in this site only")
     .action((id: string, options: { site?: string }, command: Command) =>
       atDesk(async (desk) => {
-        const found = await find(desk, id, options.site);
+        const found = await findEvent(desk, id, options.site);
         const site = findSite(desk, found.siteId);
         const deliveries = await releaseEvent(desk, site, found, desk.by);
         print(
@@ -92,7 +92,7 @@ export function eventCommands(program: Command): void {
     );
 }
 
-async function find(
+export async function findEvent(
   { store, directory }: Desk,
   id: string,
   siteText: string | undefined,

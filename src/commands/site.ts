@@ -1,5 +1,7 @@
 import type { Command } from "commander";
-import { addHost, addSite, findSite, setSite } from "../sites/manage.ts";
+import { noMailServer } from "../alerts/channels.ts";
+import { urlFault } from "../delivery/addresses.ts";
+import { addHost, addSite, findSite, Refusal, setSite } from "../sites/manage.ts";
 import { describeSettings, settingLabels } from "../sites/settings.ts";
 import { atDesk, pairsOf, print, table } from "./desk.ts";
 
@@ -75,12 +77,16 @@ export function siteCommands(program: Command): void {
       atDesk(async (desk) => {
         const changes = pairsOf(words);
         const found = findSite(desk, text);
+        const webhook = changes.alert_webhook;
+        const fault = webhook && URL.canParse(webhook) ? urlFault(desk.config.allowPrivate, webhook) : null;
+        if (fault) throw new Refusal("setting", `alert_webhook ${fault}.`);
         const settings = describeSettings(await setSite(desk, found, changes, desk.by));
         const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
         const idle = desk.config.countryFile
           ? []
           : ["allow_countries", "deny_countries"].filter((label) => changes[label] && settings[label]);
         const notes = idle.map((label) => `${label} does nothing yet: ${noCountryFile}`);
+        if (changes.alert_emails && !desk.config.smtp) notes.push(noMailServer);
         print(
           command,
           { site: { id: found.id, settings }, notes },

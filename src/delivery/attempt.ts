@@ -176,15 +176,15 @@ export function openAttempts(options: AttemptOptions) {
   ): Promise<void> {
     const now = options.now();
     await Promise.all(
-      batch.map((one, i) => {
-        if (!wanted(one)) return undefined;
+      batch.flatMap((one, i) => {
+        if (!wanted(one)) return [];
         const attempts = one.job.attempts + 1;
         const reading = readings[i] ?? {
           said: "refused",
           error: "the platform's answer left this event out",
         };
         const decision = decide(reading, { attempts, expiresAt: one.job.expiresAt }, options.retry, now);
-        return settle(one, decision, {
+        const concluded = settle(one, decision, {
           number: attempts,
           startedAt,
           durationMs: now - startedAt,
@@ -194,6 +194,7 @@ export function openAttempts(options: AttemptOptions) {
           request: requestOf(one.job.conversion),
           ...log,
         });
+        return [concluded];
       }),
     );
   }

@@ -97,7 +97,7 @@ export function openLanes(options: LaneOptions): Lanes {
   /** The oldest waiting job and those behind it that may share its request: test traffic travels apart. */
   function nextBatch(queue: Queue): Waiting[] {
     if (isClosing && queue.quotaUntil > options.now())
-      for (const { job } of [...queue.waiting]) withdraw(job);
+      for (const { job } of queue.waiting.slice()) withdraw(job);
     const oldest = queue.waiting[0];
     if (!oldest) return [];
     const connection = options.directory.connection(oldest.job.siteId, oldest.job.connectionId);
@@ -154,7 +154,7 @@ export function openLanes(options: LaneOptions): Lanes {
     idle,
     close() {
       isClosing = true;
-      for (const end of [...pauses]) end();
+      for (const end of Array.from(pauses)) end();
       return idle();
     },
   };

@@ -8,7 +8,8 @@ import type { Store } from "../store/store.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
-import { longestList, readSettings, SettingFault, withDefaults, type SiteSettings } from "./settings.ts";
+import { longestList, SettingFault } from "./settingForms.ts";
+import { auditedChanges, readSettings, withDefaults, type SiteSettings } from "./settings.ts";
 
 /** Something that the person who asked can put right. */
 export class Refusal extends Error {
@@ -73,7 +74,7 @@ export async function setSite(
 ): Promise<SiteSettings> {
   const changed = readSettings(changes);
   if (changed instanceof SettingFault) throw new Refusal("setting", changed.message);
-  const line = change(site.id, "settings changed", changes, by);
+  const line = change(site.id, "settings changed", auditedChanges(changes, changed), by);
   await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
   await directory.refresh();
   return findSite({ directory }, site.id).settings;

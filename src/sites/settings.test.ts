@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import {
+  auditedChanges,
   describeSettings,
   readSettings,
-  SettingFault,
   settingLabels,
   withDefaults,
   type SiteSettings,
 } from "./settings.ts";
+import { SettingFault } from "./settingForms.ts";
 
 const fresh = withDefaults({});
 const day = 86_400_000;
@@ -30,6 +31,7 @@ describe("a new site", () => {
       rateLimit: 0,
       consentMode: "opt-out",
       keepMs: 90 * day,
+      keepLogMs: 90 * day,
       country: null,
       blockedDomains: [],
       blockDisposable: false,
@@ -42,6 +44,9 @@ describe("a new site", () => {
       denyNetworks: [],
       allowCountries: [],
       denyCountries: [],
+      alertEmails: [],
+      alertWebhook: null,
+      alertSuccessRate: 80,
     });
   });
 
@@ -53,6 +58,7 @@ describe("a new site", () => {
       rate_limit: "off",
       consent_mode: "opt-out",
       keep: "90d",
+      keep_log: "90d",
       country: "none",
       block_domains: "",
       block_disposable: "off",
@@ -65,6 +71,9 @@ describe("a new site", () => {
       deny_networks: "",
       allow_countries: "",
       deny_countries: "",
+      alert_emails: "",
+      alert_webhook: "none",
+      alert_success_rate: "80",
     });
   });
 
@@ -114,6 +123,16 @@ describe("changes", () => {
     ],
     ["block_domains", "", { blockedDomains: [] }],
     ["block_disposable", "on", { blockDisposable: true }],
+    ["keep_log", "1d", { keepLogMs: day }],
+    ["alert_emails", "Ops@example.com, a@b.example", { alertEmails: ["ops@example.com", "a@b.example"] }],
+    [
+      "alert_webhook",
+      "https://hooks.example.com/T/1?x=y",
+      { alertWebhook: "https://hooks.example.com/T/1?x=y" },
+    ],
+    ["alert_webhook", "none", { alertWebhook: null }],
+    ["alert_success_rate", "95", { alertSuccessRate: 95 }],
+    ["alert_success_rate", "off", { alertSuccessRate: 0 }],
     [
       "block_persons",
       `${"A".repeat(64)},${"b".repeat(64)}`,
@@ -152,6 +171,23 @@ describe("changes", () => {
   });
 });
 
+describe("the audit log", () => {
+  test("keeps neither the addresses of people nor the path of an alert's webhook", () => {
+    const changes = {
+      alert_emails: "ops@example.com",
+      alert_webhook: "https://hooks.example.com/T0K3N",
+      dedup_order: "30d",
+    };
+    const result = readSettings(changes);
+    if (result instanceof SettingFault) throw new Error(result.message);
+    expect(auditedChanges(changes, result)).toEqual({
+      alert_emails: "1 address",
+      alert_webhook: "https://hooks.example.com/…",
+      dedup_order: "30d",
+    });
+  });
+});
+
 describe("what is refused, with the setting's name and the remedy", () => {
   test.each([
     ["inbound", "yes", "inbound must be on or off."],
@@ -178,6 +214,26 @@ describe("what is refused, with the setting's name and the remedy", () => {
       "block_domains must be domains like example.com; nodot is not one.",
     ],
     ["block_domains", "two words.example", expect.stringContaining("block_domains must be domains")],
+    ["keep_log", "12h", "keep_log must be a time like 30d or 90d, at most 400d."],
+    ["keep_log", "401d", "keep_log must be a time like 30d or 90d, at most 400d."],
+    ["alert_emails", "ops", "alert_emails must be email addresses separated by commas."],
+    [
+      "alert_emails",
+      "a@b.example\r\nBcc: c@d.example",
+      "alert_emails must be email addresses separated by commas.",
+    ],
+    [
+      "alert_webhook",
+      "ftp://hooks.example.com",
+      "alert_webhook must be none or an https address without user name and password.",
+    ],
+    [
+      "alert_webhook",
+      "https://u:p@hooks.example.com",
+      "alert_webhook must be none or an https address without user name and password.",
+    ],
+    ["alert_success_rate", "101", "alert_success_rate must be off or a whole number from 1 to 100."],
+    ["alert_success_rate", "0", "alert_success_rate must be off or a whole number from 1 to 100."],
     ["block_persons", "abc", "block_persons must be hashed emails of 64 hex characters."],
     ["block_persons", "g".repeat(64), "block_persons must be hashed emails of 64 hex characters."],
   ])("%s=%s", (label, text, message) => {

@@ -1,6 +1,21 @@
 // The settings of a site, declared once: name, meaning, default, and how a person writes them.
 
-import { ordinaryUserAgents, readNetwork, userAgentMatches } from "../traffic/lists.ts";
+import {
+  countries,
+  countryCode,
+  day,
+  deniedFault,
+  duration,
+  mailAddresses,
+  networks,
+  onOff,
+  persons,
+  SettingFault,
+  userAgentFault,
+  webAddress,
+  whole,
+  words,
+} from "./settingForms.ts";
 
 export type SiteSettings = {
   inbound: boolean;
@@ -12,6 +27,8 @@ export type SiteSettings = {
   consentMode: "opt-out" | "opt-in";
   /** How long identity records, visitors and their click ids are kept. */
   keepMs: number;
+  /** How long the sync log keeps requests and answers. */
+  keepLogMs: number;
   /** Phone numbers without a country code are read as of this country. */
   country: string | null;
   blockedDomains: string[];
@@ -29,6 +46,12 @@ export type SiteSettings = {
   denyNetworks: string[];
   allowCountries: string[];
   denyCountries: string[];
+  /** Who is told when something needs a person. */
+  alertEmails: string[];
+  /** Sealed at rest: it may hold a token. */
+  alertWebhook: string | null;
+  /** Percent of a connection's attempts that must succeed; 0 is no alert. */
+  alertSuccessRate: number;
 };
 
 type Declared<Name extends keyof SiteSettings> = {
@@ -39,95 +62,9 @@ type Declared<Name extends keyof SiteSettings> = {
   /** The value, or a sentence that says what is wrong. */
   read(text: string): SiteSettings[Name] | SettingFault;
   write(value: SiteSettings[Name]): string;
+  /** How the audit log tells it, where it must not repeat it. */
+  audit?(value: SiteSettings[Name]): string;
 };
-
-export class SettingFault {
-  readonly message: string;
-  constructor(message: string) {
-    this.message = message;
-  }
-}
-
-const regions = new Intl.DisplayNames("en", { type: "region" });
-const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
-const second = 1000;
-const day = 86_400_000;
-const units: Record<string, number> = { s: second, m: 60 * second, h: 3_600_000, d: day };
-
-const onOff = {
-  read: (text: string) =>
-    text === "on" ? true : text === "off" ? false : new SettingFault("must be on or off"),
-  write: (value: boolean) => (value ? "on" : "off"),
-};
-
-const duration = (longestDays: number, least = second) => ({
-  read: (text: string) => {
-    const match = /^(\d{1,9})([smhd])$/.exec(text);
-    const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
-    return ms >= least && ms <= longestDays * day
-      ? ms
-      : new SettingFault(
-          `must be a time like ${least < day ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${longestDays}d`,
-        );
-  },
-  write: (ms: number) => {
-    const unit = ["d", "h", "m", "s"].find((one) => ms % (units[one] as number) === 0) ?? "s";
-    return `${ms / (units[unit] as number)}${unit}`;
-  },
-});
-
-/** Every node holds the lists in memory. */
-export const longestList = 10_000;
-
-const words = (fault: (word: string) => string | null) => ({
-  read: (text: string) => {
-    const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
-    const wrong = list.map(fault).find((message) => message !== null);
-    if (list.length > longestList) return new SettingFault(`must have at most ${longestList} entries`);
-    return wrong ? new SettingFault(wrong) : list;
-  },
-  write: (value: string[]) => value.join(","),
-});
-
-const persons = words((word) =>
-  /^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters",
-);
-
-const userAgentFault = (word: string) =>
-  word.length <= 200 && word.replaceAll("*", "").length >= 3
-    ? null
-    : "must be parts of user agents, 3 to 200 characters each; * stands for anything";
-
-/** A comma inside a pattern makes two of it, and "like" is in every user agent. */
-const deniedFault = (word: string) =>
-  userAgentFault(word) ??
-  (ordinaryUserAgents.some((userAgent) => userAgentMatches(word)(userAgent))
-    ? `would deny ordinary browsers with "${word}"; write more of it (a comma separates patterns)`
-    : null);
-
-const networks = words((word) =>
-  readNetwork(word)
-    ? null
-    : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
-);
-
-const countries = {
-  read: (text: string) => {
-    const list = [...new Set(text.split(",").map((word) => word.trim()))].filter(Boolean);
-    const codes = list.map(countryCode);
-    const wrong = codes.indexOf(null);
-    return wrong < 0
-      ? codes.filter((code) => code !== null)
-      : new SettingFault(`must be two-letter country codes like DE; ${list[wrong]} is not one`);
-  },
-  write: (value: string[]) => value.join(","),
-};
-
-function countryCode(text: string): string | null {
-  // UK is written for GB, which is what other programs know.
-  const code = /^[A-Za-z]{2}$/.test(text) ? (new Intl.Locale(`und-${text}`).region ?? "") : "";
-  return code !== "" && !noCountries.has(code) && regions.of(code) !== code ? code : null;
-}
 
 const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   inbound: {
@@ -171,6 +108,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   keepMs: {
     label: "keep",
     help: "how long click ids and visits are kept, 1d to 400d",
+    default: 90 * day,
+    ...duration(400, day),
+  },
+  keepLogMs: {
+    label: "keep_log",
+    help: "how long the sync log keeps requests and answers, 1d to 400d",
     default: 90 * day,
     ...duration(400, day),
   },
@@ -260,6 +203,26 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
     default: [],
     ...countries,
   },
+  alertEmails: {
+    label: "alert_emails",
+    help: "comma-separated email addresses that are told when something needs a person (needs CLEANCAST_SMTP_URL)",
+    default: [],
+    ...mailAddresses,
+    audit: (value) => `${value.length} address${value.length === 1 ? "" : "es"}`,
+  },
+  alertWebhook: {
+    label: "alert_webhook",
+    help: "an https address that alerts are posted to, or none",
+    default: null,
+    ...webAddress,
+    audit: webAddress.write,
+  },
+  alertSuccessRate: {
+    label: "alert_success_rate",
+    help: "1 to 100: alert when fewer percent of a connection's attempts succeed, or off",
+    default: 80,
+    ...whole(1, 100),
+  },
 };
 
 const names = Object.keys(declared) as (keyof SiteSettings)[];
@@ -291,4 +254,20 @@ export function readSettings(changes: Record<string, string>): Partial<SiteSetti
 export function describeSettings(settings: SiteSettings): Record<string, string> {
   const write = <Name extends keyof SiteSettings>(name: Name) => declared[name].write(settings[name]);
   return Object.fromEntries(names.map((name) => [declared[name].label, write(name)]));
+}
+
+/** `changes` as the audit log may keep them. */
+export function auditedChanges(
+  changes: Record<string, string>,
+  changed: Partial<SiteSettings>,
+): Record<string, string> {
+  const audited = <Name extends keyof SiteSettings>(name: Name, text: string) => {
+    const value = changed[name];
+    return value === undefined ? text : (declared[name].audit?.(value) ?? text);
+  };
+  return Object.fromEntries(
+    names
+      .filter((name) => declared[name].label in changes)
+      .map((name) => [declared[name].label, audited(name, changes[declared[name].label] as string)]),
+  );
 }

@@ -11,14 +11,11 @@ export type AuditLine = {
 };
 
 export async function writeAudit(tx: Query, id: string, line: AuditLine): Promise<void> {
-  await tx.all(`INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6)`, [
-    line.siteId,
-    id,
-    line.at,
-    line.actor,
-    line.action,
-    JSON.stringify(line.detail),
-  ]);
+  // A transaction that is run again under the same id writes one line.
+  await tx.all(
+    `INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    [line.siteId, id, line.at, line.actor, line.action, JSON.stringify(line.detail)],
+  );
 }
 
 export function auditStore(db: Database, newId: () => string) {

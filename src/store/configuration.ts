@@ -6,6 +6,7 @@ import type { Mode } from "../event.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { list, type Database, type Query, type Row } from "./database.ts";
 import type { Seal } from "./seal.ts";
+import { openSettings, replaceSettings } from "./siteSettings.ts";
 
 export type KeyRow = {
   siteId: string;
@@ -96,7 +97,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
         sites.push({
           id: String(row.site_id),
           name: String(row.name),
-          settings: JSON.parse(String(row.settings)),
+          settings: openSettings(seal, String(row.site_id), String(row.settings)),
           createdAt: Number(row.created_at),
           hosts: hosts.filter(mine).map((host) => String(host.host)),
           keys: keys.filter(mine).map(keyOf),
@@ -155,14 +156,14 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       what: Change,
       changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
     ): Promise<void> {
-      return change(what, (tx) => replaceSettings(tx, what.siteId, changeStored));
+      return change(what, (tx) => replaceSettings(tx, seal, what.siteId, changeStored));
     },
 
     /** `settings` is what the key changes about its site. */
     addKey(what: Change, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
       return change(what, async (tx) => {
         await insertKey(tx, key);
-        await replaceSettings(tx, key.siteId, (stored) => ({ ...stored, ...settings }));
+        await replaceSettings(tx, seal, key.siteId, (stored) => ({ ...stored, ...settings }));
       });
     },
 
@@ -247,16 +248,6 @@ export async function raised<T>(tx: Query, siteId: string, work: () => Promise<T
   const result = await work();
   await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [Number(row?.value), siteId]);
   return result;
-}
-
-async function replaceSettings(
-  tx: Query,
-  siteId: string,
-  changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
-): Promise<void> {
-  const [row] = await tx.all(`SELECT settings FROM sites WHERE site_id = $1`, [siteId]);
-  const settings = JSON.stringify(changeStored(JSON.parse(String(row?.settings))));
-  await tx.all(`UPDATE sites SET settings = $1 WHERE site_id = $2`, [settings, siteId]);
 }
 
 async function insertKey(tx: Query, key: KeyRow): Promise<void> {

@@ -18,6 +18,12 @@ export function eraseStore(db: Database) {
       for (const some of chunks(ids)) {
         const wanted = `site_id = $1 AND event_id IN (${list(some.length, 2)})`;
         await db.write(async (tx) => {
+          // The events first: whoever replays one at this moment locks it too, and one of the two sees the other.
+          await tx.all(
+            `UPDATE events SET email_hash = '', person = $2, attribution = $3, extra = NULL
+             WHERE site_id = $1 AND id IN (${list(some.length, 3)})`,
+            [siteId, JSON.stringify({ email: "" }), erasedAttribution, ...some],
+          );
           await tx.all(
             `UPDATE deliveries SET state = 'skipped', reason = 'person erased', owner = '', updated_at = $2
              WHERE ${wanted} AND state IN ('queued', 'parked')`,
@@ -28,11 +34,6 @@ export function eraseStore(db: Database) {
             "(erased)",
             ...some,
           ]);
-          await tx.all(
-            `UPDATE events SET email_hash = '', person = $2, attribution = $3, extra = NULL
-             WHERE site_id = $1 AND id IN (${list(some.length, 3)})`,
-            [siteId, JSON.stringify({ email: "" }), erasedAttribution, ...some],
-          );
         });
       }
       return ids.length;

@@ -4,6 +4,7 @@ import type { Attribution, DeliveryState, Event, FilterReason, Mode } from "../e
 import { chunks, list, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
 import type { Seal } from "./seal.ts";
+import { addTotals, countedOf } from "./totals.ts";
 
 export type NewDelivery = {
   connectionId: string;
@@ -130,15 +131,17 @@ async function acceptAll(tx: Query, seal: Seal, items: NewEvent[]): Promise<Acce
   const dispatchId = (item: NewEvent) =>
     item.foretoldId && owns(item, item.foretoldId) ? item.foretoldId : item.event.id;
 
-  await Promise.all([
+  const [written] = await Promise.all([
     insert(
       tx,
       "events",
       eventColumns,
       accepted.map((item) => eventValues(item, dispatchId(item), seal)),
+      "RETURNING site_id, id",
     ),
     insert(tx, "deliveries", deliveryColumns, accepted.flatMap(deliveryValues)),
   ]);
+  await addTotals(tx, countedOf(accepted, written));
   return items.map((item) =>
     owns(item, item.claim) ? { duplicate: false, dispatchId: dispatchId(item) } : { duplicate: true },
   );
@@ -187,16 +190,24 @@ async function claimAll(tx: Query, items: NewEvent[]): Promise<Map<string, NewEv
   return owners;
 }
 
-async function insert(tx: Query, table: string, columns: readonly string[], rows: Value[][]): Promise<void> {
+async function insert(
+  tx: Query,
+  table: string,
+  columns: readonly string[],
+  rows: Value[][],
+  returning = "",
+): Promise<Row[]> {
   // Sent without waiting for each other: on PostgreSQL they share a round trip.
-  await Promise.all(
+  const written = await Promise.all(
     [...chunks(rows)].map((some) =>
       tx.all(
-        `INSERT INTO ${table} (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)} ON CONFLICT DO NOTHING`,
+        `INSERT INTO ${table} (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)}
+         ON CONFLICT DO NOTHING ${returning}`,
         some.flat(),
       ),
     ),
   );
+  return written.flat();
 }
 
 const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;

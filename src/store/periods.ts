@@ -108,24 +108,20 @@ async function queuePushes(tx: Query, period: Period, dueAt: number): Promise<vo
       [siteId, String(id), number],
     );
   }
-  // One that waits for a retry, or is in somebody's hand, keeps its time.
-  await tx.all(`UPDATE webhooks SET due_at = $2 WHERE site_id = $1 AND owner = '' AND due_at < $2`, [
-    siteId,
-    dueAt,
-  ]);
+  // One that waits for a retry, has older ones to push, or is in somebody's hand keeps its time.
+  await tx.all(
+    `UPDATE webhooks SET due_at = $2 WHERE site_id = $1 AND owner = '' AND due_at < $2
+       AND NOT EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = $1 AND pushes.webhook_id = webhooks.id
+         AND pushes.state = 'queued' AND pushes.number < $3)`,
+    [siteId, dueAt, number],
+  );
 }
 
 /**
  * Lets counting begin for a site that gets its first webhook (again): from what the totals are now. Must run before the
  * webhook is inserted, in its transaction.
  */
-export async function beginPeriods(
-  db: Database,
-  tx: Query,
-  siteId: string,
-  startsAt: number,
-  now: number,
-): Promise<void> {
+export async function beginPeriods(db: Database, tx: Query, siteId: string, now: number): Promise<void> {
   await tx.all(
     `INSERT INTO period_heads (site_id, number, ends_at, closed_at, conversions, removed) VALUES ($1, 0, 0, 0, 0, 0)
      ON CONFLICT DO NOTHING`,
@@ -138,7 +134,7 @@ export async function beginPeriods(
   if (webhook) return;
   const sum = await sumTotals(tx, siteId);
   await tx.all(
-    `UPDATE period_heads SET ends_at = $2, closed_at = $3, conversions = $4, removed = $5 WHERE site_id = $1`,
-    [siteId, startsAt, now, sum.conversions, sum.removed],
+    `UPDATE period_heads SET ends_at = $2, closed_at = $2, conversions = $3, removed = $4 WHERE site_id = $1`,
+    [siteId, now, sum.conversions, sum.removed],
   );
 }

@@ -3,6 +3,7 @@
 import type { Attribution } from "../event.ts";
 import type { Database, Query } from "./database.ts";
 import type { NewDelivery } from "./events.ts";
+import { addTotals } from "./totals.ts";
 
 export type Release = {
   siteId: string;
@@ -24,13 +25,15 @@ export function releaseStore(db: Database) {
 
 async function releaseOne(tx: Query, release: Release): Promise<boolean> {
   const { siteId, eventId, attribution, deliveries, foretoldId, claimUntil, now } = release;
-  // The second condition: a transaction may be run again after a commit that we did not hear of.
   const [row] = await tx.all(
     `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4
-     WHERE site_id = $1 AND id = $2 AND (status = 'filtered' OR released_at = $4) RETURNING id`,
+     WHERE site_id = $1 AND id = $2 AND status = 'filtered' RETURNING mode`,
     [siteId, eventId, JSON.stringify(attribution), now],
   );
-  if (!row) return false;
+  if (!row) return wasReleasedAt(tx, siteId, eventId, now);
+  // From now on it is a conversion. That it was removed once stays counted: that was reported long ago.
+  if (row.mode === "live")
+    await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
   if (foretoldId) {
     const [claimed] = await tx.all(
       `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES ($1, $2, $3, $4)
@@ -53,4 +56,14 @@ async function releaseOne(tx: Query, release: Release): Promise<boolean> {
     );
   }
   return true;
+}
+
+/** The transaction is run again, after a commit that we did not hear of: everything is written already. */
+async function wasReleasedAt(tx: Query, siteId: string, eventId: string, now: number): Promise<boolean> {
+  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND released_at = $3`, [
+    siteId,
+    eventId,
+    now,
+  ]);
+  return rows.length > 0;
 }

@@ -12,5 +12,13 @@ import type { Migration } from "./migration.ts";
 import { theRelayStands } from "./migration1.ts";
 import { visitsHaveVerdicts } from "./migration2.ts";
 import { peopleSignIn } from "./migration3.ts";
+import { webhooksReceiveTotals } from "./migration4.ts";
+import { peopleReadTheLog } from "./migration5.ts";
 
-export const migrations: readonly Migration[] = [theRelayStands, visitsHaveVerdicts, peopleSignIn];
+export const migrations: readonly Migration[] = [
+  theRelayStands,
+  visitsHaveVerdicts,
+  peopleSignIn,
+  webhooksReceiveTotals,
+  peopleReadTheLog,
+];

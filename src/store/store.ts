@@ -1,5 +1,6 @@
 // The store: the only place with SQL. One question family per file, one text for both engines.
 
+import { alertStore } from "./alerts.ts";
 import { auditStore } from "./audit.ts";
 import { configurationStore } from "./configuration.ts";
 import type { Database } from "./database.ts";
@@ -9,12 +10,16 @@ import { eventStore } from "./events.ts";
 import { keyUseStore } from "./keyUse.ts";
 import { migrate, schemaVersion, type MigrationReport } from "./migrate.ts";
 import { peopleStore } from "./people.ts";
+import { periodStore } from "./periods.ts";
 import { openPostgres } from "./postgres.ts";
+import { pushStore } from "./pushes.ts";
 import { releaseStore } from "./release.ts";
 import { sealWith } from "./seal.ts";
 import { signInStore } from "./signIns.ts";
 import { openSqlite } from "./sqlite.ts";
+import { syncLogStore } from "./syncLog.ts";
 import { trafficStore } from "./traffic.ts";
+import { webhookStore } from "./webhooks.ts";
 
 export type StoreLocation =
   | { engine: "sqlite"; file: string }
@@ -37,6 +42,7 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
   try {
     const migrated: MigrationReport = await migrate(db);
     const seal = sealWith(encryptionKey);
+    const webhooks = webhookStore(db, seal, newId);
     await checkSeal(db, seal);
     return {
       engine: db.engine,
@@ -51,6 +57,11 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       release: releaseStore(db),
       signIns: signInStore(db, seal),
       traffic: trafficStore(db, seal),
+      syncLog: syncLogStore(db),
+      alerts: alertStore(db),
+      periods: periodStore(db),
+      webhooks,
+      pushes: pushStore(db, webhooks.addressOf, newId),
       schemaVersion: () => schemaVersion(db),
       close: () => db.close(),
     };

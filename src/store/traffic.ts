@@ -3,6 +3,7 @@
 import type { Verdict, VisitBucket } from "../event.ts";
 import { chunks, tuples, type Database, type Row } from "./database.ts";
 import type { Seal } from "./seal.ts";
+import { saveBotVisits } from "./totals.ts";
 
 export const hourMs = 3_600_000;
 /** Counts of this age are no longer written by anybody, and may be put together. */
@@ -31,8 +32,15 @@ export type BotVisit<Seen = unknown> = {
 
 export function trafficStore(db: Database, seal: Seal) {
   return {
-    /** Replaces what this writer said before of the same hours: safe to repeat. */
-    async saveCounts(writer: string, counts: readonly VisitCount[]): Promise<void> {
+    /**
+     * Replaces what this writer said before of the same hours: safe to repeat. `bots` is how many bots' visits the writer
+     * ever saw on a site; it commits together with the counts, so that webhooks report what the counts show.
+     */
+    async saveCounts(
+      writer: string,
+      counts: readonly VisitCount[],
+      bots: ReadonlyMap<string, number> = new Map(),
+    ): Promise<void> {
       const bySite = Map.groupBy(counts, (count) => count.siteId);
       for (const siteId of [...bySite.keys()].toSorted()) {
         await db.write(async (tx) => {
@@ -43,6 +51,8 @@ export function trafficStore(db: Database, seal: Seal) {
               some.flatMap((one) => [one.siteId, one.hour, one.bucket, one.reason, writer, one.visits]),
             );
           }
+          const seen = bots.get(siteId);
+          if (seen !== undefined) await saveBotVisits(tx, siteId, writer, seen);
         });
       }
     },

@@ -107,6 +107,7 @@ describe.each(engines)("the command line on %s", (engine) => {
             rate_limit: "off",
             consent_mode: "opt-out",
             keep: "90d",
+            keep_log: "90d",
             country: "none",
             block_domains: "",
             block_disposable: "off",
@@ -119,6 +120,9 @@ describe.each(engines)("the command line on %s", (engine) => {
             deny_networks: "",
             allow_countries: "",
             deny_countries: "",
+            alert_emails: "",
+            alert_webhook: "none",
+            alert_success_rate: "80",
           },
           keys: 2,
           connections: 3,
@@ -139,6 +143,7 @@ describe.each(engines)("the command line on %s", (engine) => {
       rate_limit: "600",
       consent_mode: "opt-in",
       keep: "90d",
+      keep_log: "90d",
       country: "DE",
       block_domains: "spam.test,junk.test",
       block_disposable: "on",
@@ -151,6 +156,9 @@ describe.each(engines)("the command line on %s", (engine) => {
       deny_networks: "198.51.100.0/24",
       allow_countries: "DE,GB",
       deny_countries: "KP",
+      alert_emails: "",
+      alert_webhook: "none",
+      alert_success_rate: "80",
     };
     const words = Object.entries(written).map(([name, value]) => `${name}=${value}`);
     expect(await manage(home, "site", "set", "set.example", ...words)).toEqual({

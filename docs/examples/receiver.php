@@ -1,0 +1,69 @@
+<?php
+// A receiver for Cleancast's outbound webhook, in PHP, without any package.
+//
+//   WEBHOOK_SECRET=whsec_… php -S 0.0.0.0:8090 receiver.php
+//
+// While you change the secret, give both, the new one first: WEBHOOK_SECRET=whsec_new,whsec_old
+
+declare(strict_types=1);
+
+const TOLERANCE_SECONDS = 300;
+const LARGEST_BODY = 64 * 1024;
+
+function is_genuine(array $secrets, string $body): bool
+{
+    $bearer = $_SERVER['HTTP_AUTHORIZATION'] ?? '';
+    $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
+    $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
+    // hash_equals compares in a time that tells nothing about where two texts differ.
+    $known = array_filter($secrets, fn (string $secret) => hash_equals("Bearer $secret", $bearer));
+    if ($known === []) {
+        return false;
+    }
+    // An old message that somebody recorded is not taken again.
+    if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
+        return false;
+    }
+    $given = explode(' ', $_SERVER['HTTP_WEBHOOK_SIGNATURE'] ?? '');
+    foreach ($secrets as $secret) {
+        $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);
+        $signature = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", (string) $key, true));
+        foreach ($given as $one) {
+            if (hash_equals($signature, $one)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/** In your own receiver these live in your database, written in one transaction with the numbers. */
+function count_once(string $id, bool $isTest, array $told): array
+{
+    $file = fopen(getenv('TOTALS_FILE') ?: sys_get_temp_dir() . '/cleancast-totals.json', 'c+');
+    flock($file, LOCK_EX);
+    $kept = json_decode(stream_get_contents($file) ?: '', true)
+        ?? ['seen' => [], 'totals' => ['conversions' => 0, 'bot_traffic_removed' => 0]];
+    // A push may come twice (its answer got lost), always under the same id. A test counts for nothing.
+    if (!isset($kept['seen'][$id]) && !$isTest) {
+        $kept['seen'][$id] = true;
+        $kept['totals']['conversions'] += $told['conversions'];
+        $kept['totals']['bot_traffic_removed'] += $told['bot_traffic_removed'];
+        rewind($file);
+        ftruncate($file, 0);
+        fwrite($file, json_encode($kept));
+    }
+    fclose($file);
+    return $kept['totals'];
+}
+
+$secrets = array_values(array_filter(explode(',', getenv('WEBHOOK_SECRET') ?: '')));
+$body = (string) file_get_contents('php://input', false, null, 0, LARGEST_BODY + 1);
+if ($_SERVER['REQUEST_METHOD'] !== 'POST' || strlen($body) > LARGEST_BODY || !is_genuine($secrets, $body)) {
+    http_response_code(401);
+    exit;
+}
+$isTest = ($_SERVER['HTTP_X_CC_TEST'] ?? '') === 'true';
+$totals = count_once($_SERVER['HTTP_WEBHOOK_ID'], $isTest, json_decode($body, true));
+file_put_contents('php://stdout', ($_SERVER['HTTP_X_CC_PERIOD'] ?? '') . ' ' . json_encode($totals) . "\n");
+http_response_code(200);

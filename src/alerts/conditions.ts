@@ -1,0 +1,162 @@
+// When a person is needed. Each condition is told what the store knows and whether it is open already: one that is open
+// ends later than it would begin, so that something that wavers does not send a message every minute.
+
+import type { Connection, Site } from "../sites/directory.ts";
+import { keyOf, type Alert, type AlertKind, type Finding } from "../store/alerts.ts";
+import type { Store } from "../store/store.ts";
+import { hoursNeeded, judgeSilence } from "./silence.ts";
+import { hoursText, nameOf, timeText } from "./message.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** How long a condition must be gone before it is over. Wrong keys lock a host for 15 minutes at a time. */
+export const quietMs: Record<AlertKind, number> = {
+  "needs reconnection": 0,
+  "success rate": 0,
+  silence: 0,
+  webhook: 0,
+  "wrong keys": hourMs,
+  queue: 10 * minuteMs,
+};
+
+export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
+
+/** How many waited for each connection at earlier looks; "rising" is told from it. */
+export type Backlogs = Map<string, { at: number; count: number }[]>;
+
+export async function lookAt(
+  facts: Facts,
+  site: Site,
+  open: readonly Alert[],
+  backlogs: Backlogs,
+  now: number,
+): Promise<Finding[]> {
+  const known = new Map(open.map((alert) => [keyOf(alert), alert]));
+  const openOf = (kind: AlertKind, subject: string) => known.get(keyOf({ kind, subject }));
+  const findings: (Finding | null)[] = [
+    ...site.connections.map(deadToken),
+    await silence(facts, site, openOf("silence", ""), now),
+  ];
+  for (const connection of site.connections) {
+    findings.push(
+      await successRate(facts, site, connection, openOf("success rate", connection.id), now),
+      await queue(facts, connection, backlogs, now),
+    );
+  }
+  for (const { id, origin, state, stateReason, failingSince } of await facts.webhooks.ofSite(site.id)) {
+    findings.push(webhook({ id, origin, state, stateReason, failingSince }, now));
+  }
+  for (const { host, startedAt } of await facts.keyUse.lockouts(site.id, now)) {
+    const text = `Requests with wrong keys come to ${host}, ten and more within five minutes, since ${timeText(startedAt)}. They are refused; valid keys pass.`;
+    findings.push({ kind: "wrong keys", subject: host, text });
+  }
+  return findings.filter((one) => one !== null);
+}
+
+function deadToken(connection: Connection): Finding | null {
+  if (connection.state !== "needs reconnection") return null;
+  // The platform's own words stay out of messages: nobody knows what they hold.
+  const text = `${nameOf(connection)} does not take our credentials any more. Nothing is sent there until it is connected again; what was accepted waits.`;
+  return { kind: "needs reconnection", subject: connection.id, text };
+}
+
+const leastAttempts = 20;
+
+async function successRate(
+  facts: Facts,
+  site: Site,
+  connection: Connection,
+  open: Alert | undefined,
+  now: number,
+): Promise<Finding | null> {
+  const limit = site.settings.alertSuccessRate;
+  if (limit === 0 || connection.state === "paused") return null;
+  const subject = connection.id;
+  const stays = open ? { kind: open.kind, subject, text: open.text } : null;
+  // Without credentials nothing is tried: another alert says so.
+  if (connection.state !== "active") return stays;
+  const { parked: _refused, ...ended } = await facts.alerts.attempts(site.id, connection.id, now - hourMs);
+  const made = Object.values(ended).reduce((sum, n) => sum + n, 0);
+  if (made === 0) return stays;
+  const percent = Math.floor((100 * (ended.sent ?? 0)) / made);
+  const isLow = open ? percent < Math.min(100, limit + 5) : made >= leastAttempts && percent < limit;
+  if (!isLow) return null;
+  const text = `Of the last ${made} attempts to reach ${nameOf(connection)}, ${percent} % succeeded; the limit is ${limit} %.`;
+  return { kind: "success rate", subject, text };
+}
+
+async function silence(
+  facts: Facts,
+  site: Site,
+  open: Alert | undefined,
+  now: number,
+): Promise<Finding | null> {
+  if (!site.settings.inbound) return null;
+  const uses = new Map<number, number>();
+  let lastAt = 0;
+  const fromHour = Math.floor(now / hourMs) - hoursNeeded;
+  for (const key of site.keys.filter(({ mode }) => mode === "live")) {
+    for (const one of await facts.alerts.keyUses(site.id, key.id, fromHour)) {
+      uses.set(one.hour, (uses.get(one.hour) ?? 0) + one.uses);
+      lastAt = Math.max(lastAt, one.lastUsedAt);
+    }
+  }
+  // It ends with the next event, not when so long a silence has become usual.
+  if (open) return lastAt < open.beganAt ? { kind: "silence", subject: "", text: open.text } : null;
+  const judged = judgeSilence(uses, lastAt, now);
+  if (!judged) return null;
+  const text = `No event has come since ${timeText(judged.since)}. In the last four weeks the longest pause at these hours was about ${hoursText(judged.usualHours)}.`;
+  return { kind: "silence", subject: "", text };
+}
+
+type KnownWebhook = {
+  id: string;
+  origin: string;
+  state: string;
+  stateReason: string | null;
+  failingSince: number | null;
+};
+
+function webhook(
+  { id, origin, state, stateReason, failingSince }: KnownWebhook,
+  now: number,
+): Finding | null {
+  const kind = "webhook";
+  if (state === "disabled") {
+    // Whoever disabled it knows.
+    if (stateReason?.startsWith("disabled by ")) return null;
+    const text = `The webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}. Its totals wait.`;
+    return { kind, subject: id, text };
+  }
+  if (failingSince === null || failingSince > now - hourMs) return null;
+  const text = `The webhook ${id} to ${origin} has failed since ${timeText(failingSince)}. Its totals wait and are tried again.`;
+  return { kind, subject: id, text };
+}
+
+const overdueMs = 15 * minuteMs;
+const manyWaiting = 10_000;
+const comparedMs = 10 * minuteMs;
+
+async function queue(
+  facts: Facts,
+  connection: Connection,
+  backlogs: Backlogs,
+  now: number,
+): Promise<Finding | null> {
+  const { count, isAtLeast, oldestDueAt } = await facts.alerts.waiting(connection.siteId, connection.id);
+  const key = `${connection.siteId} ${connection.id}`;
+  const earlier = (backlogs.get(key) ?? []).filter(({ at }) => at >= now - comparedMs);
+  if (count > 0) backlogs.set(key, [...earlier, { at: now, count }]);
+  else backlogs.delete(key);
+  const number = `${isAtLeast ? "more than " : ""}${count.toLocaleString("en")}`;
+  const finding = { kind: "queue", subject: connection.id } as const;
+  if (oldestDueAt !== null && oldestDueAt <= now - overdueMs) {
+    const text = `Deliveries to ${nameOf(connection)} do not get away: ${number} wait, and the oldest could have gone since ${timeText(oldestDueAt)}.`;
+    return { ...finding, text };
+  }
+  const first = earlier[0];
+  const rises = isAtLeast || (first !== undefined && first.at <= now - comparedMs / 2 && count > first.count);
+  if (count <= manyWaiting || !rises) return null;
+  return { ...finding, text: `${number} deliveries wait for ${nameOf(connection)}, and they become more.` };
+}

@@ -1,0 +1,142 @@
+// What people read: what happened, since when, and what to do. Plain words, no personal data.
+
+import { platformOf } from "../platforms/index.ts";
+import type { Connection, Site } from "../sites/directory.ts";
+import type { Alert, AlertKind } from "../store/alerts.ts";
+
+export type Phase = "began" | "reminder" | "over" | "test";
+
+export type Message = {
+  phase: Phase;
+  site: { id: string; host: string };
+  kind: AlertKind | "test";
+  subject: string;
+  title: string;
+  text: string;
+  whatToDo: string;
+  beganAt: number;
+  endedAt: number | null;
+};
+
+export const timeText = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+export const hoursText = (hours: number) => (hours === 1 ? "an hour" : `${hours} hours`);
+
+export function nameOf({ platform, id }: Pick<Connection, "platform" | "id">): string {
+  return `${platformOf(platform)?.name ?? platform} (${id})`;
+}
+
+const hostOf = (site: Site) => site.hosts[0] ?? site.id;
+
+export function messageOf(site: Site, alert: Alert, phase: Phase): Message {
+  const { kind, subject, text, beganAt, endedAt } = alert;
+  const connection = site.connections.find(({ id }) => id === subject);
+  const { title, whatToDo } = aboutKind(kind, subject, hostOf(site), connection);
+  return {
+    phase,
+    site: { id: site.id, host: hostOf(site) },
+    kind,
+    subject,
+    title,
+    text,
+    whatToDo,
+    beganAt,
+    endedAt,
+  };
+}
+
+export function testMessage(site: Site, now: number): Message {
+  return {
+    phase: "test",
+    site: { id: site.id, host: hostOf(site) },
+    kind: "test",
+    subject: "",
+    title: "this is a test",
+    text: "Somebody tried out how alerts arrive. Nothing is wrong.",
+    whatToDo: `cleancast alert list ${hostOf(site)}`,
+    beganAt: now,
+    endedAt: null,
+  };
+}
+
+function aboutKind(
+  kind: AlertKind,
+  subject: string,
+  host: string,
+  connection: Connection | undefined,
+): { title: string; whatToDo: string } {
+  const name = connection ? nameOf(connection) : subject;
+  const platform = connection?.platform ?? "PLATFORM";
+  switch (kind) {
+    case "needs reconnection":
+      return {
+        title: `${name} needs reconnection`,
+        whatToDo: `cleancast connect ${host} ${platform} … with fresh credentials, or cleancast sign-in ${host} ${platform}`,
+      };
+    case "success rate":
+      return {
+        title: `${name} refuses or fails`,
+        whatToDo: `cleancast delivery list ${host} --connection ${subject} --state rejected,queued,expired --from 1h`,
+      };
+    case "silence":
+      return {
+        title: "no events come in",
+        whatToDo: `Look at what sends them: cleancast key list ${host} says when each key was last used`,
+      };
+    case "webhook":
+      return {
+        title: `the webhook ${subject} fails`,
+        whatToDo: `cleancast webhook list ${host}, then cleancast webhook test ${subject}`,
+      };
+    case "wrong keys":
+      return {
+        title: `wrong keys on ${subject}`,
+        whatToDo: `Perhaps a sender holds an old key: cleancast key list ${host}`,
+      };
+    case "queue":
+      return {
+        title: `deliveries to ${name} pile up`,
+        whatToDo: `cleancast delivery list ${host} --connection ${subject} --state queued`,
+      };
+  }
+}
+
+const headlines: Record<Phase, (title: string) => string> = {
+  began: (title) => title,
+  reminder: (title) => `still: ${title}`,
+  over: (title) => `over: ${title}`,
+  test: (title) => title,
+};
+
+export const headlineOf = ({ phase, site, title }: Message) =>
+  `[Cleancast] ${site.host}: ${headlines[phase](title)}`;
+
+export function mailText(message: Message): string {
+  const { phase, site, text, whatToDo, beganAt, endedAt } = message;
+  const lines =
+    phase === "over"
+      ? ["It is over. This is what it was:", "", text]
+      : [text, "", "What to do:", `  ${whatToDo}`];
+  const times = [
+    ...(phase === "test" ? [] : [`Began: ${timeText(beganAt)}`]),
+    ...(endedAt === null ? [] : [`Over:  ${timeText(endedAt)}`]),
+  ];
+  return [...lines, "", ...times, `Site:  ${site.host}`, ""].join("\n");
+}
+
+/** The body that a webhook gets. `text` is where chat programs look for one. */
+export function webhookBody(message: Message): string {
+  const { phase, site, kind, subject, title, text, whatToDo, beganAt, endedAt } = message;
+  return JSON.stringify({
+    type: phase,
+    site,
+    kind,
+    subject,
+    title,
+    text: `${headlineOf(message)}\n${text}${phase === "over" ? "" : `\n${whatToDo}`}`,
+    what: text,
+    whatToDo,
+    beganAt: new Date(beganAt).toISOString(),
+    endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
+  });
+}

@@ -1,0 +1,480 @@
+// What needs a person is told once when it begins, once a day, and once when it is over: real stores, a real mail server
+// and a real webhook; only the time is made up.
+
+import { DatabaseSync } from "node:sqlite";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { startReceiver, type Receiver } from "../../test/receiver.ts";
+import { startMailServer, type MailServer } from "../../test/smtp.ts";
+import { openSender, type Sender } from "../delivery/send.ts";
+import { readAllowList, type AllowList } from "../delivery/addresses.ts";
+import type { Attribution, DeliveryState } from "../event.ts";
+import { uuidv7 } from "../ids.ts";
+import { connect, pause } from "../sites/connect.ts";
+import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
+import { addKey, addSite, setSite } from "../sites/manage.ts";
+import { lockoutRule } from "../store/keyUse.ts";
+import { openStore, type Store, type StoreLocation } from "../store/store.ts";
+import { lookAt, type Backlogs, type Facts } from "./conditions.ts";
+import { openMailer } from "./mail.ts";
+import { watchOf } from "./watch.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const start = Date.UTC(2026, 10, 16, 14, 30);
+const unattributed: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+
+describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
+  let location: StoreLocation;
+  let store: Store;
+  let directory: Directory;
+  let sender: Sender;
+  let mail: MailServer;
+  let receiver: Receiver;
+  let now = start;
+  let sites = 0;
+
+  beforeAll(async () => {
+    location =
+      engine === "sqlite"
+        ? { engine, file: `${freshFolder()}/store.db` }
+        : { engine, url: await freshDatabase(), connections: 6 };
+    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    directory = directoryOf(store);
+    await directory.refresh();
+    mail = await startMailServer();
+    receiver = await startReceiver();
+    const allow = readAllowList("127.0.0.0/8") as AllowList;
+    sender = openSender({ connectMs: 3000, attemptMs: 3000, allow, origins: {} });
+  });
+  afterAll(async () => {
+    await sender.close();
+    await store.close();
+  });
+
+  const by = () => ({ actor: "test", now, checkAddress: () => null });
+  const defects: unknown[] = [];
+  const watchWith = (owner: string, stores: Store = store, places: Directory = directory, everyMs = minute) =>
+    watchOf({
+      store: stores,
+      directory: places,
+      means: { mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }), sender },
+      owner,
+      everyMs,
+      now: () => now,
+      onDefect: (error) => defects.push(error),
+    });
+
+  /** A site of its own for each test, with both channels and one connection. */
+  async function newSite(...settings: [string, string][]): Promise<Site> {
+    sites += 1;
+    const site = await addSite({ store, directory }, `shop${sites}.example`, by());
+    const chosen = { alert_emails: "ops@example.com", alert_webhook: `${receiver.url}/T0K3N` };
+    await setSite({ store, directory }, site, { ...chosen, ...Object.fromEntries(settings) }, by());
+    await connect({ store, directory }, site, "webhook", { url: "https://hooks.example.com/" }, by());
+    return directory.site(site.id) as Site;
+  }
+  const current = (site: Site) => directory.site(site.id) as Site;
+  const connectionOf = (site: Site) => current(site).connections[0]?.id as string;
+  const mailsTo = (site: Site) =>
+    mail.got
+      .filter((one) => one.subject.includes(`${site.hosts[0]}:`))
+      .map((one) => one.subject.split(": ").slice(1).join(": "));
+  const posts = (site: Site) =>
+    receiver
+      .bodies()
+      .filter((one) => (one.site as { id: string }).id === site.id)
+      .map((one) => `${String(one.type)} ${String(one.kind)}`);
+
+  async function sql(text: string): Promise<void> {
+    if (location.engine === "sqlite") {
+      const db = new DatabaseSync(location.file, { timeout: 5000 });
+      db.exec(text);
+      db.close();
+      return;
+    }
+    const client = new Client({ connectionString: location.url });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  }
+
+  async function attempt(
+    siteId: string,
+    connectionId: string,
+    state: DeliveryState,
+    at = now,
+  ): Promise<string> {
+    const id = uuidv7(at);
+    await store.events.accept({
+      event: {
+        id, siteId, keyId: "k", mode: "live", name: "purchase", value: null, currency: "EUR", orderId: null, time: at,
+        receivedAt: at, person: { email: "e".repeat(64) }, extra: null,
+      }, // prettier-ignore
+      attribution: unattributed,
+      filterReasons: [],
+      claim: id,
+      claimUntil: at + day,
+      foretoldId: null,
+      deliveries: [{ connectionId, platform: "webhook", state: "queued", reason: null }],
+      owner: "node",
+      leaseUntil: at,
+    });
+    if (state === "queued") return id;
+    await store.deliveries.settle({
+      siteId, eventId: id, connectionId, owner: "node", state, reason: null, dueAt: 0, attempts: 1, at,
+      attempt: { number: 1, startedAt: at, durationMs: 1, state, reason: null, httpStatus: 200, batch: 1, request: "r", response: null },
+    }); // prettier-ignore
+    return id;
+  }
+
+  test("a dead token: told once by each channel, again after a day, and when it is over", async () => {
+    const site = await newSite();
+    const id = connectionOf(site);
+    const watch = watchWith("a");
+    await watch.look();
+    expect(mailsTo(site)).toEqual([]);
+
+    const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
+    await store.configuration.setConnectionState(
+      change,
+      id,
+      "needs reconnection",
+      "token of ada@example.com is dead",
+    );
+    await directory.refresh();
+    for (let looks = 0; looks < 3; looks++) {
+      now += minute;
+      await watch.look();
+    }
+    expect(mailsTo(site)).toEqual([`Webhook (${id}) needs reconnection`]);
+    expect(posts(site)).toEqual(["began needs reconnection"]);
+
+    now += day;
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(mailsTo(site)).toEqual([
+      `Webhook (${id}) needs reconnection`,
+      `still: Webhook (${id}) needs reconnection`,
+    ]);
+
+    await store.configuration.setConnectionState(change, id, "active", null);
+    await directory.refresh();
+    for (let looks = 0; looks < 3; looks++) {
+      now += minute;
+      await watch.look();
+    }
+    expect(mailsTo(site).at(-1)).toBe(`over: Webhook (${id}) needs reconnection`);
+    expect(mailsTo(site)).toHaveLength(3);
+    expect(posts(site)).toEqual(["began", "reminder", "over"].map((type) => `${type} needs reconnection`));
+    const [alert] = await store.alerts.since(site.id, 0);
+    expect(alert?.endedAt).not.toBeNull();
+    expect(alert?.notifiedAt).not.toBeNull();
+  });
+
+  test("a message says what happened, since when and what to do, and nothing about people", async () => {
+    const site = await newSite();
+    const id = connectionOf(site);
+    const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
+    await store.configuration.setConnectionState(change, id, "needs reconnection", "ada@example.com");
+    await directory.refresh();
+    await watchWith("a").look();
+    const got = mail.got.at(-1);
+    expect(got).toMatchObject({ from: "cc@example.com", to: ["ops@example.com"] });
+    expect(got?.subject).toBe(`[Cleancast] ${site.hosts[0]}: Webhook (${id}) needs reconnection`);
+    expect(got?.raw).not.toContain("ada@");
+    expect(got?.text).toContain("does not take our credentials any more");
+    expect(got?.text).toContain(`cleancast connect ${site.hosts[0]} webhook`);
+    expect(got?.text).toMatch(/Began: 2026-11-1\d \d\d:\d\d UTC/);
+    const body = receiver.bodies().at(-1);
+    expect(Object.keys(body ?? {})).toEqual([
+      "type", "site", "kind", "subject", "title", "text", "what", "whatToDo", "beganAt", "endedAt",
+    ]); // prettier-ignore
+    expect(body).toMatchObject({
+      type: "began",
+      site: { id: site.id, host: site.hosts[0] },
+      subject: id,
+      endedAt: null,
+    });
+    expect(receiver.got.at(-1)).toMatchObject({ method: "POST", path: "/T0K3N" });
+  });
+
+  test("a low success rate begins at twenty attempts, and ends when attempts succeed again", async () => {
+    const site = await newSite();
+    const id = connectionOf(site);
+    const watch = watchWith("a");
+    for (let n = 0; n < 19; n++) await attempt(site.id, id, n < 10 ? "sent" : "rejected");
+    await watch.look();
+    expect(posts(site)).toEqual([]);
+    // What waits for credentials counts neither way.
+    await attempt(site.id, id, "parked");
+    await attempt(site.id, id, "expired");
+    now += minute;
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began success rate"]);
+    expect(receiver.bodies().at(-1)?.what).toBe(
+      `Of the last 20 attempts to reach Webhook (${id}), 50 % succeeded; the limit is 80 %.`,
+    );
+    // Nothing was tried for hours: nobody knows whether it works.
+    now += 3 * hour;
+    await watch.look();
+    expect(posts(site)).toEqual(["began success rate"]);
+    for (let n = 0; n < 9; n++) await attempt(site.id, id, "sent");
+    now += minute;
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toContain("over success rate");
+    expect(posts(site).filter((one) => one.startsWith("over"))).toHaveLength(1);
+  });
+
+  test("a success rate just above the limit does not end an alert that wavers; off is off; paused is no failure", async () => {
+    const low = async (site: Site) => {
+      for (let n = 0; n < 100; n++) await attempt(site.id, connectionOf(site), n < 79 ? "sent" : "rejected");
+    };
+    const [wavering, off, paused] = [
+      await newSite(),
+      await newSite(["alert_success_rate", "off"]),
+      await newSite(),
+    ];
+    for (const site of [wavering, off, paused]) await low(site);
+    await pause({ store, directory }, connectionOf(paused), by());
+    const watch = watchWith("a");
+    await watch.look();
+    expect(posts(wavering)).toEqual(["began success rate"]);
+    expect([...posts(off), ...posts(paused)]).toEqual([]);
+    for (let n = 0; n < 10; n++) await attempt(wavering.id, connectionOf(wavering), "sent");
+    now += minute;
+    await watch.look();
+    expect(posts(wavering)).toEqual(["began success rate"]);
+  });
+
+  test("silence begins when it is unusual, and ends with the next event", async () => {
+    const site = await newSite();
+    const { id: keyId } = await addKey(
+      { store, directory },
+      site,
+      { name: "crm", mode: "live", expiresAt: null },
+      by(),
+    );
+    const last = now - 5 * hour;
+    const uses = Array.from({ length: 29 * 24 }, (_, n) => {
+      const at = last - n * hour;
+      return { siteId: site.id, keyId, hour: Math.floor(at / hour), uses: 10, lastUsedAt: at };
+    });
+    await store.keyUse.addUses(uses);
+    // Each row says when its key was last used; the newest counts.
+    const watch = watchWith("a");
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began silence"]);
+    await store.keyUse.addUses([
+      { siteId: site.id, keyId, hour: Math.floor((now + 1) / hour), uses: 1, lastUsedAt: now + 1 },
+    ]);
+    now += minute;
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began silence", "over silence"]);
+  });
+
+  test("a webhook that fails for an hour, then is disabled, is one alert; one that a person disabled is none", async () => {
+    const site = await newSite();
+    const add = (id: string) =>
+      store.webhooks.add(
+        { siteId: site.id, actor: "test", action: "webhook added", detail: {}, at: now },
+        { siteId: site.id, id, sendEmpty: true },
+        { url: "https://totals.example.com/x", secrets: { current: "whsec_AAAA", previous: null } },
+      );
+    await add(`w1${sites}`);
+    await add(`w2${sites}`);
+    const line = { siteId: site.id, actor: "ada", action: "webhook disabled", detail: {}, at: now };
+    await store.webhooks.setState(line, `w2${sites}`, "disabled", "disabled by command line");
+    const failing = (since: number | null) =>
+      sql(`UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`);
+    const watch = watchWith("a");
+    await failing(now - 59 * minute);
+    await watch.look();
+    expect(posts(site)).toEqual([]);
+    now += 2 * minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began webhook"]);
+    await store.webhooks.setState(line, `w1${sites}`, "disabled", "it answered 410 Gone");
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began webhook"]);
+    expect((await store.alerts.since(site.id, now))[0]?.text).toContain("is disabled: it answered 410 Gone");
+    await store.webhooks.setState(line, `w1${sites}`, "active", null);
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began webhook", "over webhook"]);
+  });
+
+  test("a flood of wrong keys is one alert, however often the host is locked anew", async () => {
+    const site = await newSite();
+    const host = site.hosts[0] as string;
+    const watch = watchWith("a");
+    for (let locks = 0; locks < 4; locks++) {
+      for (let n = 0; n < 10; n++) await store.keyUse.countWrongKey(site.id, host, now, lockoutRule);
+      await watch.look();
+      now += 20 * minute;
+      await watch.look();
+    }
+    expect(posts(site)).toEqual(["began wrong keys"]);
+    now += hour;
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began wrong keys", "over wrong keys"]);
+  });
+
+  test("deliveries that do not get away begin an alert after a quarter of an hour", async () => {
+    const site = await newSite();
+    const id = connectionOf(site);
+    await attempt(site.id, id, "queued");
+    const watch = watchWith("a");
+    now += 14 * minute;
+    await watch.look();
+    expect(posts(site)).toEqual([]);
+    now += 2 * minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began queue"]);
+    await store.deliveries.endWaiting(site.id, id, "skipped", "x", now);
+    now += 5 * minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began queue"]);
+    now += 6 * minute;
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(posts(site)).toEqual(["began queue", "over queue"]);
+  });
+
+  test("a long queue alone is no alert; one that grows is", async () => {
+    const site = await newSite();
+    let count = 20_000;
+    const facts: Facts = {
+      keyUse: store.keyUse,
+      webhooks: store.webhooks,
+      alerts: { ...store.alerts, waiting: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
+    };
+    const backlogs: Backlogs = new Map();
+    const kinds = async () => (await lookAt(facts, site, [], backlogs, now)).map(({ kind }) => kind);
+    for (let looks = 0; looks < 12; looks++) {
+      expect(await kinds()).toEqual([]);
+      count -= 100;
+      now += minute;
+    }
+    count = 30_000;
+    expect(await kinds()).toEqual(["queue"]);
+    count = 9000;
+    expect(await kinds()).toEqual([]);
+  });
+
+  test("a channel that fails is tried at the next look, alone, and the other is not told twice", async () => {
+    const site = await newSite();
+    const id = connectionOf(site);
+    const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
+    await store.configuration.setConnectionState(change, id, "needs reconnection", null);
+    await directory.refresh();
+    const watch = watchWith("a");
+    mail.mood = "no";
+    receiver.behave = (_got, response) => response.writeHead(500).end("secret words");
+    const before = receiver.got.length;
+    await watch.look();
+    expect(receiver.got.length).toBe(before + 1);
+    const [failed] = await store.alerts.since(site.id, now);
+    expect(failed?.notifiedAt).toBeNull();
+    expect(failed?.told.mail?.error).toBe("the mail server refuses the sender or a recipient");
+    expect(failed?.told.webhook?.error).toBe("it answered with HTTP 500");
+
+    mail.mood = "yes";
+    now += minute;
+    await watch.look();
+    expect(mailsTo(site)).toHaveLength(1);
+    receiver.behave = (_got, response) => response.writeHead(204).end();
+    now += minute;
+    await watch.look();
+    now += minute;
+    await watch.look();
+    expect(mailsTo(site)).toHaveLength(1);
+    expect(posts(site)).toHaveLength(3);
+    const [told] = await store.alerts.since(site.id, now);
+    expect(told?.told.webhook).toMatchObject({ told: "began", error: null });
+  });
+
+  test("without a channel an alert is there all the same", async () => {
+    const site = await newSite(["alert_emails", ""], ["alert_webhook", "none"]);
+    const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
+    await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
+    await directory.refresh();
+    await watchWith("a").look();
+    expect(await store.alerts.since(site.id, now)).toMatchObject([
+      { kind: "needs reconnection", notifiedAt: null },
+    ]);
+  });
+
+  test("several nodes tell once: at the same moment, and when one takes over from another", async () => {
+    const otherStore = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
+    const otherDirectory = directoryOf(otherStore);
+    try {
+      const site = await newSite();
+      const id = connectionOf(site);
+      const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
+      await store.configuration.setConnectionState(change, id, "needs reconnection", null);
+      await directory.refresh();
+      await otherDirectory.refresh();
+      // A turn of no length: both nodes believe that it is theirs.
+      const nodes = [watchWith("a", store, directory, 0), watchWith("b", otherStore, otherDirectory, 0)];
+      for (let looks = 0; looks < 5; looks++) await Promise.all(nodes.map((node) => node.look()));
+      expect(posts(site)).toEqual(["began needs reconnection"]);
+      expect(mailsTo(site)).toHaveLength(1);
+
+      // The node that had the turn is gone; the other comes when its time is over.
+      now += 10 * minute;
+      await watchWith("c", otherStore, otherDirectory).look();
+      expect(posts(site)).toEqual(["began needs reconnection"]);
+      await store.configuration.setConnectionState(change, id, "active", null);
+      await Promise.all([directory.refresh(), otherDirectory.refresh()]);
+      now += 10 * minute;
+      await Promise.all([watchWith("d").look(), watchWith("e", otherStore, otherDirectory).look()]);
+      now += 10 * minute;
+      await watchWith("f").look();
+      expect(posts(site)).toEqual(["began needs reconnection", "over needs reconnection"]);
+    } finally {
+      if (otherStore !== store) await otherStore.close();
+    }
+  });
+
+  test("one node has the turn until its time is over or it gives it back", async () => {
+    const { takeTurn, giveTurnBack } = store.alerts;
+    now += 10 * minute;
+    expect(await takeTurn("x", now, now + minute)).toBe(true);
+    expect(await takeTurn("y", now, now + minute)).toBe(false);
+    expect(await takeTurn("x", now, now + 2 * minute)).toBe(true);
+    expect(await takeTurn("y", now + 2 * minute, now + 3 * minute)).toBe(true);
+    await giveTurnBack("x");
+    expect(await takeTurn("x", now, now + minute)).toBe(false);
+    await giveTurnBack("y");
+    expect(await takeTurn("x", now, now + minute)).toBe(true);
+    await giveTurnBack("x");
+  });
+
+  test("nothing broke on the way", () => {
+    expect(defects).toEqual([]);
+  });
+});

@@ -1,0 +1,146 @@
+// What people do to webhooks. Each function checks its input, says in one sentence what is wrong with it, and leaves an
+// audit line.
+
+import { randomBytes, randomUUID } from "node:crypto";
+import { urlFault, type AllowList } from "../delivery/addresses.ts";
+import type { Sender } from "../delivery/send.ts";
+import { shortId, uuidv7 } from "../ids.ts";
+import type { Site } from "../sites/directory.ts";
+import { change, Refusal, type By } from "../sites/manage.ts";
+import type { Store } from "../store/store.ts";
+import type { Address, Webhook } from "../store/webhooks.ts";
+import { sendMessage, type Answer, type Message } from "./push.ts";
+
+type Desk = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };
+
+const rotationOverlapMs = 24 * 3_600_000;
+const longestUrl = 2048;
+
+/** As Standard Webhooks wants them; the bearer is the same text. */
+export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+
+/** The address as it will be called, or what is wrong with it. No fault quotes it: it may hold a token. */
+export function readAddress(allow: AllowList, text: string): { url: string } | { fault: string } {
+  const trimmed = text.trim();
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return { fault: "url must be an address like https://example.com/hook." };
+  if (url.href.length > longestUrl) return { fault: `url is longer than ${longestUrl} characters.` };
+  const fault = urlFault(allow, url.href);
+  if (fault) return { fault: `url ${fault}.` };
+  url.hash = "";
+  return { url: url.href };
+}
+
+/** Adds a webhook; its secret is returned this once. */
+export async function addWebhook(
+  { store }: Desk,
+  site: Site,
+  wanted: { url: string; sendEmpty: boolean },
+  by: By & { allow: AllowList },
+): Promise<{ webhook: Webhook; secret: string }> {
+  const read = readAddress(by.allow, wanted.url);
+  if ("fault" in read) throw new Refusal("url", read.fault);
+  const known = (await store.webhooks.ofSite(site.id)).find(({ url }) => url === read.url);
+  if (known)
+    throw new Refusal("url", `Webhook ${known.id} sends to this address already; rotate its secret instead.`);
+  const id = shortId();
+  const secret = newSecret();
+  const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
+  const line = change(site.id, "webhook added", { id, origin: new URL(read.url).origin }, by);
+  await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: wanted.sendEmpty }, address);
+  return { webhook: await findWebhook({ store }, id), secret };
+}
+
+export async function findWebhook({ store }: Desk, id: string): Promise<Webhook> {
+  const found = (await store.webhooks.all()).find((one) => one.id === id);
+  if (found) return found;
+  throw new Refusal("webhook", `There is no webhook ${id}. 'cleancast webhook list' shows their ids.`);
+}
+
+/** A new secret, used at once; the old one is good for a day more. */
+export async function rotateSecret(
+  { store }: Desk,
+  id: string,
+  by: By,
+): Promise<{ secret: string; oldUntil: number }> {
+  const { siteId } = await findWebhook({ store }, id);
+  const secret = newSecret();
+  const oldUntil = by.now + rotationOverlapMs;
+  await store.webhooks.rotate(
+    change(siteId, "webhook secret rotated", { id, oldUntil }, by),
+    id,
+    secret,
+    oldUntil,
+  );
+  return { secret, oldUntil };
+}
+
+/** Stops pushing. Periods are closed as before, and wait. */
+export async function disableWebhook({ store }: Desk, id: string, by: By): Promise<void> {
+  const { siteId, state } = await findWebhook({ store }, id);
+  if (state === "disabled") throw new Refusal("webhook", `Webhook ${id} is disabled already.`);
+  const reason = `disabled by ${by.actor}`;
+  await store.webhooks.setState(
+    change(siteId, "webhook disabled", { id, reason }, by),
+    id,
+    "disabled",
+    reason,
+  );
+}
+
+/** Pushes again, what waited first. Returns how many periods that are. */
+export async function enableWebhook({ store }: Desk, id: string, by: By): Promise<number> {
+  const { siteId, state } = await findWebhook({ store }, id);
+  if (state === "active") throw new Refusal("webhook", `Webhook ${id} is active already.`);
+  await store.webhooks.setState(change(siteId, "webhook enabled", { id }, by), id, "active", null);
+  return (await store.pushes.waiting({ siteId, webhookId: id })).periods;
+}
+
+export async function removeWebhook({ store }: Desk, id: string, by: By): Promise<void> {
+  const { siteId, origin } = await findWebhook({ store }, id);
+  await store.webhooks.remove(change(siteId, "webhook removed", { id, origin }, by), id);
+}
+
+/** Sends the closed periods that touch a time once more, under the ids that they had. Returns how many. */
+export async function replayPeriods(
+  { store }: Desk,
+  id: string,
+  time: { from: number; to: number },
+  by: By,
+): Promise<number> {
+  const { siteId } = await findWebhook({ store }, id);
+  const { from, to } = time;
+  const line = change(siteId, "webhook replayed", { id, from, to }, by);
+  const numbers = await store.pushes.replay({ siteId, webhookId: id }, from, to, line);
+  if (numbers.length === 0)
+    throw new Refusal(
+      "period",
+      `No closed period of webhook ${id} touches that time; 'cleancast webhook show ${id}' shows what was pushed.`,
+    );
+  return numbers.length;
+}
+
+/** A push with the numbers of the open period so far, marked as a test. It is in the log and counts for nothing. */
+export async function sendTest(
+  { store, sender }: Desk & { sender: Sender },
+  id: string,
+  time: { now: () => number; elapsed: () => number },
+): Promise<Answer> {
+  const { siteId } = await findWebhook({ store }, id);
+  const address = (await store.webhooks.ofSite(siteId)).find((one) => one.id === id);
+  const open = await store.periods.open(siteId);
+  if (!address || !open) throw new Refusal("webhook", `Webhook ${id} was removed meanwhile.`);
+  const message: Message = {
+    id: `test_${randomUUID()}`,
+    startsAt: Math.min(open.startsAt, time.now()),
+    endsAt: time.now(),
+    conversions: open.conversions,
+    removed: open.removed,
+    isTest: true,
+  };
+  const mayGoOn = () => Promise.resolve(true);
+  const { answer, calls } = await sendMessage(address, message, { sender, ...time, newId: uuidv7, mayGoOn });
+  await store.pushes.noteTest({ siteId, webhookId: id }, calls);
+  return answer;
+}

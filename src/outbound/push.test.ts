@@ -1,0 +1,293 @@
+// When periods are closed, what a receiver gets, and what follows from its answer: the parts that need no network.
+
+import { Webhook } from "standardwebhooks";
+import { describe, expect, test } from "vitest";
+import type { Sent } from "../delivery/send.ts";
+import type { Closing, Head } from "../store/periods.ts";
+import { newSecret, readAddress } from "./manage.ts";
+import { markBefore, openCloser, periodToClose } from "./periods.ts";
+import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
+import { afterFailure } from "./retry.ts";
+
+const now = Date.UTC(2026, 10, 15, 12, 7, 30);
+const quarter = 15 * 60_000;
+const noon = Date.UTC(2026, 10, 15, 12);
+const head = (endsAt: number): Head => ({ siteId: "s", number: 4, endsAt });
+
+describe("when a period is closed", () => {
+  test("periods end on the clock's own marks", () => {
+    expect(markBefore(now, quarter)).toBe(noon);
+    expect(markBefore(noon, quarter)).toBe(noon);
+    expect(markBefore(noon - 1, quarter)).toBe(noon - quarter);
+  });
+
+  test.each([
+    ["has ended at the last mark", noon, null],
+    ["ended one mark ago", noon - quarter, { startsAt: noon - quarter, endsAt: noon, ahead: false }],
+    ["began off the mark", noon - 17_000, { startsAt: noon - 17_000, endsAt: noon, ahead: false }],
+    [
+      "ended days ago: one long period",
+      noon - 200 * quarter,
+      { startsAt: noon - 200 * quarter, endsAt: noon, ahead: false },
+    ],
+    ["ends a little ahead: the clock was set back a little", noon + quarter, null],
+    [
+      "ends far ahead: the clock was set back",
+      noon + 9 * quarter,
+      { startsAt: noon - quarter, endsAt: noon, ahead: true },
+    ],
+  ])("the one before %s", (_what, endsAt, due) => {
+    expect(periodToClose(head(endsAt), now, quarter)).toEqual(due);
+  });
+
+  function stage(first: Head) {
+    const state = { head: first, now, elapsed: 0, closed: [] as Closing[] };
+    const periods = {
+      heads: async (before: number, after: number) =>
+        state.head.endsAt < before || state.head.endsAt > after ? [state.head] : [],
+      close: async (closing: Closing) => {
+        state.closed.push(closing);
+        state.head = { siteId: "s", number: closing.number + 1, endsAt: closing.endsAt };
+        return null;
+      },
+    };
+    const closeDue = openCloser({
+      store: { periods } as never,
+      pushMs: quarter,
+      now: () => state.now,
+      elapsed: () => state.elapsed,
+      random: () => 0.5,
+    });
+    return { state, closeDue };
+  }
+
+  test("once for every mark, and pushed a little later", async () => {
+    const { state, closeDue } = stage(head(noon - quarter));
+    await closeDue();
+    await closeDue();
+    expect(state.closed).toEqual([
+      { siteId: "s", number: 4, startsAt: noon - quarter, endsAt: noon, now, dueAt: now + 5000 },
+    ]);
+    state.now += quarter;
+    await closeDue();
+    expect(state.closed.map((one) => one.endsAt)).toEqual([noon, noon + quarter]);
+  });
+
+  test("a clock that was set back by a day is followed after one period, and not fallen silent over", async () => {
+    const { state, closeDue } = stage(head(noon + 96 * quarter));
+    await closeDue();
+    state.elapsed = quarter;
+    await closeDue();
+    expect(state.closed).toEqual([]);
+    state.elapsed = quarter + 1;
+    await closeDue();
+    expect(state.closed).toMatchObject([{ number: 4, startsAt: noon - quarter, endsAt: noon }]);
+  });
+
+  test("a node whose clock is behind leaves the head to the node that moves it", async () => {
+    const { state, closeDue } = stage(head(noon + 96 * quarter));
+    for (let i = 0; i < 10; i++) {
+      await closeDue();
+      state.elapsed += quarter;
+      state.head = { ...state.head, number: state.head.number + 1, endsAt: state.head.endsAt + quarter };
+    }
+    expect(state.closed).toEqual([]);
+  });
+});
+
+const [current, old] = [newSecret(), newSecret()];
+const url = "https://receiver.example/hooks/T0K3N-in-path?key=qu3ry-s3cret";
+const period = {
+  siteId: "s",
+  number: 7,
+  startsAt: noon - quarter,
+  endsAt: noon,
+  conversions: 12,
+  removed: 34,
+  closedAt: noon,
+};
+const steady = { url, secrets: { current, previous: null } };
+const rotating = { url, secrets: { current, previous: { secret: old, until: now + 1 } } };
+
+describe("the request", () => {
+  test("is exactly this", () => {
+    const signature = new Webhook(current).sign(
+      "push_w1_7",
+      new Date(now),
+      '{"conversions":12,"bot_traffic_removed":34}',
+    );
+    expect(pushRequest(steady, current, messageOf("w1", period), now)).toEqual({
+      method: "POST",
+      url,
+      headers: {
+        authorization: `Bearer ${current}`,
+        "content-type": "application/json",
+        "user-agent": "Cleancast",
+        "webhook-id": "push_w1_7",
+        "webhook-timestamp": String(now / 1000),
+        "webhook-signature": signature,
+        "x-cc-period": "2026-11-15T11:45:00.000Z/2026-11-15T12:00:00.000Z",
+      },
+      body: '{"conversions":12,"bot_traffic_removed":34}',
+    });
+  });
+
+  test("while the secret is changed it is signed with both, the new one first; afterwards with one", () => {
+    const signatures = (at: number) =>
+      pushRequest(rotating, current, messageOf("w1", period), at).headers["webhook-signature"]?.split(" ");
+    const both = [current, old].map((secret) =>
+      new Webhook(secret).sign("push_w1_7", new Date(now), '{"conversions":12,"bot_traffic_removed":34}'),
+    );
+    expect(signatures(now)).toEqual(both);
+    expect(signatures(now + 1)).toHaveLength(1);
+  });
+
+  test("a secret is whsec_ and the base64 of 32 bytes, another one every time", () => {
+    expect(current).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(current).not.toBe(old);
+  });
+});
+
+const answered = (status: number, body = "", headers: Record<string, string> = {}): Sent => ({
+  ok: true,
+  response: { status, headers, body },
+});
+const request = pushRequest(rotating, current, messageOf("w1", period), now);
+
+describe("the answer", () => {
+  test.each([200, 201, 202, 204, 299])("%i is success", (status) => {
+    expect(readAnswer(request, answered(status), now)).toMatchObject({ ok: true, error: null });
+  });
+
+  test.each([
+    [301, "HTTP 301: redirects are not followed"],
+    [307, "HTTP 307: redirects are not followed"],
+    [400, "HTTP 400"],
+    [401, "HTTP 401"],
+    [410, "HTTP 410: gone"],
+    [500, "HTTP 500"],
+  ])("%i is a failure", (status, error) => {
+    expect(readAnswer(request, answered(status), now)).toMatchObject({
+      ok: false,
+      httpStatus: status,
+      error,
+    });
+  });
+
+  test("no answer is a failure, with the reason", () => {
+    const sent: Sent = { ok: false, blocked: false, error: "connection refused" };
+    expect(readAnswer(request, sent, now)).toMatchObject({
+      ok: false,
+      httpStatus: null,
+      error: "connection refused",
+    });
+  });
+
+  test("the excerpt shows no secret of ours, however it is written", () => {
+    const signature = request.headers["webhook-signature"] ?? "";
+    const said = [
+      `Authorization: Bearer ${current}`,
+      JSON.stringify({ authorization: current }).replaceAll("/", "\\/"),
+      encodeURIComponent(current),
+      current.replace("whsec_", ""),
+      signature,
+      url,
+      "T0K3N-in-path",
+    ];
+    for (const text of said.slice(0, 6)) {
+      const shown = excerpt(text, request);
+      expect(shown).not.toContain(current.slice(6, 30));
+      for (const one of signature.split(" ")) expect(shown).not.toContain(one.slice(3));
+      expect(shown).not.toMatch(/T0K3N|qu3ry/);
+    }
+  });
+
+  test("a secret at the edge of the excerpt is not cut into a shown half", () => {
+    expect(excerpt(`${"x".repeat(290)}${current}`, request)).not.toContain("whsec_");
+  });
+
+  test("the excerpt is bounded and does nothing to a terminal or a page", () => {
+    const hostile = `\u001b]0;owned\u0007\u001b[2J\0\r\n\u202Egnp.exe\u2028\uD800${"é".repeat(9999)}`;
+    const shown = excerpt(hostile, request);
+    expect(shown).toMatch(
+      /^\\u001b\]0;owned\\u0007\\u001b\[2J\\u0000\\u000d\\u000a\\u202egnp\.exe\\u2028\uFFFDé/,
+    );
+    expect(shown.length).toBeLessThan(400);
+    expect(shown).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  });
+});
+
+describe("after a failure", () => {
+  const scheduleMs = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);
+  const failed = (more: Partial<Answer> = {}): Answer => ({
+    ok: false,
+    httpStatus: 500,
+    error: "HTTP 500",
+    response: "",
+    retryAfterSeconds: 0,
+    ...more,
+  });
+  const after = (failures: number, failingSince: number | null, answer = failed(), random = 0.5) =>
+    afterFailure(answer, { failures, failingSince }, { scheduleMs, random: () => random }, now);
+
+  test("it waits 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 10 h, and then 10 h every time", () => {
+    const waits = Array.from({ length: 10 }, (_, i) => (after(i, now).dueAt - now) / 1000);
+    expect(waits).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000, 36_000, 36_000, 36_000]);
+  });
+
+  test("with jitter of a fifth to either side", () => {
+    expect(after(1, now, failed(), 0).dueAt - now).toBe(240_000);
+    expect(after(1, now, failed(), 1).dueAt - now).toBe(360_000);
+  });
+
+  test("longer where the receiver asks for it, though not for more than 10 hours", () => {
+    expect(after(0, null, failed({ httpStatus: 429, retryAfterSeconds: 60 })).dueAt - now).toBe(60_000);
+    expect(after(0, null, failed({ retryAfterSeconds: 1 })).dueAt - now).toBe(5000);
+    expect(after(0, null, failed({ retryAfterSeconds: 10 ** 9 })).dueAt - now).toBe(36_000_000);
+  });
+
+  test("failures are counted from the first one", () => {
+    expect(after(0, null)).toMatchObject({ failures: 1, failingSince: now, disabled: null });
+    expect(after(3, now - 9)).toMatchObject({ failures: 4, failingSince: now - 9 });
+  });
+
+  test("410 disables at once", () => {
+    expect(after(0, null, failed({ httpStatus: 410 })).disabled).toBe("the receiver answered 410 Gone");
+  });
+
+  const days = (n: number) => now - n * 86_400_000;
+
+  test("five days of failure disable, with the last reason", () => {
+    expect(after(20, days(5) + 1).disabled).toBeNull();
+    expect(after(20, days(5)).disabled).toBe("it has failed for 5 days; last: HTTP 500");
+  });
+
+  test("a relay that was itself off for a week tries on", () => {
+    expect(after(1, days(7)).disabled).toBeNull();
+  });
+});
+
+describe("an address as it is entered", () => {
+  const none = { hosts: new Set<string>(), networks: [] };
+
+  test("is kept as it is, without its fragment", () => {
+    expect(readAddress(none, " https://example.com/hook?x=1#top ")).toEqual({
+      url: "https://example.com/hook?x=1",
+    });
+  });
+
+  test.each([
+    ["", /must be an address like https/],
+    ["example.com/hook", /must be an address like https/],
+    ["ftp://example.com/", /must be an address like https/],
+    ["javascript:alert(1)", /must be an address like https/],
+    ["http://example.com/", /must use https/],
+    ["https://user:s3cret@example.com/", /must not contain a user name or password/],
+    ["https://127.0.0.1/s3cret", /leads to a private address/],
+    [`https://example.com/${"s3cret".repeat(400)}`, /longer than 2048 characters/],
+  ])("%j is refused with a sentence that does not repeat it", (text, sentence) => {
+    const read = readAddress(none, text);
+    expect(read).toEqual({ fault: expect.stringMatching(sentence) });
+    expect(JSON.stringify(read)).not.toContain("s3cret");
+  });
+});

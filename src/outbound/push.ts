@@ -1,0 +1,154 @@
+// One push: the request that a receiver gets, and what its answer means.
+
+import { Webhook as Signer } from "standardwebhooks";
+import type { Sender, Sent } from "../delivery/send.ts";
+import type { PlatformRequest } from "../platforms/platform.ts";
+import { retryAfterSeconds } from "../platforms/reading.ts";
+import type { Period } from "../store/periods.ts";
+import type { PushCall } from "../store/pushes.ts";
+import type { Address, Secrets } from "../store/webhooks.ts";
+
+/** A receiver has so long to answer. */
+export const pushAttemptMs = 15_000;
+
+export type Message = {
+  /** The same on every attempt: receivers know by it what they have already. */
+  id: string;
+  startsAt: number;
+  endsAt: number;
+  conversions: number;
+  removed: number;
+  isTest: boolean;
+};
+
+export type Answer = {
+  ok: boolean;
+  httpStatus: number | null;
+  /** What went wrong, in our words. */
+  error: string | null;
+  /** Bounded, escaped and without secrets. */
+  response: string | null;
+  retryAfterSeconds: number;
+};
+
+export function messageOf(webhookId: string, period: Period): Message {
+  const { number, startsAt, endsAt, conversions, removed } = period;
+  return { id: `push_${webhookId}_${number}`, startsAt, endsAt, conversions, removed, isTest: false };
+}
+
+/** The secrets that are good now, the newest first. */
+export function goodSecrets({ current, previous }: Secrets, now: number): [string, ...string[]] {
+  return previous && previous.until > now ? [current, previous.secret] : [current];
+}
+
+/** `bearer` is one of the good secrets; the signatures are made with all of them. */
+export function pushRequest(
+  address: Address,
+  bearer: string,
+  message: Message,
+  now: number,
+): PlatformRequest {
+  const { id, startsAt, endsAt, conversions, removed, isTest } = message;
+  const body = JSON.stringify({ conversions, bot_traffic_removed: removed });
+  const time = new Date(now);
+  const signatures = goodSecrets(address.secrets, now).map((secret) =>
+    new Signer(secret).sign(id, time, body),
+  );
+  return {
+    method: "POST",
+    url: address.url,
+    headers: {
+      authorization: `Bearer ${bearer}`,
+      "content-type": "application/json",
+      "user-agent": "Cleancast",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(now / 1000)),
+      "webhook-signature": signatures.join(" "),
+      "x-cc-period": `${new Date(startsAt).toISOString()}/${new Date(endsAt).toISOString()}`,
+      ...(isTest ? { "x-cc-test": "true" } : {}),
+    },
+    body,
+  };
+}
+
+export function readAnswer(request: PlatformRequest, sent: Sent, now: number): Answer {
+  if (!sent.ok)
+    return { ok: false, httpStatus: null, error: sent.error, response: null, retryAfterSeconds: 0 };
+  const { status, body, headers } = sent.response;
+  const ok = status >= 200 && status < 300;
+  const remark =
+    status === 410 ? ": gone" : status >= 300 && status < 400 ? ": redirects are not followed" : "";
+  return {
+    ok,
+    httpStatus: status,
+    error: ok ? null : `HTTP ${status}${remark}`,
+    response: excerpt(body, request),
+    retryAfterSeconds: retryAfterSeconds(headers["retry-after"], now) ?? 0,
+  };
+}
+
+const shown = 300;
+
+/** A stranger's text: no secret of ours that it repeats, nothing that acts on a terminal or a page, and not much of it. */
+export function excerpt(text: string, request: PlatformRequest): string {
+  const { authorization = "", "webhook-signature": signature = "" } = request.headers;
+  const { pathname, search } = new URL(request.url);
+  const secrets = [
+    ...authorization.split(" "),
+    authorization.replace(/^Bearer whsec_/, ""),
+    ...signature.split(" ").flatMap((one) => [one, one.replace("v1,", "")]),
+    search,
+    pathname,
+  ].filter((one) => one.length >= 8);
+  const forms = secrets.flatMap((one) => [one, one.replaceAll("/", "\\/"), encodeURIComponent(one)]);
+  const safe = forms.reduce((rest, one) => rest.replaceAll(one, "…"), text).toWellFormed();
+  return safe
+    .slice(0, shown)
+    .toWellFormed()
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`;
+
+export type CallOptions = {
+  sender: Sender;
+  now: () => number;
+  /** Milliseconds that passed, whatever happens to the clock. */
+  elapsed: () => number;
+  newId: () => string;
+  /** Asked before a second call: false ends it. */
+  mayGoOn: () => Promise<boolean>;
+};
+
+/**
+ * Sends a message. While the secret is being changed, a receiver that refuses the new one is asked at once with the old
+ * one. Returns the calls for the log, and the last answer.
+ */
+export async function sendMessage(
+  address: Address,
+  message: Message,
+  { sender, now, elapsed, newId, mayGoOn }: CallOptions,
+): Promise<{ answer: Answer; calls: PushCall[] }> {
+  const calls: PushCall[] = [];
+  const [current, ...older] = goodSecrets(address.secrets, now());
+
+  async function callWith(bearer: string): Promise<Answer> {
+    const startedAt = now();
+    const began = elapsed();
+    const request = pushRequest(address, bearer, message, startedAt);
+    const sent = await sender.send(request, { platform: "outbound", customerAddress: true });
+    const answer = readAnswer(request, sent, now());
+    const { ok, httpStatus, error, response } = answer;
+    const durationMs = Math.round(elapsed() - began);
+    calls.push({ id: newId(), startedAt, durationMs, ok, httpStatus, error, response });
+    return answer;
+  }
+
+  let answer = await callWith(current);
+  for (const secret of older) {
+    const isUnauthorised = answer.httpStatus === 401 || answer.httpStatus === 403;
+    if (!isUnauthorised || !(await mayGoOn())) break;
+    answer = await callWith(secret);
+  }
+  return { answer, calls };
+}

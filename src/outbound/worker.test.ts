@@ -1,0 +1,164 @@
+// The worker with a real store and real receivers: hanging ones, several nodes, and what happens when the lease is lost.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { startReceiver } from "../../test/receiver.ts";
+import { eventually } from "../../test/relay.ts";
+import { readAllowList, type AllowList } from "../delivery/addresses.ts";
+import { openSender } from "../delivery/send.ts";
+import { shortId, uuidv7 } from "../ids.ts";
+import { openStore, type Store, type StoreLocation } from "../store/store.ts";
+import { newSecret } from "./manage.ts";
+import { startOutbound } from "./worker.ts";
+
+const attemptMs = 700;
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).toReversed()) await end();
+});
+
+async function openOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Store>> {
+  const location: StoreLocation =
+    engine === "sqlite"
+      ? { engine, file: `${freshFolder()}/store.db` }
+      : { engine, url: await freshDatabase(), connections: 4 };
+  return async () => {
+    const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ends.push(() => store.close());
+    return store;
+  };
+}
+
+function start(store: Store, owner: string, random = () => 0.5) {
+  const allow = readAllowList("127.0.0.0/8") as AllowList;
+  const sender = openSender({ connectMs: 500, attemptMs, allow, origins: {} });
+  const defects: unknown[] = [];
+  const stop = startOutbound({
+    store,
+    sender,
+    attemptMs,
+    owner,
+    pushMs: 200,
+    retry: { scheduleMs: [100], random },
+    now: Date.now,
+    elapsed: () => performance.now(),
+    newId: uuidv7,
+    onDisabled: () => {},
+    onDefect: (error) => defects.push(error),
+  });
+  ends.push(() => sender.close(), stop);
+  return { stop, defects };
+}
+
+async function addWebhook(store: Store, url: string): Promise<{ siteId: string; webhookId: string }> {
+  const [siteId, id] = [shortId(), shortId()];
+  const line = { siteId, actor: "test", action: "test", detail: {}, at: Date.now() };
+  const address = { url, secrets: { current: newSecret(), previous: null } };
+  await store.webhooks.add(line, { siteId, id, sendEmpty: true }, address);
+  return { siteId, webhookId: id };
+}
+
+describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
+  test("a receiver that hangs is given up in time and tried again, and holds up nobody", async () => {
+    const open = await openOn(engine);
+    const store = await open();
+    const [hanging, quick] = [await startReceiver(), await startReceiver()];
+    hanging.behave = () => {};
+    const key = await addWebhook(store, hanging.url);
+    await addWebhook(store, quick.url);
+    const { defects } = start(store, "a");
+    await eventually("the first call hangs", () => hanging.got.length === 1);
+    const during = quick.got.length;
+    await eventually("the other goes on", () => quick.got.length >= during + 2);
+    await eventually("it is tried again", () => hanging.got.length >= 2);
+    const [line] = await store.pushes.log(key, 10);
+    expect(line).toMatchObject({ ok: false, httpStatus: null, error: "no answer within 0.7 s" });
+    expect(new Set(hanging.got.map((got) => got.headers["webhook-id"])).size).toBe(1);
+    expect(defects).toEqual([]);
+  });
+
+  test("several nodes push a webhook one at a time, each period once and in order", async () => {
+    const open = await openOn(engine);
+    const store = await open();
+    const receiver = await startReceiver();
+    let underWay = 0;
+    let most = 0;
+    receiver.behave = (_got, response) => {
+      most = Math.max(most, (underWay += 1));
+      setTimeout(() => {
+        underWay -= 1;
+        response.writeHead(200).end();
+      }, 30);
+    };
+    await addWebhook(store, receiver.url);
+    const nodes = [start(store, "a"), start(engine === "postgres" ? await open() : store, "b")];
+    await eventually("many periods were told", () => receiver.got.length >= 6);
+    for (const { stop } of nodes) await stop();
+    const ids = receiver.got.map((got) => Number(String(got.headers["webhook-id"]).split("_")[2]));
+    expect(ids).toEqual(ids.map((_, i) => i + 1));
+    expect(most).toBe(1);
+    expect(nodes.flatMap(({ defects }) => defects)).toEqual([]);
+  });
+
+  test("what waited for a day goes out at once, in order, each period once", async () => {
+    const open = await openOn(engine);
+    const store = await open();
+    const receiver = await startReceiver();
+    const { siteId, webhookId } = await addWebhook(store, receiver.url);
+    const waited = 96;
+    for (let number = 0; number < waited; number++) {
+      const [startsAt, endsAt] = [number, number + 1].map((n) => Date.now() - (waited - n) * 200);
+      const times = { startsAt: startsAt as number, endsAt: endsAt as number, now: Date.now(), dueAt: 0 };
+      await store.periods.close({ siteId, number, ...times });
+    }
+    const { stop } = start(store, "a");
+    await eventually("everything was told", () => receiver.got.length >= waited);
+    await stop();
+    const ids = receiver.got.map((got) => got.headers["webhook-id"]);
+    expect(ids).toEqual(ids.map((_, i) => `push_${webhookId}_${i + 1}`));
+  });
+
+  test("a stop waits for the push under way, and nothing is pushed afterwards", async () => {
+    const open = await openOn(engine);
+    const store = await open();
+    const receiver = await startReceiver();
+    let answered = false;
+    receiver.behave = (_got, response) => {
+      setTimeout(() => {
+        answered = true;
+        response.writeHead(200).end();
+      }, 300);
+    };
+    const key = await addWebhook(store, receiver.url);
+    const { stop } = start(store, "a");
+    await eventually("a push is under way", () => receiver.got.length === 1);
+    await stop();
+    expect(answered).toBe(true);
+    expect(await store.pushes.log(key, 10)).toMatchObject([{ ok: true, httpStatus: 200 }]);
+    await sleep(600);
+    expect(receiver.got).toHaveLength(1);
+  });
+
+  test("what was taken over meanwhile is left to the new owner", async () => {
+    const open = await openOn(engine);
+    const store = await open();
+    const receiver = await startReceiver();
+    let release: () => void = () => {};
+    receiver.behave = (_got, response) => {
+      release = () => void response.writeHead(500).end();
+    };
+    const key = await addWebhook(store, receiver.url);
+    const { stop, defects } = start(store, "a");
+    await eventually("a push is under way", () => receiver.got.length === 1);
+    // As if this node had stood still for longer than its lease.
+    const later = Date.now() + 60_000;
+    const claimed = await store.pushes.claim(key, { owner: "b", now: later, until: later + 60_000 });
+    expect(claimed?.period.number).toBe(1);
+    release();
+    await stop();
+    expect(await store.pushes.log(key, 10)).toEqual([]);
+    expect(await store.webhooks.ofSite(key.siteId)).toMatchObject([{ attempts: 0, failingSince: null }]);
+    expect(defects).toEqual([]);
+  });
+});

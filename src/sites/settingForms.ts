@@ -1,0 +1,131 @@
+// How people write the values of settings, and what is wrong with those that cannot be read.
+
+import { ordinaryUserAgents, readNetwork, userAgentMatches } from "../traffic/lists.ts";
+
+export class SettingFault {
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
+  }
+}
+
+const regions = new Intl.DisplayNames("en", { type: "region" });
+const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
+const second = 1000;
+export const day = 86_400_000;
+const units: Record<string, number> = { s: second, m: 60 * second, h: 3_600_000, d: day };
+
+export const onOff = {
+  read: (text: string) =>
+    text === "on" ? true : text === "off" ? false : new SettingFault("must be on or off"),
+  write: (value: boolean) => (value ? "on" : "off"),
+};
+
+export const duration = (longestDays: number, least = second) => ({
+  read: (text: string) => {
+    const match = /^(\d{1,9})([smhd])$/.exec(text);
+    const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
+    return ms >= least && ms <= longestDays * day
+      ? ms
+      : new SettingFault(
+          `must be a time like ${least < day ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${longestDays}d`,
+        );
+  },
+  write: (ms: number) => {
+    const unit = ["d", "h", "m", "s"].find((one) => ms % (units[one] as number) === 0) ?? "s";
+    return `${ms / (units[unit] as number)}${unit}`;
+  },
+});
+
+/** A whole number from `least` to `most`; `off` is 0. */
+export const whole = (least: number, most: number) => ({
+  read: (text: string) => {
+    if (text === "off") return 0;
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most
+      ? value
+      : new SettingFault(`must be off or a whole number from ${least} to ${most}`);
+  },
+  write: (value: number) => (value === 0 ? "off" : String(value)),
+});
+
+const mostAddresses = 20;
+
+export const mailAddresses = {
+  read: (text: string) => {
+    const list = words((word) =>
+      word.length <= 254 && /^[^\s@,;:<>()"\\]+@[^\s@,;:<>()"\\]+\.[^\s@.,;:<>()"\\]+$/.test(word)
+        ? null
+        : "must be email addresses separated by commas",
+    ).read(text);
+    return Array.isArray(list) && list.length > mostAddresses
+      ? new SettingFault(`must have at most ${mostAddresses} addresses`)
+      : list;
+  },
+  write: (value: string[]) => value.join(","),
+};
+
+/** An address may hold a token in its path: it is shown by its origin alone. */
+export const webAddress = {
+  read: (text: string) => {
+    if (text === "" || text === "none") return null;
+    const url = text.length <= 2000 && URL.canParse(text) ? new URL(text) : null;
+    return url && /^https?:$/.test(url.protocol) && !url.username && !url.password
+      ? text
+      : new SettingFault("must be none or an https address without user name and password");
+  },
+  write: (value: string | null) => (value === null ? "none" : `${new URL(value).origin}/…`),
+};
+
+/** Every node holds the lists in memory. */
+export const longestList = 10_000;
+
+export const words = (fault: (word: string) => string | null) => ({
+  read: (text: string) => {
+    const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
+    const wrong = list.map(fault).find((message) => message !== null);
+    if (list.length > longestList) return new SettingFault(`must have at most ${longestList} entries`);
+    return wrong ? new SettingFault(wrong) : list;
+  },
+  write: (value: string[]) => value.join(","),
+});
+
+export const persons = words((word) =>
+  /^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters",
+);
+
+export const userAgentFault = (word: string) =>
+  word.length <= 200 && word.replaceAll("*", "").length >= 3
+    ? null
+    : "must be parts of user agents, 3 to 200 characters each; * stands for anything";
+
+/** A comma inside a pattern makes two of it, and "like" is in every user agent. */
+export const deniedFault = (word: string) =>
+  userAgentFault(word) ??
+  (ordinaryUserAgents.some((userAgent) => userAgentMatches(word)(userAgent))
+    ? `would deny ordinary browsers with "${word}"; write more of it (a comma separates patterns)`
+    : null);
+
+export const networks = words((word) =>
+  readNetwork(word)
+    ? null
+    : `must be addresses or networks like 192.0.2.0/24 or 2001:db8::/32; ${word} is not one`,
+);
+
+export const countries = {
+  read: (text: string) => {
+    const list = [...new Set(text.split(",").map((word) => word.trim()))].filter(Boolean);
+    const codes = list.map(countryCode);
+    const wrong = codes.indexOf(null);
+    return wrong < 0
+      ? codes.filter((code) => code !== null)
+      : new SettingFault(`must be two-letter country codes like DE; ${list[wrong]} is not one`);
+  },
+  write: (value: string[]) => value.join(","),
+};
+
+export function countryCode(text: string): string | null {
+  // UK is written for GB, which is what other programs know.
+  const code = /^[A-Za-z]{2}$/.test(text) ? (new Intl.Locale(`und-${text}`).region ?? "") : "";
+  return code !== "" && !noCountries.has(code) && regions.of(code) !== code ? code : null;
+}

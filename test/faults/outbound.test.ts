@@ -1,0 +1,142 @@
+// The sums of the outbound webhook after chaos: what receivers were told, period by period, is what happened.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { areInOrder, readPush, sumOf, type Told } from "../pushes.ts";
+import { startReceiver, type Receiver } from "../receiver.ts";
+import {
+  addSite,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Engine,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../relay.ts";
+import { report, sha256 } from "../visits.ts";
+import { rows } from "./world.ts";
+
+const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
+const bots = ["bot0@example.com", "bot1@example.com", "bot2@example.com"];
+
+/** What the database holds of live conversions and removals, counted one by one and past the totals. */
+async function truth(home: Home): Promise<{ conversions: number; removed: number }> {
+  const [events] = await rows(
+    home,
+    `SELECT SUM(CASE WHEN status = 'accepted' THEN 1 ELSE 0 END) AS conversions,
+       SUM(CASE WHEN reasons LIKE '%only bot visits%' THEN 1 ELSE 0 END) AS removed
+     FROM events WHERE mode = 'live'`,
+  );
+  const [visits] = await rows(home, `SELECT SUM(visits) AS bots FROM visit_counts WHERE bucket = 'bots'`);
+  return {
+    conversions: Number(events?.conversions),
+    removed: Number(events?.removed) + Number(visits?.bots),
+  };
+}
+
+type Hook = { receiver: Receiver; secret: string; taken: Told[] };
+
+/** A receiver that takes pushes while `isUp`, and keeps what it acknowledged. */
+async function hook(home: Home, site: TestSite, isUp: () => boolean): Promise<Hook> {
+  const receiver = await startReceiver();
+  const { secret } = await manage(home, "webhook", "add", site.host, receiver.url);
+  const made: Hook = { receiver, secret, taken: [] };
+  receiver.behave = (got, response) => {
+    if (!isUp()) return void response.writeHead(503).end();
+    const told = readPush(got, secret);
+    response.writeHead(200).end(() => made.taken.push(told));
+  };
+  return made;
+}
+
+/** Of pushes that were repeated after a crash the first counts. */
+const once = (told: readonly Told[]) =>
+  told.filter((one, i) => told.findIndex((other) => other.id === one.id) === i);
+
+async function chaos(engine: Engine): Promise<void> {
+  const home = await newHome(engine, {
+    CLEANCAST_PUSH_SECONDS: "1",
+    CLEANCAST_PUSH_RETRY_SECONDS: "0.2",
+  });
+  const site = await addSite(home, "shop.example");
+  const { key: testKey } = await manage(home, "key", "add", site.host, "try", "--test");
+  let isUp = true;
+  const hooks = [await hook(home, site, () => true), await hook(home, site, () => isUp)];
+  const nodes = await Promise.all(
+    Array.from({ length: engine === "postgres" ? 2 : 1 }, () => startRelay(home)),
+  );
+  const node = (i: number) => nodes[i % nodes.length] as Relay;
+  for (const email of bots) {
+    await report(node(0), site.host, "identify", { emails: [sha256(email)] }, bot);
+  }
+
+  let stopped = false;
+  let sent = 0;
+  /** One of every six is a bot's, one a test, one a duplicate of the one before; errors are a dead node. */
+  async function sender(worker: number): Promise<void> {
+    for (let i = 0; !stopped; i++) {
+      const kind = i % 6;
+      const orderId = `order-${worker}-${kind === 5 ? i - 1 : i}`;
+      const email = kind === 3 ? (bots[worker % 3] as string) : `person-${worker}-${i}@example.com`;
+      const event = { email: kind > 3 ? `same-${worker}@example.com` : email, event: "purchase", orderId };
+      await post(node(worker + i), kind === 2 ? testKey : site.key, event).then(
+        () => (sent += 1),
+        () => sleep(50),
+      );
+      if (kind === 0) await report(node(worker), site.host, "visit", {}, bot).catch(() => {});
+    }
+  }
+  const senders = Promise.all([0, 1, 2, 3].map(sender));
+
+  // The second receiver goes down, and one node is killed and started again, twice.
+  const victim = nodes.length - 1;
+  for (let round = 0; round < 2; round++) {
+    await sleep(1500);
+    isUp = round > 0;
+    await node(victim).kill();
+    await sleep(500);
+    nodes[victim] = await startRelay(home);
+  }
+  await eventually("several hundred events were sent", () => sent > 400, 60);
+  stopped = true;
+  await senders;
+  isUp = true;
+
+  // Counts of visits are written once a second.
+  let happened = await truth(home);
+  await eventually("nothing is added any more", async () => {
+    await sleep(2500);
+    const before = happened;
+    happened = await truth(home);
+    return happened.removed === before.removed && happened.conversions === before.conversions;
+  });
+  expect(happened.conversions).toBeGreaterThan(100);
+  expect(happened.removed).toBeGreaterThan(30);
+  for (const { taken, receiver, secret } of hooks) {
+    // A webhook that a dead node had in hand is free again after its lease.
+    await eventually(
+      "everything was told",
+      () => {
+        const { conversions, removed } = sumOf(taken);
+        return conversions >= happened.conversions && removed >= happened.removed;
+      },
+      60,
+    );
+    expect(sumOf(taken)).toEqual(happened);
+    expect(areInOrder(once(taken))).toBe(true);
+    // Also of what was not taken, nothing was ever told in two ways.
+    sumOf(receiver.got.map((got) => readPush(got, secret)));
+  }
+  for (const relay of nodes) expect(await relay.stop()).toBe(0);
+  expect(await truth(home)).toEqual(happened);
+}
+
+test.concurrent.each(engines)(
+  "after kills, an outage, duplicates, bots and tests on %s the sums are what happened",
+  { timeout: 150_000 },
+  (engine) => chaos(engine),
+);
