@@ -128,6 +128,14 @@ describe("what is set is taken", () => {
     expect(config.platformOrigins).toEqual({ webhook: "http://127.0.0.1:9999" });
   });
 
+  test("the mail server and the sender of mails", () => {
+    const url = "smtps://user:s3cret@mail.example.com:465";
+    for (const from of ["cc@example.com", "Cleancast <cc@example.com>"])
+      expect(readConfig({ CLEANCAST_SMTP_URL: url, CLEANCAST_MAIL_FROM: from }).smtp).toEqual({ url, from });
+    expect(readConfig({}).smtp).toBeNull();
+    expect(readConfig({ CLEANCAST_ALERT_SECONDS: "5" }).alertMs).toBe(5000);
+  });
+
   test("the certificate and its key", () => {
     const folder = freshFolder();
     const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
@@ -289,10 +297,26 @@ describe("a fault names its variable and the remedy", () => {
     ]);
   });
 
+  test("a mail server needs a URL of its kind and a sender", () => {
+    const url = "smtp://mail.example.com";
+    expect(faults({ CLEANCAST_SMTP_URL: "mail.example.com:25", CLEANCAST_MAIL_FROM: "a@b.example" })).toEqual(
+      ["CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://)."],
+    );
+    for (const from of [
+      {},
+      { CLEANCAST_MAIL_FROM: "nobody" },
+      { CLEANCAST_MAIL_FROM: "a@b.example\r\nBcc: c@d" },
+    ])
+      expect(faults({ CLEANCAST_SMTP_URL: url, ...from })).toEqual([
+        'CLEANCAST_MAIL_FROM must be the sender of mails, like "Cleancast <alerts@example.com>".',
+      ]);
+  });
+
   test("no fault shows a secret: neither the encryption key nor the password of the database", () => {
     const found = faults({
       CLEANCAST_ENCRYPTION_KEY: "s3cret-key",
       DATABASE_URL: "mysql://user:s3cret-password@db/x",
+      CLEANCAST_SMTP_URL: "http://user:s3cret-password@mail/x",
     }).join("\n");
     expect(found).not.toContain("s3cret");
   });
@@ -390,7 +414,14 @@ describe(".env.example", () => {
   });
 
   test("shows the defaults: set as it stands, it changes nothing", () => {
-    const places = new Set(["TLS_CERT_FILE", "TLS_KEY_FILE", "DATABASE_URL", "CLEANCAST_URL"]);
+    const places = new Set([
+      "TLS_CERT_FILE",
+      "TLS_KEY_FILE",
+      "DATABASE_URL",
+      "CLEANCAST_URL",
+      "CLEANCAST_SMTP_URL",
+      "CLEANCAST_MAIL_FROM",
+    ]);
     const env = Object.fromEntries(
       listed.filter(({ name }) => !places.has(name)).map(({ name, value }) => [name, value]),
     );

@@ -9,8 +9,8 @@ export type Mail = { from: string; to: string[]; subject: string; text: string; 
 export type MailServer = {
   url: string;
   got: Mail[];
-  /** `no` answers every recipient with 550; `mute` takes connections and says nothing. */
-  mood: "yes" | "no" | "mute";
+  /** `no` answers every recipient with 550. */
+  mood: "yes" | "no";
   close(): Promise<void>;
 };
 
@@ -26,7 +26,6 @@ export async function startMailServer(): Promise<MailServer> {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
-    if (mail.mood === "mute") return;
     converse(socket, mail);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

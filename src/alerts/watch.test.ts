@@ -461,17 +461,16 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   });
 
   test("one node has the turn until its time is over or it gives it back", async () => {
-    const { takeTurn, giveTurnBack } = store.alerts;
     now += 10 * minute;
-    expect(await takeTurn("x", now, now + minute)).toBe(true);
-    expect(await takeTurn("y", now, now + minute)).toBe(false);
-    expect(await takeTurn("x", now, now + 2 * minute)).toBe(true);
-    expect(await takeTurn("y", now + 2 * minute, now + 3 * minute)).toBe(true);
-    await giveTurnBack("x");
-    expect(await takeTurn("x", now, now + minute)).toBe(false);
-    await giveTurnBack("y");
-    expect(await takeTurn("x", now, now + minute)).toBe(true);
-    await giveTurnBack("x");
+    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(true);
+    expect(await store.alerts.takeTurn("y", now, now + minute)).toBe(false);
+    expect(await store.alerts.takeTurn("x", now, now + 2 * minute)).toBe(true);
+    expect(await store.alerts.takeTurn("y", now + 2 * minute, now + 3 * minute)).toBe(true);
+    await store.alerts.giveTurnBack("x");
+    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(false);
+    await store.alerts.giveTurnBack("y");
+    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(true);
+    await store.alerts.giveTurnBack("x");
   });
 
   test("nothing broke on the way", () => {

@@ -2,6 +2,7 @@
 // is over.
 
 import { beforeAll, describe, expect, test } from "vitest";
+import { rows } from "../faults/world.ts";
 import { startReceiver, type Receiver } from "../receiver.ts";
 import {
   addSite,
@@ -135,6 +136,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     );
     expect(set.settings).toMatchObject({ alert_webhook: `${hook.url}/…`, alert_emails: "ops@example.com" });
     expect(JSON.stringify(await manage(home, "site", "list"))).not.toContain("T0K3N");
+    expect(JSON.stringify(await rows(home, "SELECT settings FROM sites"))).not.toContain("T0K3N");
     expect(JSON.stringify(await manage(home, "audit", "shop.example"))).not.toMatch(/T0K3N|ops@/);
     expect(
       await denied(home, "site", "set", "shop.example", "alert_webhook=http://10.0.0.1/x"),

@@ -1,0 +1,49 @@
+import { describe, expect, test } from "vitest";
+import { startMailServer } from "../../test/smtp.ts";
+import { openMailer, untilDown } from "./mail.ts";
+
+describe("mail", () => {
+  test("arrives at everybody it is for, in plain text, marked as made by a machine", async () => {
+    const server = await startMailServer();
+    const mailer = openMailer({ url: server.url, from: "Cleancast <cc@example.com>" });
+    const text = "Größe: 50 %\n.\n  cleancast alert list\n";
+    expect(await mailer(["a@example.com", "b@example.com"], "[Cleancast] shop: über", text)).toEqual({
+      ok: true,
+    });
+    expect(server.got).toHaveLength(1);
+    expect(server.got[0]).toMatchObject({ from: "cc@example.com", to: ["a@example.com", "b@example.com"] });
+    expect(server.got[0]?.raw).toMatch(/^Auto-Submitted: auto-generated/m);
+    expect(server.got[0]?.raw).toMatch(/^Content-Type: text\/plain/m);
+    expect(server.got[0]?.text).toContain("Größe: 50 %");
+  });
+
+  test("that a server refuses is a value in our own words, without the password", async () => {
+    const server = await startMailServer();
+    server.mood = "no";
+    const mailer = openMailer({ url: server.url.replace("//", "//user:s3cret@"), from: "cc@example.com" });
+    const told = await mailer(["a@example.com"], "s", "t");
+    expect(told.ok).toBe(false);
+    expect(JSON.stringify(told)).not.toContain("s3cret");
+  });
+
+  test("is not tried again for the next one when the server is down, but when one message is refused", async () => {
+    const server = await startMailServer();
+    server.mood = "no";
+    const picky = untilDown(openMailer({ url: server.url, from: "cc@example.com" }));
+    expect(await picky(["a@example.com"], "s", "t")).toMatchObject({ ok: false, isDown: false });
+    server.mood = "yes";
+    expect(await picky(["a@example.com"], "s", "t")).toEqual({ ok: true });
+
+    const { url } = server;
+    await server.close();
+    let calls = 0;
+    const mailer = openMailer({ url, from: "cc@example.com" });
+    const guarded = untilDown((...mail) => {
+      calls += 1;
+      return mailer(...mail);
+    });
+    for (let n = 0; n < 3; n++)
+      expect(await guarded(["a@example.com"], "s", "t")).toMatchObject({ ok: false, isDown: true });
+    expect(calls).toBe(1);
+  });
+});
