@@ -108,9 +108,14 @@ describe.each(languages.filter(isInstalled))("the receiver in $name", (language)
     expect(log.every((line: { ok: boolean }) => line.ok)).toBe(true);
     const at = (offset: number) => new Date(Date.now() + offset).toISOString();
     await manage(home, "webhook", "replay", id, "--from", at(-60_000), "--to", at(0));
-    const lines = output().split("\n").length;
-    await eventually("the replay came", () => output().split("\n").length > lines + 3);
-    expect(output().trim().split("\n").at(-1)).toContain(told);
+    // PHP's own server writes lines of its own between.
+    const lines = () =>
+      output()
+        .split("\n")
+        .filter((line) => line.includes('"conversions"'));
+    const before = lines().length;
+    await eventually("the replay came", () => lines().length > before + 3);
+    expect(lines().at(-1)).toContain(told);
   });
 
   test("refuses what is forged, altered or old", async () => {
