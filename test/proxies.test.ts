@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { freshFolder } from "./databases.ts";
 import { cleancast, eventually, newHome, startRelay } from "./relay.ts";
+import { personsBrowser, personsHeaders } from "./visits.ts";
 
 const example = (name: string) => readFileSync(new URL(`../docs/examples/${name}`, import.meta.url), "utf8");
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -153,8 +154,12 @@ describe.each([
     const report = (origin: string) =>
       ask(
         port,
-        { method: "POST", path: "/__cc/visit", headers: { ...host, Origin: origin } },
-        '{"params":{"gclid":"Abc"},"page":"https://shop.example.com/"}',
+        { method: "POST", path: "/__cc/visit", headers: { ...host, ...personsHeaders, Origin: origin } },
+        JSON.stringify({
+          params: { gclid: "Abc" },
+          page: "https://shop.example.com/",
+          browser: personsBrowser,
+        }),
       );
     const own = await report("https://shop.example.com");
     expect(own.status).toBe(204);
