@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { platforms } from "../../src/platforms/index.ts";
 import { startReceiver, type Receiver } from "../receiver.ts";
 import {
   addSite,
@@ -217,7 +218,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     [["key", "revoke", "nothing"], "There is no key nothing. 'cleancast key list' shows their ids.", "key"],
     [
       ["connect", "taken.example", "myspace"],
-      "There is no platform myspace. Known: webhook, sandbox.",
+      `There is no platform myspace. Known: ${platforms.map(({ id }) => id).join(", ")}.`,
       "platform",
     ],
     [
