@@ -248,7 +248,8 @@ describe.each(engines)("traffic on %s", (engine) => {
     ["deny_user_agents=*", "deny_user_agents"],
     ["allow_persons=mia@example.com", "allow_persons"],
   ])("%s is refused with a sentence", async (setting, name) => {
-    const { host } = await newSite();
+    const host = `refused-${++hosts}.example`;
+    await manage(home, "site", "add", host);
     expect((await denied(home, "site", "set", host, setting)).error).toMatch(new RegExp(`^${name} must be`));
   });
 

@@ -267,9 +267,9 @@ describe.each(ids)("%s", (id) => {
     handle.clearFaults();
   });
 
-  test.skipIf(silent.has(id))(
-    "a wrong token parks what is sent; after reconnecting it goes out",
-    async () => {
+  // Platforms that never say so cannot be asked.
+  if (!silent.has(id))
+    test("a wrong token parks what is sent; after reconnecting it goes out", async () => {
       await connect(revokedTokens[id]);
       const parked = await eventuallyParked();
       const trace = await manage(home, "event", "show", parked);
@@ -282,8 +282,7 @@ describe.each(ids)("%s", (id) => {
       const before = acceptedNow();
       await connect({});
       await eventually("both went out", () => acceptedNow() >= before + 2);
-    },
-  );
+    });
 
   async function eventuallyParked(): Promise<string> {
     // The relay hears of the changed token within a second; until then the old one still works.
