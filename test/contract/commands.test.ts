@@ -218,7 +218,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     [["key", "revoke", "nothing"], "There is no key nothing. 'cleancast key list' shows their ids.", "key"],
     [
       ["connect", "taken.example", "myspace"],
-      `There is no platform myspace. Known: ${platforms.map(({ id }) => id).join(", ")}.`,
+      `There is no platform myspace. Known: ${platforms.map((one) => one.id).join(", ")}.`,
       "platform",
     ],
     [
