@@ -54,7 +54,7 @@ def is_genuine(headers, body):
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        length = int(self.headers.get("content-length") or 0)
+        length = max(0, int(self.headers.get("content-length") or 0))
         body = self.rfile.read(min(length, LARGEST_BODY))
         if length > LARGEST_BODY or not is_genuine(self.headers, body):
             return self.answer(401)

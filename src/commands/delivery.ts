@@ -202,9 +202,14 @@ function shownDelivery(delivery: Shown): string {
     lines.push(
       `  attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${answer}${batch}`,
       `    decided: ${attempt.state}${attempt.reason ? `: ${attempt.reason}` : ""}`,
-      ...attempt.request.split("\n").map((line) => `    > ${line}`),
-      ...(attempt.response?.split("\n").map((line) => `    < ${line}`) ?? []),
+      ...printable(attempt.request).map((line) => `    > ${line}`),
+      ...printable(attempt.response ?? "").map((line) => `    < ${line}`),
     );
   }
   return lines.join("\n");
+}
+
+/** A stranger's words must not steer the terminal. */
+function printable(text: string): string[] {
+  return text === "" ? [] : text.split("\n").map((line) => line.replace(/[\p{Cc}\p{Cf}]/gu, "·"));
 }

@@ -197,8 +197,9 @@ function traceText(trace: Trace): string {
       lines.push(
         `    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${answer ?? ""}`,
       );
-      lines.push(...attempt.request.split("\n").map((line) => `      > ${line}`));
-      if (attempt.response) lines.push(...attempt.response.split("\n").map((line) => `      < ${line}`));
+      const printable = (text: string) => text.replace(/[^\P{Cc}\n]|\p{Cf}/gu, "·").split("\n");
+      lines.push(...printable(attempt.request).map((line) => `      > ${line}`));
+      if (attempt.response) lines.push(...printable(attempt.response).map((line) => `      < ${line}`));
     }
   }
   return lines.join("\n");

@@ -9,6 +9,9 @@ import ipaddr from "ipaddr.js";
 export type AllowList = { hosts: ReadonlySet<string>; networks: readonly Network[] };
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
+/** Azure's own service for its machines has an address among the public ones. */
+const metadata = new Set(["168.63.129.16"]);
+
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
 
 /** Reads `localhost, 10.0.0.0/8, ::1`; returns the entry that is neither a host nor a network, if there is one. */
@@ -29,6 +32,7 @@ export function readAllowList(text: string): AllowList | { fault: string } {
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
+  if (metadata.has(parsed.toString())) return false;
   // Of IPv6 only 2000::/3 is given out; what lies outside (::/96 holds IPv4 addresses) ipaddr.js calls unicast too.
   const global = parsed.kind() === "ipv4" || parsed.match(globalUnicast);
   return global && parsed.range() === "unicast";

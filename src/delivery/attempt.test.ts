@@ -149,6 +149,28 @@ describe("a platform that is down", () => {
     expect(requests).toHaveLength(6);
   });
 
+  test.each<[string, Sent]>([
+    ["too many requests, without a word on how long", answer(429, {})],
+    ["a timeout of the platform's own", answer(408, {})],
+    ["an answer that cannot be read", answer(200, "<html>")],
+    ["no answer", { ok: false, blocked: false, error: "connection refused" }],
+  ])("recovers after a probe that got %s", async (_what, odd) => {
+    let reply = answer(429, {}, { "retry-after": "10" });
+    const { options, requests, clock } = stage(() => reply);
+    const attempts = openAttempts(options);
+    await attempts.deliver(batchOf(1).batch);
+    clock.now += 10_001;
+    reply = odd;
+    await attempts.deliver(batchOf(1).batch);
+    expect(requests).toHaveLength(2);
+    reply = taken;
+    clock.now += 30_000;
+    const { batch, outcomes } = batchOf(1);
+    for (const one of batch) one.job.leaseUntil = clock.now + 60_000;
+    await attempts.deliver(batch);
+    expect(outcomes[0]?.state).toBe("sent");
+  });
+
   test("is taken at its word when it asks for patience", async () => {
     const { options, requests, settled } = stage(() => answer(429, {}, { "retry-after": "30" }));
     const attempts = openAttempts(options);

@@ -203,11 +203,14 @@ export function openAttempts(options: AttemptOptions) {
   function tellBreaker(key: string, { readings, log }: Exchange): void {
     const { breaker } = options;
     const later = readings.filter((reading) => reading.said === "later");
-    // A refusal that may pass once somebody puts a setting right is about these events, not about the platform.
-    if (later.length < readings.length || isRefusal(log.httpStatus ?? 0)) return breaker.passed(key);
+    const { httpStatus } = log;
+    // "Later" in any other answer is about these events (a setting to be put right, say), not about the platform.
+    const isTrouble = httpStatus === null || isTransientStatus(httpStatus);
+    if (later.length < readings.length || !isTrouble) return breaker.passed(key);
     const seconds = Math.max(0, ...later.map((reading) => reading.retryAfterSeconds ?? 0));
-    if (log.httpStatus === null || log.httpStatus >= 500) breaker.failed(key, options.now());
+    // Each of the three ends a probe: one that nobody ends would keep everybody away.
     if (seconds > 0) breaker.asked(key, options.now(), seconds);
+    else breaker.failed(key, options.now());
   }
 
   async function settle(one: Waiting, decision: Decision, attempted: Attempt | null): Promise<void> {

@@ -1,13 +1,16 @@
 // What follows from a platform's word. The states of a delivery:
 //
 //   queued ──accepted──▶ sent                     `queued` is the only state that the worker moves. Every attempt
-//     │ ▲                                          ends in exactly one settlement, and a delivery leaves `queued`
-//     │ └─later (after the schedule's delay)       only through one: nothing is dropped between two states.
+//     │ ▲                                          ends in exactly one settlement by the node that holds the lease, and
+//     │ └─later (after the schedule's delay)       nothing is dropped between two states.
 //     ├──refused────────▶ rejected
 //     ├──unauthorised───▶ parked ──reconnect, resume──▶ queued
-//     └──too old────────▶ expired
+//     ├──too old────────▶ expired
+//     └──not to be sent─▶ skipped                  deselected, unfit, withdrawn, cancelled, disconnected, erased
 //
-// `skipped` is decided before the first attempt and ends there.
+// Without an attempt a delivery changes only while nobody has it in hand: by a person (pause, resume, cancel, replay, which
+// makes any ended one `queued` again) or by what happens to its connection or its person. Invariant: a delivery that was
+// accepted is `queued` or `parked` until it has ended with a reason; no state is left without one of these steps.
 
 import type { Conversion, DeliveryState, Reading } from "../event.ts";
 import type { ConnectionSettings, Platform } from "../platforms/platform.ts";

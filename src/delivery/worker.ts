@@ -55,14 +55,24 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
     try {
       if (now() - sweptAt >= sweepMs) {
         sweptAt = now();
-        await sweepParked(options);
+        await sweepParked(options).catch((error: unknown) => onDefect(error, { worker: "parked" }));
       }
       for (const due of await dueNow(options, isThorough())) {
         if (stopped) return;
-        more = (await take(options, due, madeRoom)) || more;
+        more = (await takeOne(due)) || more;
       }
     } catch (error) {
       onDefect(error, { worker: "look" });
+    }
+  }
+
+  /** A connection that cannot be looked after must not cost the others their turn. */
+  async function takeOne(due: Due): Promise<boolean> {
+    try {
+      return await take(options, due, madeRoom);
+    } catch (error) {
+      onDefect(error, { worker: "take", connection: due.connectionId });
+      return false;
     }
   }
 

@@ -33,6 +33,7 @@ export function startPurge(
     // Hosts that no site owns count under the empty site.
     await store.keyUse.purge("", now(), lockoutRule);
     for (const site of sites()) {
+      if (stopped) return;
       await store.keyUse.purge(site.id, now(), lockoutRule);
       await store.signIns.purge(site.id, now());
       await store.traffic.purge(site.id, now() - keepBotsMs, now());

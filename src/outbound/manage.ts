@@ -78,8 +78,10 @@ export async function rotateSecret(
 
 /** Stops pushing. Periods are closed as before, and wait. */
 export async function disableWebhook({ store }: Desk, id: string, by: By): Promise<void> {
-  const { siteId, state } = await findWebhook({ store }, id);
-  if (state === "disabled") throw new Refusal("webhook", `Webhook ${id} is disabled already.`);
+  const { siteId, state, stateReason } = await findWebhook({ store }, id);
+  // One that the relay gave up may be disabled by a person as well: that ends its alert.
+  if (state === "disabled" && stateReason?.startsWith("disabled by "))
+    throw new Refusal("webhook", `Webhook ${id} is disabled already.`);
   const reason = `disabled by ${by.actor}`;
   await store.webhooks.setState(
     change(siteId, "webhook disabled", { id, reason }, by),

@@ -42,7 +42,8 @@ export function startOutbound(options: OutboundOptions): () => Promise<void> {
   let looking: Promise<void> = Promise.resolve();
 
   async function look(): Promise<void> {
-    await closeDue();
+    // What is closed already goes out, whatever keeps the next period from closing.
+    await closeDue().catch((error: unknown) => onDefect(error, { outbound: "closing" }));
     for (const key of await store.pushes.due(now())) {
       const name = `${key.siteId} ${key.webhookId}`;
       if (stopped || busy.size >= mostAtOnce) return;

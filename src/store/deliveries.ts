@@ -4,7 +4,7 @@
 // writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
 
 import type { DeliveryState } from "../event.ts";
-import { chunks, tuples, type Database, type Row, type Value } from "./database.ts";
+import { chunks, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
 
 export type DeliveryKey = { siteId: string; eventId: string; connectionId: string };
@@ -111,14 +111,15 @@ export function deliveryStore(db: Database) {
 
     /** Lets parked deliveries go: they are due at once. Returns how many. */
     async releaseParked(siteId: string, connectionId: string, now: number): Promise<number> {
-      const rows = await db.write((tx) =>
+      return inSteps(db, (tx) =>
         tx.all(
           `UPDATE deliveries SET state = 'queued', reason = NULL, owner = '', due_at = $3, updated_at = $3
-           WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' RETURNING event_id`,
+           WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' AND event_id IN (
+             SELECT event_id FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT ${step})
+           RETURNING event_id`,
           [siteId, connectionId, now],
         ),
       );
-      return rows.length;
     },
 
     /**
@@ -132,11 +133,13 @@ export function deliveryStore(db: Database) {
       reason: string,
       now: number,
     ): Promise<void> {
-      await db.write((tx) =>
+      const waits = `state <> $3 AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $5)))`;
+      await inSteps(db, (tx) =>
         tx.all(
           `UPDATE deliveries SET state = $3, reason = $4, owner = '', updated_at = $5
-           WHERE site_id = $1 AND connection_id = $2
-             AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $5)))`,
+           WHERE site_id = $1 AND connection_id = $2 AND ${waits} AND event_id IN (
+             SELECT event_id FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND ${waits} LIMIT ${step})
+           RETURNING event_id`,
           [siteId, connectionId, state, reason, now],
         ),
       );
@@ -169,6 +172,17 @@ export function deliveryStore(db: Database) {
       }));
     },
   };
+}
+
+/** A backlog of any size is changed in steps that hold nobody up. */
+const step = 1000;
+
+async function inSteps(db: Database, change: (tx: Query) => Promise<Row[]>): Promise<number> {
+  for (let changed = 0; ;) {
+    const rows = await db.write(change);
+    changed += rows.length;
+    if (rows.length < step) return changed;
+  }
 }
 
 /** A backlog of a hundred thousand is found by its first row. */

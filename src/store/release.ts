@@ -27,7 +27,7 @@ async function releaseOne(tx: Query, release: Release): Promise<boolean> {
   const { siteId, eventId, attribution, deliveries, foretoldId, claimUntil, now } = release;
   const [row] = await tx.all(
     `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4
-     WHERE site_id = $1 AND id = $2 AND status = 'filtered' RETURNING mode`,
+     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_hash <> '' RETURNING mode`,
     [siteId, eventId, JSON.stringify(attribution), now],
   );
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
