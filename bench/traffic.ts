@@ -77,7 +77,7 @@ const brands = new Map<string, string>();
 function brandsFor(userAgent: string): string {
   let hints = brands.get(userAgent);
   if (hints === undefined) {
-    const version = / Chrome\/(\d+)/.exec(userAgent)?.[1];
+    const version = /iP(?:hone|ad|od)/.test(userAgent) ? undefined : / Chrome\/(\d+)/.exec(userAgent)?.[1];
     hints = version ? `"Chromium";v="${version}", "Not_A Brand";v="99"` : "";
     if (brands.size < 100_000) brands.set(userAgent, hints);
   }

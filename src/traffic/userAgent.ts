@@ -37,7 +37,7 @@ const longest = 512;
 
 // Few strings make most of the traffic. Two generations: when the younger is full it becomes the older, and what was not
 // asked for in between is forgotten. Nothing is moved one by one, and a flood of made-up strings costs two small maps.
-const generation = 2048;
+const generation = 8192;
 let young = new Map<string, UserAgentReading>();
 let old = new Map<string, UserAgentReading>();
 
