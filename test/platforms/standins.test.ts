@@ -1,6 +1,7 @@
 // Every platform against its stand-in, through a real relay: connector and stand-in were written apart from each other,
 // from what is known of the API, so that one finds the other's mistakes.
 
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
 import { platformOf } from "../../src/platforms/index.ts";
@@ -100,7 +101,9 @@ describe.each(ids)("%s", (id) => {
     handle = standins.of(id);
     ({ id: connectionId } = await connect({}));
     await eventually("the relay knows the connection", async () => {
-      const answer = await post(relay, site.key, { email: "first@customers.example", event: "hello" });
+      // Another order each time: the same event again would be a duplicate, which no platform is asked about.
+      const orderId = randomUUID();
+      const answer = await post(relay, site.key, { email: "first@customers.example", event: "hello", orderId });
       return answer.text.includes(`"${id}"`);
     });
   });
