@@ -6,6 +6,7 @@ import { connectionCommands } from "./commands/connection.ts";
 import { deliveryCommands } from "./commands/delivery.ts";
 import { eventCommands } from "./commands/event.ts";
 import { keyCommands } from "./commands/key.ts";
+import { memberCommands } from "./commands/member.ts";
 import { operateCommands } from "./commands/operate.ts";
 import { personCommands } from "./commands/person.ts";
 import { siteCommands } from "./commands/site.ts";
@@ -14,6 +15,7 @@ import { tagCommands } from "./commands/tag.ts";
 import { trafficCommands } from "./commands/traffic.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
+import { Denied } from "./access/denied.ts";
 import { ConfigFaults } from "./config.ts";
 import { version } from "./main.ts";
 import { Refusal } from "./sites/manage.ts";
@@ -33,6 +35,7 @@ const program = new Command("cleancast")
 operateCommands(program);
 siteCommands(program);
 keyCommands(program);
+memberCommands(program);
 connectionCommands(program);
 personCommands(program);
 eventCommands(program);
@@ -72,12 +75,15 @@ function* allCommands(parent: Command): Generator<Command> {
 function fail(error: unknown): void {
   const known =
     error instanceof TagNotBuilt ||
+    error instanceof Denied ||
     error instanceof Refusal ||
     error instanceof ConfigFaults ||
     error instanceof NewerSchema ||
     error instanceof WrongEncryptionKey;
   const message = known
-    ? error.message
+    ? error instanceof Refusal
+      ? error.forOperator
+      : error.message
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);

@@ -22,6 +22,8 @@ export type Config = {
   allowPrivate: AllowList;
   /** How browsers reach this relay; platforms send people back there after signing in. */
   publicUrl: string;
+  /** CLEANCAST_URL was given; else the address that the relay listens on has to do. */
+  hasUrl: boolean;
   /** A MaxMind file that tells countries, and a newer list of networks than the shipped one. */
   countryFile: string | null;
   networksFile: string | null;
@@ -122,6 +124,7 @@ export function readConfig(env: Environment = process.env): Config {
     platformOrigins: readOrigins(get("CLEANCAST_PLATFORM_ORIGINS"), faults),
     allowPrivate: readAllowed(get("CLEANCAST_ALLOW_PRIVATE"), faults),
     publicUrl: readPublicUrl(get("CLEANCAST_URL"), port, faults),
+    hasUrl: get("CLEANCAST_URL") !== undefined,
     countryFile: get("CLEANCAST_COUNTRY_FILE") ?? null,
     networksFile: get("CLEANCAST_NETWORKS_FILE") ?? null,
     retryScheduleMs: seconds("CLEANCAST_RETRY_SECONDS", [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400]),

@@ -167,3 +167,17 @@ export type DeliveryState = (typeof deliveryStates)[number];
 
 /** One connection's verdict in the answer to the sender. */
 export type Result = { ok: true } | { ok: false; status: Exclude<DeliveryState, "sent">; error: string };
+
+export const connectionStates = ["active", "paused", "needs reconnection"] as const;
+export type ConnectionState = (typeof connectionStates)[number];
+
+/** What needs a person. */
+export const alertKinds = [
+  "needs reconnection",
+  "success rate",
+  "silence",
+  "webhook",
+  "wrong keys",
+  "queue",
+] as const;
+export type AlertKind = (typeof alertKinds)[number];

@@ -1,5 +1,6 @@
 // The first start: a site, a key and the sandbox, so that the first request works within a minute of the clone.
 
+import type { Access } from "./access/access.ts";
 import type { Directory } from "./sites/directory.ts";
 import { connect } from "./sites/connect.ts";
 import { addKey, addSite } from "./sites/manage.ts";
@@ -29,6 +30,12 @@ export async function firstStart(
   const { key } = await addKey(desk, site, { name: "first key", mode: "live", expiresAt: null }, by);
   await connect(desk, site, "sandbox", {}, by);
   return (address) => welcome(address, key);
+}
+
+/** What to show at every start until somebody is the owner; empty afterwards. */
+export async function ownerLine(access: Pick<Access, "setupLink">, origin: string): Promise<string> {
+  const link = await access.setupLink(origin);
+  return link === null ? "" : `Open the dashboard and create the owner: ${link}\n`;
 }
 
 function welcome(address: string, key: string): string {

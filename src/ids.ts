@@ -31,6 +31,17 @@ export function uuidv7(now: number = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${a}-${b}-${bytes.toString("hex", 4, 10)}`;
 }
 
+/** Below this lies no id that was made at `ms` or later; above the other, none at all. */
+export const idAt = (ms: number) =>
+  `${ms
+    .toString(16)
+    .padStart(12, "0")
+    .replace(/^(.{8})/, "$1-")}-0000-0000-000000000000`;
+export const lastId = "g";
+
+/** When a UUIDv7 was made. */
+export const timeOfId = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 export function randomBase62(length: number): string {

@@ -4,6 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pino, type Logger } from "pino";
+import { openAccess, type Access } from "./access/access.ts";
+import { accessSecret } from "./access/tickets.ts";
+import { openDoor } from "./api/door.ts";
+import type { ApiParts } from "./api/parts.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { openMailer } from "./alerts/mail.ts";
 import { startWatch } from "./alerts/watch.ts";
@@ -17,20 +21,24 @@ import { openQuota } from "./delivery/quota.ts";
 import { openSender } from "./delivery/send.ts";
 import { openTokens } from "./delivery/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
-import { firstStart } from "./firstStart.ts";
+import { firstStart, ownerLine } from "./firstStart.ts";
+import { packageFolder } from "./folder.ts";
 import { shortId, uuidv7 } from "./ids.ts";
 import { makeDataFolder, openCountryFile, openInstallation, readNetworksFile } from "./installation.ts";
 import { startPurge } from "./identity/purge.ts";
 import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
+import { watchUnseen } from "./inbound/unseen.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
 import { callbackPath, oauthRoutes } from "./oauth/route.ts";
 import { pushAttemptMs } from "./outbound/push.ts";
 import { startOutbound } from "./outbound/worker.ts";
 import { relay } from "./pipeline.ts";
 import { addressOf, closeServer, followRequests, openServer, readCertificate, startFault } from "./server.ts";
-import { directoryOf } from "./sites/directory.ts";
+import { directoryOf, type Directory } from "./sites/directory.ts";
+import { hostOf } from "./sites/hosts.ts";
 import { countKeyUses } from "./sites/keyUses.ts";
+import { startStatistics } from "./statistics/worker.ts";
 
 export type Running = { address: string; stop(): Promise<void> };
 
@@ -87,6 +95,9 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const keyUses = countKeyUses(store, onDefect);
   const visitCounts = countVisits(store, owner, onDefect);
   const botSample = sampleBots(store, uuidv7, onDefect);
+  const { transport } = config;
+  const unseen = watchUnseen({ store, directory, transport, writer: owner, newId: uuidv7, now, onDefect });
+  const stopStatistics = startStatistics({ store, sites: () => directory.sites(), owner, now, onDefect });
 
   if (store.engine === "sqlite") await store.pushes.reclaimAll();
   // Receivers have more time than platforms, and are never anywhere but where their owner said.
@@ -111,7 +122,8 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     onDefect,
   });
 
-  const means = { mailer: config.smtp && openMailer(config.smtp), sender };
+  const mailer = config.smtp && openMailer(config.smtp);
+  const means = { mailer, sender };
   const stopWatch = startWatch({ store, directory, means, owner, everyMs: config.alertMs, now, onDefect });
 
   const app = openServer(tls, onDefect);
@@ -129,6 +141,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     answerMs: config.answerMs,
     mostInFlight: config.mostInFlight,
     now,
+    unseen,
     log: (line) => log.info(line),
     onDefect,
   });
@@ -147,14 +160,63 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     onDefect,
   });
 
-  const redirectUri = `${config.publicUrl}${callbackPath}`;
-  oauthRoutes(app, { store, sender, redirectUri, origins: config.platformOrigins, now });
+  // Known when the server listens: the system may choose the port.
+  const publicUrl = () => (config.hasUrl ? config.publicUrl : addressOf(app, config));
+  let opened: Access | null = null;
+  const access = (): Access =>
+    (opened ??= openAccess({
+      store,
+      directory,
+      mailer,
+      publicUrl: publicUrl(),
+      secret: accessSecret(config.encryptionKey()),
+      trusted: transport.trusted,
+      now,
+      onDefect,
+    }));
+  oauthRoutes(app, {
+    store,
+    sender,
+    get redirectUri() {
+      return `${publicUrl()}${callbackPath}`;
+    },
+    origins: config.platformOrigins,
+    userOf: async (request) => {
+      const actor = await access().actorOf(request);
+      return actor?.kind === "user" ? actor.id : null;
+    },
+    now,
+  });
+  const door = openDoor(app, {
+    serves: (host) => servesPeople(host, directory, config),
+    parts: (): ApiParts => ({
+      version: version(),
+      store,
+      directory,
+      access: access(),
+      sender,
+      pushSender,
+      tokens,
+      mailer,
+      allowPrivate: config.allowPrivate,
+      transport,
+      publicUrl: publicUrl(),
+      pushMs: config.pushMs,
+      tag,
+      countryOf: countries && ((address) => countries.countryOf(address)),
+      now,
+    }),
+    onDefect,
+  });
 
   async function stop(): Promise<void> {
     // In this order nothing that was taken in is left behind: no new requests, those in flight are answered, what
     // the lanes hold is settled, and only then the store is closed.
+    door.close();
     await closeServer(app, requests);
+    await opened?.close();
     await stopWorker();
+    await stopStatistics();
     await stopPurge();
     await stopWatch();
     await lanes.close();
@@ -162,6 +224,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     await keyUses.stop();
     await visitCounts.stop();
     await botSample.stop();
+    await unseen.stop();
     await stopOutbound();
     await pushSender.close();
     await sender.close();
@@ -183,8 +246,21 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     store.engine === "sqlite"
       ? `${config.dataFolder} (embedded database)`
       : `PostgreSQL (DATABASE_URL), and ${config.dataFolder} for the encryption key unless it is set`;
-  say(`Cleancast ${version()} is running on ${address}\nData: ${data}\n${welcome?.(address) ?? ""}`);
+  const setUp = await ownerLine(access(), publicUrl());
+  say(`Cleancast ${version()} is running on ${address}\nData: ${data}\n${setUp}${welcome?.(address) ?? ""}`);
   return { address, stop };
+}
+
+/** The dashboard is at home where CLEANCAST_URL says; without one, on every name that is not a customer's. */
+function servesPeople(
+  header: string | undefined,
+  directory: Directory,
+  { hasUrl, publicUrl }: Config,
+): boolean {
+  const host = hostOf(header ?? "");
+  if (hasUrl && host === new URL(publicUrl).hostname) return true;
+  if (["localhost", "127.0.0.1", "[::1]", "::1"].includes(host)) return true;
+  return !hasUrl && !directory.siteOfHost(host);
 }
 
 /** JSON lines on stdout, written in blocks: a line per event must not cost a system call per event. */
@@ -210,6 +286,6 @@ function lockFolder(folder: string): () => void {
 }
 
 export function version(): string {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const text = readFileSync(new URL("package.json", packageFolder), "utf8");
   return String(JSON.parse(text).version);
 }

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { wrap } from "../src/collect/tagScript.ts";
+import { wrap } from "../src/identity/tagScript.ts";
 
 const largest = 3 * 1024;
 const root = new URL("..", import.meta.url);
@@ -13,7 +13,7 @@ const bundle = await rolldown({
   platform: "browser",
   logLevel: "warn",
 });
-// No wrapper of its own: the server puts the code into a function, see collect/tagScript.ts.
+// No wrapper of its own: the server puts the code into a function, see src/identity/tagScript.ts.
 const { output } = await bundle.generate({ format: "es", minify: true });
 await bundle.close();
 const code = output[0].code.replaceAll("/* @__PURE__ */ ", "").trim();

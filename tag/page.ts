@@ -11,7 +11,7 @@ export type Config = {
   cookies: string;
 };
 
-/** The server puts the site's configuration in front of the tag; see collect/tagScript.ts. */
+/** The server puts the site's configuration in front of the tag; see identity/tagScript.ts. */
 declare const $CC: Config;
 export const config = $CC;
 

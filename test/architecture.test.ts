@@ -11,12 +11,12 @@ const src = join(root, "src");
 /** From the roof down. A file may import from its own room and from the floors below. */
 const floors: readonly (readonly string[])[] = [
   ["cli.ts", "main.ts", "commands", "server.ts", "installation.ts", "config.ts", "firstStart.ts"],
-  ["inbound", "collect", "oauth"],
-  ["pipeline.ts", "outbound", "alerts"],
-  ["delivery"],
+  ["inbound", "collect", "oauth", "api"],
+  ["pipeline.ts", "outbound", "alerts", "statistics"],
+  ["delivery", "access"],
   ["identity", "sites"],
   ["store", "platforms", "traffic"],
-  ["http", "ids.ts", "currency.ts", "deadline.ts"],
+  ["http", "contract", "ids.ts", "currency.ts", "deadline.ts", "folder.ts"],
   ["event.ts"],
 ];
 

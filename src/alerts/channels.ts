@@ -18,9 +18,6 @@ export type Channel = {
 /** `mailer` is null where the installation has no mail server. */
 export type Means = { mailer: Mailer | null; sender: Sender };
 
-export const noMailServer =
-  "alert_emails does nothing without a mail server; set CLEANCAST_SMTP_URL and CLEANCAST_MAIL_FROM.";
-
 export function channelsOf({ settings }: Site, { mailer, sender }: Means): Channel[] {
   const channels: Channel[] = [];
   if (settings.alertEmails.length > 0 && mailer) {

@@ -251,7 +251,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       await newSite(),
     ];
     for (const site of [wavering, off, paused]) await low(site);
-    await pause({ store, directory }, connectionOf(paused), by());
+    await pause({ store, directory }, { siteId: paused.id, id: connectionOf(paused) }, by());
     const watch = watchWith("a");
     await watch.look();
     expect(posts(wavering)).toEqual(["began success rate"]);

@@ -2,7 +2,7 @@
 
 import type { Observation } from "../traffic/observation.ts";
 import type { Judgement } from "../traffic/verdict.ts";
-import { networkOf } from "../http/transport.ts";
+import { anonymous } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/traffic.ts";
 
@@ -42,10 +42,4 @@ export function sampleBots(
       await Promise.all(writing);
     },
   };
-}
-
-/** 192.0.2.17 → 192.0.2.0; an IPv6 address keeps its first 48 bits. */
-function anonymous(address: string): string {
-  if (!address.includes(":")) return address.replace(/\.\d+$/, ".0");
-  return `${networkOf(address).split(":").slice(0, 3).join(":")}::`;
 }

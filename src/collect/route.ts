@@ -8,6 +8,7 @@ import { readBytes } from "../http/bytes.ts";
 import type { Rate } from "../http/rate.ts";
 import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
 import type { Verdict, VisitBucket } from "../event.ts";
+import { tagScripts, type TagScript } from "../identity/tagScript.ts";
 import { takeReport, type Report, type Taken } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
@@ -19,7 +20,6 @@ import type { Bot } from "./botSample.ts";
 import { isAhead, observe } from "./observe.ts";
 import { ownOrigin } from "./origin.ts";
 import { readPayload, type Payload } from "./payload.ts";
-import { tagScripts, type TagScript } from "./tagScript.ts";
 import type { VisitCounts } from "./visitCounts.ts";
 import { newVisitorId, visitorCookie, visitorIn } from "./visitorCookie.ts";
 

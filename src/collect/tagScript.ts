@@ -1,21 +1,7 @@
-// The tag as a site's pages get it: the built script with the site's configuration in front. One text per site, kept with
-// its hash and its compressed forms until the configuration changes.
+// The tag's code as it was built; what a site's pages get of it is made in identity/tagScript.ts.
 
-import { createHash, hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
-import { browserIds, clickIds } from "../identity/clickIds.ts";
-import type { Site } from "../sites/directory.ts";
-
-export type TagScript = {
-  text: string;
-  /** Names the content: `/__cc/tag.<hash>.js` never changes. */
-  hash: string;
-  /** For `<script integrity>`. */
-  integrity: string;
-  gzip: Buffer;
-  brotli: Buffer;
-};
+import { packageFolder } from "../folder.ts";
 
 export class TagNotBuilt extends Error {
   constructor() {
@@ -25,42 +11,8 @@ export class TagNotBuilt extends Error {
 
 export function readTag(): string {
   try {
-    return readFileSync(new URL("../../dist/tag.js", import.meta.url), "utf8");
+    return readFileSync(new URL("dist/tag.js", packageFolder), "utf8");
   } catch {
     throw new TagNotBuilt();
   }
-}
-
-/** What of a site is in its tag. */
-type Tagged = { id: string; settings: Pick<Site["settings"], "consentMode"> };
-
-export function tagScripts(code: string): (site: Tagged) => TagScript {
-  const made = new Map<string, TagScript>();
-  return (site) => {
-    const key = `${site.id} ${site.settings.consentMode}`;
-    let script = made.get(key);
-    if (!script) {
-      if (made.size >= 1000) made.clear();
-      script = wrap(code, site);
-      made.set(key, script);
-    }
-    return script;
-  };
-}
-
-export function wrap(code: string, site: Tagged): TagScript {
-  const configuration = JSON.stringify({
-    site: site.id,
-    optIn: site.settings.consentMode === "opt-in",
-    params: [...clickIds.map((id) => id.name), "utm_[a-z_]+"].join("|"),
-    cookies: [...browserIds.map((id) => id.name), "_ga_[A-Z0-9]+"].join("|"),
-  });
-  const text = `!function($CC){${code}}(${configuration});\n`;
-  return {
-    text,
-    hash: hash("sha256", text).slice(0, 16),
-    integrity: `sha384-${createHash("sha384").update(text).digest("base64")}`,
-    gzip: gzipSync(text, { level: 9 }),
-    brotli: brotliCompressSync(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
-  };
 }

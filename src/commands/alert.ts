@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { channelsOf, noMailServer } from "../alerts/channels.ts";
 import { openMailer } from "../alerts/mail.ts";
-import { messageOf, testMessage } from "../alerts/message.ts";
+import { messageOf } from "../alerts/message.ts";
+import { idleMail, tellTest } from "../alerts/tryOut.ts";
 import { openSender } from "../delivery/send.ts";
-import { findSite, Refusal } from "../sites/manage.ts";
+import { findSite } from "../sites/manage.ts";
 import { atDesk, print, table, timeText } from "./desk.ts";
 
 export function alertCommands(program: Command): void {
@@ -69,22 +69,12 @@ export function alertCommands(program: Command): void {
         const site = findSite(desk, siteText);
         const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
         try {
-          const channels = channelsOf(site, { mailer: config.smtp && openMailer(config.smtp), sender });
-          const idle = site.settings.alertEmails.length > 0 && !config.smtp ? ` ${noMailServer}` : "";
-          if (channels.length === 0)
-            throw new Refusal(
-              "site",
-              `Nobody would be told: set alert_emails or alert_webhook with 'cleancast site set'.${idle}`,
-            );
-          const results = [];
-          for (const channel of channels) {
-            const told = await channel.tell(testMessage(site, by.now));
-            const { name, to } = channel;
-            results.push({ channel: name, to, ok: told.ok, error: told.ok ? null : told.error });
-          }
+          const means = { mailer: config.smtp && openMailer(config.smtp), sender };
+          const results = await tellTest(site, means, by.now);
+          const idle = idleMail(site, means);
           const rows = results.map((one) => [one.channel, one.to, one.ok ? "sent" : (one.error ?? "")]);
           const text = table(["CHANNEL", "TO", "RESULT"], rows, "");
-          print(command, { channels: results }, idle ? `${text}\n${idle.trim()}` : text);
+          print(command, { channels: results }, idle ? `${text}\n${idle}` : text);
           if (results.some(({ ok }) => !ok)) process.exitCode = 1;
         } finally {
           await sender.close();

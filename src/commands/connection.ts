@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
 import { tokensOfSignIn } from "../delivery/signIn.ts";
-import { platformOf } from "../platforms/index.ts";
-import type { Connection } from "../sites/directory.ts";
-import { connect, disconnect, pause, resume } from "../sites/connect.ts";
+import { connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
+import { describeConnection } from "../sites/connectionSettings.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, timeText } from "./desk.ts";
 import { tryOutCommands } from "./tryOut.ts";
@@ -19,7 +18,13 @@ export function connectionCommands(program: Command): void {
       atDesk(async (desk) => {
         const site = findSite(desk, siteText);
         const { sign_in: signIn, ...pairs } = pairsOf(words);
-        const tokens = signIn ? await tokensOfSignIn(desk.store, site.id, platform, signIn, desk.by.now) : {};
+        const tokens = signIn
+          ? await tokensOfSignIn(
+              desk.store,
+              { siteId: site.id, platform, id: signIn, asker: null },
+              desk.by.now,
+            )
+          : {};
         const given = { ...pairs, ...tokens };
         const checkAddress = (url: string) => urlFault(desk.config.allowPrivate, url);
         const made = await connect(desk, site, platform, given, { ...desk.by, checkAddress });
@@ -42,7 +47,7 @@ export function connectionCommands(program: Command): void {
     .description("end a connection; what still waits for it is not sent")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        await disconnect(desk, id, desk.by);
+        await disconnect(desk, findConnection(desk.directory.sites(), id), desk.by);
         print(command, { id, disconnected: true }, `Connection ${id} is gone.`);
       }),
     );
@@ -55,7 +60,9 @@ export function connectionCommands(program: Command): void {
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
       atDesk(async ({ directory }) => {
         const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
-        const connections = sites.flatMap((site) => site.connections.map(describe));
+        const connections = sites.flatMap((site) =>
+          site.connections.map((one) => ({ site: site.id, ...describeConnection(one) })),
+        );
         const rows = connections.map((one) => [
           one.id,
           one.site,
@@ -80,7 +87,7 @@ export function connectionCommands(program: Command): void {
     .description("park its deliveries until it is resumed; nothing is lost")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        await pause(desk, id, desk.by);
+        await pause(desk, findConnection(desk.directory.sites(), id), desk.by);
         print(command, { id, state: "paused" }, `Connection ${id} is paused.`);
       }),
     );
@@ -90,7 +97,7 @@ export function connectionCommands(program: Command): void {
     .description("send again, what was parked first")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        const released = await resume(desk, id, desk.by);
+        const released = await resume(desk, findConnection(desk.directory.sites(), id), desk.by);
         print(
           command,
           { id, state: "active", released },
@@ -98,23 +105,4 @@ export function connectionCommands(program: Command): void {
         );
       }),
     );
-}
-
-/** Secret settings are write-only. */
-function describe(connection: Connection) {
-  const settings = { ...connection.settings };
-  for (const { name, secret, address } of platformOf(connection.platform)?.settings ?? []) {
-    if (secret && name in settings) settings[name] = "(configured)";
-    if (address && settings[name]) settings[name] = `${new URL(settings[name]).origin}/…`;
-  }
-  return {
-    id: connection.id,
-    site: connection.siteId,
-    platform: connection.platform,
-    state: connection.state,
-    stateReason: connection.stateReason,
-    events: connection.events,
-    settings,
-    createdAt: connection.createdAt,
-  };
 }

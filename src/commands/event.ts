@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { releaseEvent } from "../delivery/release.ts";
+import { eventBy, traceOf, type Trace } from "../delivery/trace.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
@@ -99,10 +100,7 @@ export async function findEvent(
 ): Promise<StoredEvent> {
   const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
   for (const site of sites) {
-    const direct = await store.events.get(site.id, id);
-    if (direct) return direct;
-    const claimed = await store.events.idOfClaim(site.id, id);
-    const event = claimed ? await store.events.get(site.id, claimed) : null;
+    const event = await eventBy(store, site.id, id);
     if (event) return event;
   }
   throw new Refusal("event", `There is no event ${id}.`);
@@ -133,38 +131,6 @@ async function states(store: Desk["store"], event: StoredEvent) {
     reason,
   }));
 }
-
-async function traceOf({ store, directory }: Desk, event: StoredEvent) {
-  const deliveries = await store.deliveries.ofEvent(event.siteId, event.id);
-  const attempts = await store.deliveries.attemptsOfEvent(event.siteId, event.id);
-  const emails = event.orderId === null ? 1 : await store.events.emailsOfOrder(event.siteId, event.orderId);
-  const key = directory.site(event.siteId)?.keys.find((one) => one.id === event.keyId);
-  return {
-    ...summary(event),
-    time: event.time,
-    key: { id: event.keyId, name: key?.name ?? null },
-    hashedEmail: event.person.email,
-    contact: Object.keys(event.person),
-    filterReasons: event.filterReasons,
-    releasedAt: event.releasedAt,
-    attribution: event.attribution,
-    warnings:
-      emails > 1
-        ? [`order id ${event.orderId} came with ${emails} different emails: is it a placeholder?`]
-        : [],
-    deliveries: deliveries.map(({ connectionId, platform, state, reason, attempts: made, dueAt }) => ({
-      connectionId,
-      platform,
-      state,
-      reason,
-      attempts: made,
-      nextTryAt: state === "queued" ? dueAt : null,
-      log: attempts.filter((one) => one.connectionId === connectionId),
-    })),
-  };
-}
-
-type Trace = Awaited<ReturnType<typeof traceOf>>;
 
 function traceText(trace: Trace): string {
   const { attribution } = trace;

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { isUsable, type InboundKey, type Site } from "../sites/directory.ts";
+import { describeKeys } from "../sites/keyUses.ts";
 import { addKey, findKey, findSite, Refusal, revokeKey, rotateKey } from "../sites/manage.ts";
 import { atDesk, print, table, timeText } from "./desk.ts";
 
@@ -45,8 +45,7 @@ export function keyCommands(program: Command): void {
         const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
         const keys = [];
         for (const site of sites) {
-          const uses = await store.keyUse.usesOfSite(site.id, Math.floor(by.now / hourMs) - 23);
-          for (const one of site.keys) keys.push(describe(one, site, uses.get(one.id), by.now));
+          for (const one of await describeKeys(store, site, by.now)) keys.push({ site: site.id, ...one });
         }
         const rows = keys.map((one) => [
           one.id,
@@ -68,7 +67,7 @@ export function keyCommands(program: Command): void {
     .description("end a key at once")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        await revokeKey(desk, id, desk.by);
+        await revokeKey(desk, findKey(desk.directory.sites(), id), desk.by);
         print(
           command,
           { id, revoked: true },
@@ -84,8 +83,9 @@ export function keyCommands(program: Command): void {
     .action((id: string, options: { expires?: string }, command: Command) =>
       atDesk(async (desk) => {
         const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, desk.by.now);
-        const made = await rotateKey(desk, id, expiresAt, desk.by);
-        const { site } = findKey(desk, made.id);
+        const old = findKey(desk.directory.sites(), id);
+        const made = await rotateKey(desk, old, expiresAt, desk.by);
+        const site = findSite(desk, old.siteId);
         print(
           command,
           { id: made.id, key: made.key, old: { id, expiresAt: made.oldExpiresAt } },
@@ -93,28 +93,6 @@ export function keyCommands(program: Command): void {
         );
       }),
     );
-}
-
-function describe(
-  key: InboundKey,
-  site: Site,
-  use: { uses24h: number; lastUsedAt: number } | undefined,
-  now: number,
-) {
-  const state = key.revokedAt !== null ? "revoked" : isUsable(key, now) ? "active" : "expired";
-  return {
-    id: key.id,
-    site: site.id,
-    name: key.name,
-    mode: key.mode,
-    prefix: key.prefix,
-    state,
-    createdAt: key.createdAt,
-    lastUsedAt: use?.lastUsedAt ?? null,
-    uses24h: use?.uses24h ?? 0,
-    expiresAt: key.expiresAt,
-    revokedAt: key.revokedAt,
-  };
 }
 
 const units: Record<string, number> = { m: 60_000, h: hourMs, d: 24 * hourMs };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { serve } from "../main.ts";
-import { noCountryFile } from "./site.ts";
+import { noCountryFile } from "../sites/settingNotes.ts";
 import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./desk.ts";
 
 export function operateCommands(program: Command): void {

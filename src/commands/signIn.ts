@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { hasOAuth } from "../delivery/oauth.ts";
+import { removeOAuthApp, setOAuthApp, signInPlatform } from "../delivery/oauthApps.ts";
 import { askSignIn, type SignInRecord } from "../delivery/signIn.ts";
-import { platformOf, platforms } from "../platforms/index.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, timeText, type Desk } from "./desk.ts";
 
@@ -13,7 +12,7 @@ export function signInCommands(program: Command): void {
     .action((siteText: string, platform: string, options: { wait: boolean }, command: Command) =>
       atDesk(async (desk) => {
         const site = findSite(desk, siteText);
-        const asked = await askSignIn({ store: desk.store, now: Date.now }, site.id, platform);
+        const asked = await askSignIn({ store: desk.store, now: Date.now }, site.id, platform, null);
         const url = `${desk.config.publicUrl}/oauth/start/${asked.ticket}`;
         const next = `cleancast connect ${siteText} ${platform} sign_in=${asked.id} name=value …`;
         if (!options.wait) {
@@ -40,11 +39,7 @@ export function signInCommands(program: Command): void {
     .description("client_id=… client_secret=@file")
     .action((platformId: string, words: string[], _options: unknown, command: Command) =>
       atDesk(async ({ store, config, by }) => {
-        const platform = platformOf(platformId);
-        if (!hasOAuth(platform)) {
-          const known = platforms.filter(hasOAuth).map((one) => one.id);
-          throw new Refusal("platform", `${platformId} has no sign-in. Those that do: ${known.join(", ")}.`);
-        }
+        const platform = signInPlatform(platformId);
         const { client_id: clientId, client_secret: clientSecret, ...more } = pairsOf(words);
         const [odd] = Object.keys(more);
         if (odd !== undefined)
@@ -53,14 +48,7 @@ export function signInCommands(program: Command): void {
           throw new Refusal("client_id", "client_id is required: the platform shows it with your app.");
         if (!clientSecret)
           throw new Refusal("client_secret", "client_secret is required; client_secret=@file reads it.");
-        await store.signIns.saveApp({ platform: platformId, clientId, clientSecret }, by.now);
-        await store.audit.add({
-          siteId: "",
-          actor: by.actor,
-          action: "oauth app set",
-          detail: { platform: platformId },
-          at: by.now,
-        });
+        await setOAuthApp({ store }, { platform: platformId, clientId, clientSecret }, by);
         const redirect = `${config.publicUrl}/oauth/callback`;
         print(
           command,
@@ -86,15 +74,7 @@ export function signInCommands(program: Command): void {
     .description("forget a registration; access tokens that end can then not be renewed")
     .action((platform: string, _options: unknown, command: Command) =>
       atDesk(async ({ store, by }) => {
-        if (!(await store.signIns.removeApp(platform)))
-          throw new Refusal("platform", `No app is set for ${platform}.`);
-        await store.audit.add({
-          siteId: "",
-          actor: by.actor,
-          action: "oauth app removed",
-          detail: { platform },
-          at: by.now,
-        });
+        await removeOAuthApp({ store }, platform, by);
         print(command, { platform, removed: true }, `Removed.`);
       }),
     );

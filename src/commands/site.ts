@@ -1,12 +1,9 @@
 import type { Command } from "commander";
-import { noMailServer } from "../alerts/channels.ts";
 import { urlFault } from "../delivery/addresses.ts";
-import { addHost, addSite, findSite, Refusal, setSite } from "../sites/manage.ts";
+import { addHost, addSite, findSite, setSite } from "../sites/manage.ts";
+import { checkAlertWebhook, settingNotes } from "../sites/settingNotes.ts";
 import { describeSettings, settingLabels } from "../sites/settings.ts";
 import { atDesk, pairsOf, print, table } from "./desk.ts";
-
-export const noCountryFile =
-  "no country is known without a MaxMind file; set CLEANCAST_COUNTRY_FILE and start again.";
 
 export function siteCommands(program: Command): void {
   const site = program.command("site").description("sites: one per customer domain");
@@ -77,16 +74,13 @@ export function siteCommands(program: Command): void {
       atDesk(async (desk) => {
         const changes = pairsOf(words);
         const found = findSite(desk, text);
-        const webhook = changes.alert_webhook;
-        const fault = webhook && URL.canParse(webhook) ? urlFault(desk.config.allowPrivate, webhook) : null;
-        if (fault) throw new Refusal("setting", `alert_webhook ${fault}.`);
-        const settings = describeSettings(await setSite(desk, found, changes, desk.by));
+        const { allowPrivate, countryFile, smtp } = desk.config;
+        checkAlertWebhook(changes, (url) => urlFault(allowPrivate, url));
+        const changed = await setSite(desk, found, changes, desk.by);
+        const settings = describeSettings(changed);
         const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
-        const idle = desk.config.countryFile
-          ? []
-          : ["allow_countries", "deny_countries"].filter((label) => changes[label] && settings[label]);
-        const notes = idle.map((label) => `${label} does nothing yet: ${noCountryFile}`);
-        if (changes.alert_emails && !desk.config.smtp) notes.push(noMailServer);
+        const means = { countries: Boolean(countryFile), mail: smtp !== null };
+        const notes = settingNotes(Object.keys(changes), changed, means);
         print(
           command,
           { site: { id: found.id, settings }, notes },

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
-import { readTag, tagScripts } from "../collect/tagScript.ts";
+import { readTag } from "../collect/tagScript.ts";
+import { tagLines, tagScripts } from "../identity/tagScript.ts";
 import { atDesk, print, siteOrOnly } from "./desk.ts";
 
 export function tagCommands(program: Command): void {
@@ -9,9 +10,9 @@ export function tagCommands(program: Command): void {
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
       atDesk(async ({ directory }) => {
         const site = siteOrOnly(directory, siteText);
-        const { hash, integrity, gzip } = tagScripts(readTag())(site);
-        const follows = `<script async src="/__cc/tag.js"></script>`;
-        const pinned = `<script async src="/__cc/tag.${hash}.js" integrity="${integrity}" crossorigin="anonymous"></script>`;
+        const script = tagScripts(readTag())(site);
+        const { hash, integrity, gzip } = script;
+        const { follows, pinned } = tagLines(script);
         print(
           command,
           { site: site.id, follows, pinned, hash, integrity, gzipBytes: gzip.length },

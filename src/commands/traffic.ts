@@ -7,7 +7,8 @@ import type { Site } from "../sites/directory.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import { withDefaults } from "../sites/settings.ts";
 import { hourMs, type BotVisit, type VisitCount } from "../store/traffic.ts";
-import { ordinaryUserAgents, type VisitRules } from "../traffic/lists.ts";
+import { describedVisit, explained, notLookedAt } from "../traffic/explain.ts";
+import type { VisitRules } from "../traffic/lists.ts";
 import { networkKind } from "../traffic/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
@@ -32,7 +33,7 @@ export function trafficCommands(program: Command): void {
     )
     .action((siteText: string | undefined, options: Check, command: Command) =>
       atDesk(async (desk) => {
-        const seen = describedVisit(options, countryOf(desk));
+        const seen = readVisit(options, countryOf(desk));
         const site = siteText === undefined ? onlySite(desk) : findSite(desk, siteText);
         const rules = site?.settings ?? withDefaults({});
         const judgement = judge(seen, rules);
@@ -126,26 +127,19 @@ function countryOf({ config }: Desk): (address: string) => string | null {
   return (address) => countries?.countryOf(address) ?? null;
 }
 
-function describedVisit(
-  { userAgent, ip, header }: Check,
-  country: (ip: string) => string | null,
-): Observation {
+function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => string | null): Observation {
   if (userAgent === undefined && ip === undefined && header.length === 0)
     throw new Refusal("user-agent", "Describe the visit with --user-agent, --ip or --header.");
   if (ip !== undefined && !ipaddr.isValid(ip)) throw new Refusal("ip", `--ip ${ip} is not an address.`);
   const headers = Object.fromEntries(
     Object.entries(pairsOf(header)).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  return {
-    // A check of an address alone says nothing about user agents.
-    userAgent: userAgent ?? headers["user-agent"] ?? ordinaryUserAgents[0],
-    address: ip ?? "",
-    country: ip === undefined ? null : country(ip),
+  const described = {
+    userAgent: userAgent ?? headers["user-agent"],
+    address: ip,
     headers: header.length ? describedHeaders(headers) : null,
-    script: null,
-    submit: null,
-    frequency: null,
   };
+  return describedVisit(described, country);
 }
 
 /** What was not described is as it should be; `--header accept-language=` describes one that is missing. */
@@ -163,22 +157,6 @@ async function findVisit({ store, directory }: Desk, id: string): Promise<{ site
 }
 
 const says = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, score ${score}`;
-
-/** Everything that was asked of the visit, and what it answered. */
-function explained(seen: Observation, { verdict, findings, listed }: Judgement) {
-  const found = new Map(findings.map(({ signal, evidence }) => [signal, evidence]));
-  return {
-    verdict,
-    siteRule: listed,
-    network: networkKind(seen.address),
-    country: seen.country,
-    notLookedAt: notLookedAt(seen),
-    signals: signals.map((signal) => {
-      const { category, name, points, why } = signal;
-      return { category, name, points, why, fired: found.has(signal), evidence: found.get(signal) ?? null };
-    }),
-  };
-}
 
 function explanation(seen: Observation, judgement: Judgement, rules: VisitRules): string[] {
   const { verdict, findings, listed } = judgement;
@@ -203,10 +181,6 @@ function explanation(seen: Observation, judgement: Judgement, rules: VisitRules)
     table(["SEEN", "SIGNAL", "POINTS", "WHY"], rows, ""),
     ...(unseen.length ? ["", `Not looked at: ${unseen.join(", ")}.`] : []),
   ];
-}
-
-function notLookedAt(seen: Observation): string[] {
-  return (["headers", "script", "submit", "frequency"] as const).filter((part) => seen[part] === null);
 }
 
 function totals(counts: readonly VisitCount[]): Record<VisitBucket | "gross", number> {

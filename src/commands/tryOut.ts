@@ -1,19 +1,14 @@
-import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import { conversionOf } from "../delivery/conversion.ts";
 import { openSender } from "../delivery/send.ts";
 import { tokensOfSignIn } from "../delivery/signIn.ts";
 import { openTokens } from "../delivery/tokens.ts";
-import { choicesFor, previewRequest, sendTest } from "../delivery/tryOut.ts";
-import type { Conversion } from "../event.ts";
-import { readConsent } from "../identity/attribution.ts";
+import { choicesFor, conversionFor, previewRequest, sampleNow, sendTest } from "../delivery/tryOut.ts";
 import { shortId } from "../ids.ts";
-import { fullSample } from "../platforms/sample.ts";
 import { findConnection } from "../sites/connect.ts";
-import { findSite, Refusal } from "../sites/manage.ts";
+import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, type Desk } from "./desk.ts";
 
-type About = { event?: string; name?: string };
+type About = { event?: string; name: string };
 
 /** Under `connection`. */
 export function tryOutCommands(connection: Command): void {
@@ -24,8 +19,10 @@ export function tryOutCommands(connection: Command): void {
     .option("--name <event>", "a sample event of this name", "purchase")
     .action((id: string, about: About, command: Command) =>
       atDesk(async (desk) => {
-        const found = findConnection(desk, id);
-        const preview = previewRequest(found, await conversionFor(desk, found.siteId, about), desk.by.now);
+        const { store, directory, by } = desk;
+        const found = findConnection(directory.sites(), id);
+        const conversion = await conversionFor(store, findSite(desk, found.siteId), about, by.now);
+        const preview = previewRequest(found, conversion, by.now);
         const { request, skipped } = preview;
         const text = request
           ? [
@@ -45,8 +42,8 @@ export function tryOutCommands(connection: Command): void {
     .option("--name <event>", "the sample's event name", "purchase")
     .action((id: string, { name }: { name: string }, command: Command) =>
       atDesk(async (desk) => {
-        const found = findConnection(desk, id);
-        const tested = await withSender(desk, (parts) =>
+        const found = findConnection(desk.directory.sites(), id);
+        const { request: _request, ...tested } = await withSender(desk, (parts) =>
           sendTest(parts, found, sampleNow(name, desk.by.now), desk.by.now),
         );
         const { skipped, reading, log } = tested;
@@ -78,7 +75,11 @@ export function tryOutCommands(connection: Command): void {
           const { sign_in: signIn, ...given } = pairsOf(words);
           const known = site.connections.find((one) => one.platform === platform);
           const signedIn = signIn
-            ? await tokensOfSignIn(desk.store, site.id, platform, signIn, desk.by.now)
+            ? await tokensOfSignIn(
+                desk.store,
+                { siteId: site.id, platform, id: signIn, asker: null },
+                desk.by.now,
+              )
             : {};
           const choices = await withSender(desk, async ({ sender, tokens }) => {
             const current = known && (await tokens.fresh(known));
@@ -109,27 +110,4 @@ async function withSender<T>(
   } finally {
     await sender.close();
   }
-}
-
-async function conversionFor(
-  { store, directory, by }: Desk,
-  siteId: string,
-  { event: id, name }: About,
-): Promise<Conversion> {
-  if (id === undefined) return sampleNow(name ?? "purchase", by.now);
-  const event = await store.events.get(siteId, id);
-  if (!event) throw new Refusal("event", `There is no event ${id} in the site of this connection.`);
-  // As it would be sent now: consent may have been withdrawn since.
-  const mode = directory.site(siteId)?.settings.consentMode ?? "opt-in";
-  const { consent, withheld } = await readConsent(store.people, siteId, event.person.email, mode);
-  const attribution = event.attribution.withheld
-    ? event.attribution
-    : { ...event.attribution, consent, withheld };
-  return conversionOf(event, event.dispatchId, attribution);
-}
-
-/** Somebody of whom everything is known, as if it had happened a minute ago. */
-function sampleNow(name: string, now: number): Conversion {
-  const time = now - 60_000;
-  return fullSample({ eventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
 }

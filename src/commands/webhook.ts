@@ -45,7 +45,7 @@ export function webhookCommands(program: Command): void {
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
       atDesk(async ({ store, directory }) => {
         const site = siteText === undefined ? null : findSite({ directory }, siteText);
-        const found = (await store.webhooks.all()).filter((one) => !site || one.siteId === site.id);
+        const found = await store.webhooks.all(site?.id);
         const webhooks = await Promise.all(
           found.map(async (one) => {
             const waiting = await store.pushes.waiting({ siteId: one.siteId, webhookId: one.id });
@@ -111,7 +111,8 @@ export function webhookCommands(program: Command): void {
         const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
         try {
           const time = { now: Date.now, elapsed: () => performance.now() };
-          const { ok, httpStatus, error, response } = await sendTest({ ...desk, sender }, id, time);
+          const { answer } = await sendTest({ ...desk, sender }, await findWebhook(desk, id), time);
+          const { ok, httpStatus, error, response } = answer;
           const text = ok ? `Taken: HTTP ${httpStatus}` : `Not taken: ${error}`;
           print(command, { ok, httpStatus, error, response }, response ? `${text}\n${response}` : text);
           if (!ok) process.exitCode = 1;
@@ -126,7 +127,7 @@ export function webhookCommands(program: Command): void {
     .description("a new secret in place of this one, which is good for 24 hours more")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        const { secret, oldUntil } = await rotateSecret(desk, id, desk.by);
+        const { secret, oldUntil } = await rotateSecret(desk, await findWebhook(desk, id), desk.by);
         print(
           command,
           { id, secret, oldUntil },
@@ -141,7 +142,7 @@ export function webhookCommands(program: Command): void {
     .description("stop pushing; the periods wait")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        await disableWebhook(desk, id, desk.by);
+        await disableWebhook(desk, await findWebhook(desk, id), desk.by);
         print(
           command,
           { id, state: "disabled" },
@@ -155,7 +156,7 @@ export function webhookCommands(program: Command): void {
     .description("push again, the oldest period first")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        const waiting = await enableWebhook(desk, id, desk.by);
+        const waiting = await enableWebhook(desk, await findWebhook(desk, id), desk.by);
         print(
           command,
           { id, state: "active", waiting },
@@ -172,7 +173,7 @@ export function webhookCommands(program: Command): void {
     .option("--to <time>", "… to here, not included")
     .action((id: string, options: { period?: string; from?: string; to?: string }, command: Command) =>
       atDesk(async (desk) => {
-        const periods = await replayPeriods(desk, id, readTime(options), desk.by);
+        const periods = await replayPeriods(desk, await findWebhook(desk, id), readTime(options), desk.by);
         print(
           command,
           { id, periods },
@@ -186,7 +187,7 @@ export function webhookCommands(program: Command): void {
     .description("take a webhook away, with what waits for it and its log")
     .action((id: string, _options: unknown, command: Command) =>
       atDesk(async (desk) => {
-        await removeWebhook(desk, id, desk.by);
+        await removeWebhook(desk, await findWebhook(desk, id), desk.by);
         print(command, { id, removed: true }, `Webhook ${id} is gone.`);
       }),
     );

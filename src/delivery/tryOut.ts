@@ -1,13 +1,18 @@
 // Trying a connection out: the exact request for an event without sending it, a test event with the platform's answer,
 // and the platform's own lists for settings that are ids there.
 
+import { randomUUID } from "node:crypto";
 import type { Conversion, Reading } from "../event.ts";
+import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { readStatus } from "../platforms/reading.ts";
-import { sampleConversion } from "../platforms/sample.ts";
-import type { Connection } from "../sites/directory.ts";
+import { fullSample, sampleConversion } from "../platforms/sample.ts";
+import { hidden } from "../sites/connectionSettings.ts";
+import type { Connection, Site } from "../sites/directory.ts";
 import { Refusal } from "../sites/manage.ts";
+import type { Store } from "../store/store.ts";
+import { conversionOf } from "./conversion.ts";
 import { isSelected } from "./dispatch.ts";
 import { exchange, unsent, type Exchange } from "./exchange.ts";
 import type { Sender } from "./send.ts";
@@ -20,7 +25,31 @@ export type Preview = {
 };
 
 const openHeaders = /^(?:content-type|accept|user-agent|linkedin-version|x-restli-[a-z-]+)$/;
-const hidden = "(configured)";
+
+/** A past event of the site as it would be sent now, or a sample of this name. */
+export async function conversionFor(
+  store: Pick<Store, "events" | "people">,
+  site: Site,
+  { event: id, name }: { event?: string | undefined; name: string },
+  now: number,
+): Promise<Conversion> {
+  if (id === undefined) return sampleNow(name, now);
+  const event = await store.events.get(site.id, id);
+  if (!event) throw new Refusal("event", `There is no event ${id} in the site of this connection.`);
+  // Consent may have been withdrawn since.
+  const mode = site.settings.consentMode;
+  const { consent, withheld } = await readConsent(store.people, site.id, event.person.email, mode);
+  const attribution = event.attribution.withheld
+    ? event.attribution
+    : { ...event.attribution, consent, withheld };
+  return conversionOf(event, event.dispatchId, attribution);
+}
+
+/** Somebody of whom everything is known, as if it had happened a minute ago. */
+export function sampleNow(name: string, now: number): Conversion {
+  const time = now - 60_000;
+  return fullSample({ eventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
+}
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
   const platform = knownPlatform(connection.platform);
@@ -51,7 +80,13 @@ function shown({
   };
 }
 
-export type TestSent = { skipped: string | null; reading: Reading | null; log: Exchange["log"] };
+export type TestSent = {
+  skipped: string | null;
+  reading: Reading | null;
+  log: Exchange["log"];
+  /** As the sync log would keep it. */
+  request: string | null;
+};
 
 /** Sends one conversion in the platform's own test mode. */
 export async function sendTest(
@@ -64,13 +99,13 @@ export async function sendTest(
   const test: Conversion = { ...conversion, mode: "test" };
   const skipped = platform.unfit?.(test, connection.settings, now) ?? null;
   const log = { httpStatus: null, response: null };
-  if (skipped) return { skipped, reading: null, log };
+  if (skipped) return { skipped, reading: null, log, request: null };
   const current = await parts.tokens.fresh(connection);
   const sent =
     "fault" in current
       ? unsent(current, 1)
       : await exchange(parts.sender, platform, current.settings, [test], now);
-  return { skipped: null, reading: sent.readings[0] ?? null, log: sent.log };
+  return { skipped: null, reading: sent.readings[0] ?? null, log: sent.log, request: sent.requestOf(test) };
 }
 
 export type Choice = { value: string; label: string };

@@ -87,3 +87,9 @@ export function networkOf(address: string): string {
   if (!ipaddr.IPv6.isValid(address)) return address;
   return ipaddr.IPv6.parse(address).toNormalizedString().split(":").slice(0, 4).join(":");
 }
+
+/** Enough to see where somebody came from, too little to see who it was: 192.0.2.0, or the first 48 bits. */
+export function anonymous(address: string): string {
+  if (!address.includes(":")) return address.replace(/\.\d+$/, ".0");
+  return `${networkOf(address).split(":").slice(0, 3).join(":")}::`;
+}

@@ -1,5 +1,6 @@
 // What the operator does with a person's data: enter, decide, export, erase. Each leaves an audit line that names no one.
 
+import { setImmediate as breath } from "node:timers/promises";
 import type { ConsentState, Identity, Visit } from "../event.ts";
 import { operator } from "../store/people.ts";
 import type { Store } from "../store/store.ts";
@@ -35,6 +36,18 @@ export async function decideFor(store: Store, asked: Asked, state: ConsentState)
   await audit(store, asked, "consent set", { state });
 }
 
+/** What is known of a person. Looking is access to their data, and is written down too. */
+export async function findPerson(store: Store, asked: Asked) {
+  const { siteId, email } = asked;
+  const found = {
+    identity: await store.people.identity(siteId, email),
+    consent: await store.people.consent(siteId, email),
+    decisions: await store.people.decisions(siteId, email),
+  };
+  await audit(store, asked, "person looked up", {});
+  return found;
+}
+
 /** Everything that is stored about a person. */
 export async function exportPerson(store: Store, asked: Asked) {
   const { siteId, email } = asked;
@@ -48,6 +61,7 @@ export async function exportPerson(store: Store, asked: Asked) {
       });
     }
     const before = page.at(-1)?.id ?? "";
+    await breath();
     page = await store.events.list(siteId, { emailHash: email, limit: 200, before });
   }
   const exported = {

@@ -12,6 +12,7 @@ import { readBody } from "./body.ts";
 import { refusals, type Refusal } from "./errors.ts";
 import { extraIn } from "./extra.ts";
 import { FieldFault, readFields, type Fields } from "./fields.ts";
+import type { Unseen } from "./unseen.ts";
 
 export const inboundPath = "/__cc/inbound";
 
@@ -22,6 +23,8 @@ export type InboundOptions = {
   answerMs: number;
   mostInFlight: number;
   now: () => number;
+  /** Counts what leaves no event behind. */
+  unseen?: Unseen;
   /** One wide line per request. */
   log: (line: Record<string, unknown>) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
@@ -31,13 +34,17 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
   let inFlight = 0;
   // Answered before the framework looks at content type or body: our own order of checks holds.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    if (request.method !== "POST") return refuse(reply, refusals.methodNotAllowed);
+    if (request.method !== "POST") {
+      options.unseen?.refused(request.raw, refusals.methodNotAllowed, options.now());
+      return refuse(reply, refusals.methodNotAllowed);
+    }
     const startedAt = options.now();
     const line: Record<string, unknown> = { msg: "inbound" };
     inFlight += 1;
     try {
       const answer = await answerTo(request.raw, startedAt, line);
       line.status = "status" in answer ? answer.status : 200;
+      if ("status" in answer) options.unseen?.refused(request.raw, answer, startedAt);
       return "status" in answer
         ? refuse(reply, answer)
         : reply.type("application/json; charset=utf-8").send(answer.body);
@@ -76,6 +83,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       const relayed = options.relay(received, site, now + options.answerMs);
       const exit = await within(options.answerMs + 250, relayed, "the store did not answer in time");
       line.exit = exit.exit;
+      if (exit.exit === "duplicate") options.unseen?.duplicate(site.id, now);
       if (exit.exit === "dispatched") line.results = exit.results;
       return { body: bodyOf(exit, event) };
     } catch (error) {

@@ -1,13 +1,18 @@
 // The two addresses of a sign-in at a platform: the link that begins it, and where the platform sends people back to.
 
-import type { FastifyInstance, FastifyReply } from "fastify";
-import { beginAgreement, finishAgreement, type SignInOptions } from "../delivery/signIn.ts";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { beginAgreement, finishAgreement, type Finished, type SignInOptions } from "../delivery/signIn.ts";
 
 export const callbackPath = "/oauth/callback";
 /** One for each sign-in: two may be under way in one browser. */
 const cookieName = (id: string) => `cc_sign_in_${id}`;
 
-export function oauthRoutes(app: FastifyInstance, options: SignInOptions): void {
+export type OAuthRouteOptions = SignInOptions & {
+  /** The id of the user who is signed in to the dashboard in this browser. */
+  userOf: (request: FastifyRequest) => Promise<string | null>;
+};
+
+export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): void {
   const isSecure = options.redirectUri.startsWith("https:");
   const cookie = (id: string, value: string, seconds: number) =>
     `${cookieName(id)}=${value}; Path=/oauth; HttpOnly; SameSite=Lax; Max-Age=${seconds}${isSecure ? "; Secure" : ""}`;
@@ -15,7 +20,7 @@ export function oauthRoutes(app: FastifyInstance, options: SignInOptions): void 
   // No HEAD: programs that look at links ahead of people must not use them up.
   const onlyGet = { exposeHeadRoute: false };
   app.get<{ Params: { ticket: string } }>("/oauth/start/:ticket", onlyGet, async (request, reply) => {
-    const begun = await beginAgreement(options, request.params.ticket);
+    const begun = await beginAgreement(options, request.params.ticket, await options.userOf(request));
     if ("error" in begun) return page(reply, 400, "Not signed in", begun.error);
     return reply
       .header("set-cookie", cookie(begun.id, begun.cookie, 600))
@@ -28,15 +33,29 @@ export function oauthRoutes(app: FastifyInstance, options: SignInOptions): void 
     const parameters = new URL(request.url, "http://callback").searchParams;
     const cookieOf = (id: string) => cookieIn(request.headers.cookie ?? "", cookieName(id));
     const finished = await finishAgreement(options, parameters, cookieOf);
-    if ("error" in finished) return page(reply, 400, "Not signed in", finished.error);
+    if (!("id" in finished)) return page(reply, 400, "Not signed in", finished.error);
+    // Who began in the dashboard reads there how it went.
+    if (finished.asker !== null)
+      return reply
+        .header("set-cookie", cookie(finished.id, "", 0))
+        .header("cache-control", "no-store")
+        .header("referrer-policy", "no-referrer")
+        .redirect(dashboardAddress(options.redirectUri, finished), 303);
+    if (finished.error !== null) return page(reply, 400, "Not signed in", finished.error);
     reply.header("set-cookie", cookie(finished.id, "", 0));
     return page(
       reply,
       200,
-      `Signed in at ${finished.platform}`,
+      `Signed in at ${finished.platform.name}`,
       `You can close this window. The sign-in is ${finished.id}; it waits an hour to become a connection.`,
     );
   });
+}
+
+/** Made of what the relay itself wrote: nothing of the request can lead elsewhere. */
+function dashboardAddress(redirectUri: string, { siteId, platform, id }: Finished): string {
+  const publicUrl = redirectUri.slice(0, -callbackPath.length);
+  return `${publicUrl}/dashboard/sites/${siteId}/integrations/${platform.id}?signIn=${id}`;
 }
 
 function cookieIn(header: string, name: string): string | undefined {

@@ -7,9 +7,10 @@ import type { Sender } from "../delivery/send.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { Site } from "../sites/directory.ts";
 import { change, Refusal, type By } from "../sites/manage.ts";
+import type { PushCall } from "../store/pushes.ts";
 import type { Store } from "../store/store.ts";
 import type { Address, Webhook } from "../store/webhooks.ts";
-import { sendMessage, type Answer, type Message } from "./push.ts";
+import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
 
 type Desk = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };
 
@@ -49,22 +50,24 @@ export async function addWebhook(
   const address: Address = { url: read.url, secrets: { current: secret, previous: null } };
   const line = change(site.id, "webhook added", { id, origin: new URL(read.url).origin }, by);
   await store.webhooks.add(line, { siteId: site.id, id, sendEmpty: wanted.sendEmpty }, address);
-  return { webhook: await findWebhook({ store }, id), secret };
+  return { webhook: await findWebhook({ store }, id, site.id), secret };
 }
 
-export async function findWebhook({ store }: Desk, id: string): Promise<Webhook> {
-  const found = (await store.webhooks.all()).find((one) => one.id === id);
+/** A webhook of one site, or of any. */
+export async function findWebhook({ store }: Desk, id: string, siteId?: string): Promise<Webhook> {
+  const all = await store.webhooks.all(siteId);
+  const found = all.find((one) => one.id === id);
   if (found) return found;
-  throw new Refusal("webhook", `There is no webhook ${id}. 'cleancast webhook list' shows their ids.`);
+  const sentence = `There is no webhook ${id}.`;
+  throw new Refusal("webhook", sentence, `${sentence} 'cleancast webhook list' shows their ids.`);
 }
 
 /** A new secret, used at once; the old one is good for a day more. */
 export async function rotateSecret(
   { store }: Desk,
-  id: string,
+  { siteId, id }: Webhook,
   by: By,
 ): Promise<{ secret: string; oldUntil: number }> {
-  const { siteId } = await findWebhook({ store }, id);
   const secret = newSecret();
   const oldUntil = by.now + rotationOverlapMs;
   await store.webhooks.rotate(
@@ -77,8 +80,8 @@ export async function rotateSecret(
 }
 
 /** Stops pushing. Periods are closed as before, and wait. */
-export async function disableWebhook({ store }: Desk, id: string, by: By): Promise<void> {
-  const { siteId, state, stateReason } = await findWebhook({ store }, id);
+export async function disableWebhook({ store }: Desk, webhook: Webhook, by: By): Promise<void> {
+  const { siteId, id, state, stateReason } = webhook;
   // One that the relay gave up may be disabled by a person as well: that ends its alert.
   if (state === "disabled" && stateReason?.startsWith("disabled by "))
     throw new Refusal("webhook", `Webhook ${id} is disabled already.`);
@@ -92,44 +95,41 @@ export async function disableWebhook({ store }: Desk, id: string, by: By): Promi
 }
 
 /** Pushes again, what waited first. Returns how many periods that are. */
-export async function enableWebhook({ store }: Desk, id: string, by: By): Promise<number> {
-  const { siteId, state } = await findWebhook({ store }, id);
+export async function enableWebhook({ store }: Desk, webhook: Webhook, by: By): Promise<number> {
+  const { siteId, id, state } = webhook;
   if (state === "active") throw new Refusal("webhook", `Webhook ${id} is active already.`);
   await store.webhooks.setState(change(siteId, "webhook enabled", { id }, by), id, "active", null);
   return (await store.pushes.waiting({ siteId, webhookId: id })).periods;
 }
 
-export async function removeWebhook({ store }: Desk, id: string, by: By): Promise<void> {
-  const { siteId, origin } = await findWebhook({ store }, id);
+export async function removeWebhook({ store }: Desk, { siteId, id, origin }: Webhook, by: By): Promise<void> {
   await store.webhooks.remove(change(siteId, "webhook removed", { id, origin }, by), id);
 }
 
 /** Sends the closed periods that touch a time once more, under the ids that they had. Returns how many. */
 export async function replayPeriods(
   { store }: Desk,
-  id: string,
+  { siteId, id }: Webhook,
   time: { from: number; to: number },
   by: By,
 ): Promise<number> {
-  const { siteId } = await findWebhook({ store }, id);
   const { from, to } = time;
   const line = change(siteId, "webhook replayed", { id, from, to }, by);
   const numbers = await store.pushes.replay({ siteId, webhookId: id }, from, to, line);
-  if (numbers.length === 0)
-    throw new Refusal(
-      "period",
-      `No closed period of webhook ${id} touches that time; 'cleancast webhook show ${id}' shows what was pushed.`,
-    );
+  if (numbers.length === 0) {
+    const sentence = `No closed period of webhook ${id} touches that time`;
+    const hint = `'cleancast webhook show ${id}' shows what was pushed.`;
+    throw new Refusal("period", `${sentence}.`, `${sentence}; ${hint}`);
+  }
   return numbers.length;
 }
 
 /** A push with the numbers of the open period so far, marked as a test. It is in the log and counts for nothing. */
 export async function sendTest(
   { store, sender }: Desk & { sender: Sender },
-  id: string,
+  { siteId, id }: Webhook,
   time: { now: () => number; elapsed: () => number },
-): Promise<Answer> {
-  const { siteId } = await findWebhook({ store }, id);
+): Promise<{ answer: Answer; calls: PushCall[]; body: string }> {
   const address = (await store.webhooks.ofSite(siteId)).find((one) => one.id === id);
   const open = await store.periods.open(siteId);
   if (!address || !open) throw new Refusal("webhook", `Webhook ${id} was removed meanwhile.`);
@@ -144,5 +144,5 @@ export async function sendTest(
   const mayGoOn = () => Promise.resolve(true);
   const { answer, calls } = await sendMessage(address, message, { sender, ...time, newId: uuidv7, mayGoOn });
   await store.pushes.noteTest({ siteId, webhookId: id }, calls);
-  return answer;
+  return { answer, calls, body: bodyOf(message) };
 }

@@ -41,6 +41,9 @@ export function goodSecrets({ current, previous }: Secrets, now: number): [strin
   return previous && previous.until > now ? [current, previous.secret] : [current];
 }
 
+export const bodyOf = ({ conversions, removed }: Message) =>
+  JSON.stringify({ conversions, bot_traffic_removed: removed });
+
 /** `bearer` is one of the good secrets; the signatures are made with all of them. */
 export function pushRequest(
   address: Address,
@@ -48,8 +51,8 @@ export function pushRequest(
   message: Message,
   now: number,
 ): PlatformRequest {
-  const { id, startsAt, endsAt, conversions, removed, isTest } = message;
-  const body = JSON.stringify({ conversions, bot_traffic_removed: removed });
+  const { id, startsAt, endsAt, isTest } = message;
+  const body = bodyOf(message);
   const time = new Date(now);
   const signatures = goodSecrets(address.secrets, now).map((secret) =>
     new Signer(secret).sign(id, time, body),

@@ -2,6 +2,7 @@
 
 import type { KeyUse } from "../store/keyUse.ts";
 import type { Store } from "../store/store.ts";
+import { isUsable, type Site } from "./directory.ts";
 
 const hourMs = 3_600_000;
 const flushMs = 1000;
@@ -40,4 +41,30 @@ export function countKeyUses(store: Pick<Store, "keyUse">, onDefect: (error: unk
       await flush();
     },
   };
+}
+
+/** A site's keys as people see them: how they do, and nothing of the key itself but its beginning. */
+export async function describeKeys(store: Pick<Store, "keyUse">, site: Site, now: number) {
+  const uses = await store.keyUse.usesOfSite(site.id, Math.floor(now / hourMs) - 23);
+  return site.keys.map((key) => {
+    const use = uses.get(key.id);
+    const state =
+      key.revokedAt === null
+        ? isUsable(key, now)
+          ? ("active" as const)
+          : ("expired" as const)
+        : ("revoked" as const);
+    return {
+      id: key.id,
+      name: key.name,
+      mode: key.mode,
+      prefix: key.prefix,
+      state,
+      createdAt: key.createdAt,
+      lastUsedAt: use?.lastUsedAt ?? null,
+      uses24h: use?.uses24h ?? 0,
+      expiresAt: key.expiresAt,
+      revokedAt: key.revokedAt,
+    };
+  });
 }

@@ -23,6 +23,12 @@ describe("a new key", () => {
     }
   });
 
+  test("of the management API begins with ccm_ and is otherwise the same", () => {
+    const { key } = makeKey("API");
+    expect(key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
+    expect(isWellFormed(key)).toBe(true);
+  });
+
   test("is never made twice", () => {
     const keys = Array.from({ length: 5000 }, () => makeKey("live").key);
     expect(new Set(keys).size).toBe(keys.length);

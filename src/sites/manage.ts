@@ -9,14 +9,24 @@ import { isUsable, type Directory, type InboundKey, type Site } from "./director
 import { readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
 import { longestList, SettingFault } from "./settingForms.ts";
-import { auditedChanges, readSettings, withDefaults, type SiteSettings } from "./settings.ts";
+import {
+  auditedChanges,
+  describeSettings,
+  pickSettings,
+  readSettings,
+  withDefaults,
+  type SiteSettings,
+} from "./settings.ts";
 
 /** Something that the person who asked can put right. */
 export class Refusal extends Error {
   readonly field: string;
-  constructor(field: string, message: string) {
+  /** The same for whoever runs the installation: names commands, and sites that others may not know of. */
+  readonly forOperator: string;
+  constructor(field: string, message: string, forOperator = message) {
     super(message);
     this.field = field;
+    this.forOperator = forOperator;
   }
 }
 
@@ -32,7 +42,10 @@ export function change(siteId: string, action: string, detail: Record<string, un
 /** A site by its id or by one of its hosts. */
 export function findSite({ directory }: Pick<Desk, "directory">, text: string): Site {
   const site = directory.site(text) ?? directory.siteOfHost(readHost(text) ?? "");
-  if (!site) throw new Refusal("site", `There is no site ${text}. 'cleancast site list' shows them.`);
+  if (!site) {
+    const sentence = `There is no site ${text}.`;
+    throw new Refusal("site", sentence, `${sentence} 'cleancast site list' shows them.`);
+  }
   return site;
 }
 
@@ -41,7 +54,12 @@ function freeHost(directory: Directory, text: string): string {
   const host = readHost(text);
   if (!host) throw new Refusal("host", `${text} is not a host name. Write it like shop.example.com.`);
   const owner = directory.siteOfHost(host);
-  if (owner) throw new Refusal("host", `${host} belongs to site ${owner.id} already.`);
+  if (owner)
+    throw new Refusal(
+      "host",
+      `${host} belongs to a site already.`,
+      `${host} belongs to site ${owner.id} already.`,
+    );
   return host;
 }
 
@@ -49,7 +67,9 @@ export async function addSite({ store, directory }: Desk, hostText: string, by: 
   const host = freeHost(directory, hostText);
   const id = shortId();
   const site = { name: host, settings: {}, hosts: [host] };
-  await store.configuration.addSite(change(id, "site added", { host }, by), site);
+  await store.configuration
+    .addSite(change(id, "site added", { host }, by), site)
+    .catch((error: unknown) => unlessTaken(directory, host, error));
   await directory.refresh();
   return findSite({ directory }, id);
 }
@@ -61,7 +81,27 @@ export async function addHost(
   by: By,
 ): Promise<Site> {
   const host = freeHost(directory, hostText);
-  await store.configuration.addHost(change(site.id, "host added", { host }, by), host);
+  await store.configuration
+    .addHost(change(site.id, "host added", { host }, by), host)
+    .catch((error: unknown) => unlessTaken(directory, host, error));
+  await directory.refresh();
+  return findSite({ directory }, site.id);
+}
+
+/** Of two that want the same host at once, the second gets the same answer as if it had come later. */
+async function unlessTaken(directory: Directory, host: string, error: unknown): Promise<never> {
+  await directory.refresh();
+  freeHost(directory, host);
+  throw error;
+}
+
+export async function renameSite(
+  { store, directory }: Desk,
+  site: Site,
+  name: string,
+  by: By,
+): Promise<Site> {
+  await store.configuration.renameSite(change(site.id, "site renamed", { name }, by), name);
   await directory.refresh();
   return findSite({ directory }, site.id);
 }
@@ -76,6 +116,26 @@ export async function setSite(
   if (changed instanceof SettingFault) throw new Refusal("setting", changed.message);
   const line = change(site.id, "settings changed", auditedChanges(changes, changed), by);
   await store.configuration.changeSettings(line, (stored) => ({ ...stored, ...changed }));
+  await directory.refresh();
+  return findSite({ directory }, site.id).settings;
+}
+
+/** Takes settings over from another site, secret ones too: they go from row to row and are shown to nobody. */
+export async function copySettings(
+  { store, directory }: Desk,
+  site: Site,
+  from: Site,
+  labels: readonly string[],
+  by: By,
+): Promise<SiteSettings> {
+  const copied = pickSettings(from.settings, labels);
+  if (copied instanceof SettingFault) throw new Refusal("names", copied.message);
+  const texts = Object.entries(describeSettings(from.settings)).filter(([label]) => labels.includes(label));
+  const detail = { from: from.id, ...auditedChanges(Object.fromEntries(texts), copied) };
+  await store.configuration.changeSettings(change(site.id, "settings copied", detail, by), (stored) => ({
+    ...stored,
+    ...copied,
+  }));
   await directory.refresh();
   return findSite({ directory }, site.id).settings;
 }
@@ -137,37 +197,40 @@ export async function addKey(
   return { id, key, openedInbound };
 }
 
-export function findKey({ directory }: Pick<Desk, "directory">, id: string): { site: Site; key: InboundKey } {
-  for (const site of directory.sites()) {
+/** A key of any of the given sites. */
+export function findKey(sites: Iterable<Site>, id: string): InboundKey {
+  for (const site of sites) {
     const key = site.keys.find((one) => one.id === id);
-    if (key) return { site, key };
+    if (key) return key;
   }
-  throw new Refusal("key", `There is no key ${id}. 'cleancast key list' shows their ids.`);
+  const sentence = `There is no key ${id}.`;
+  throw new Refusal("key", sentence, `${sentence} 'cleancast key list' shows their ids.`);
 }
 
-export async function revokeKey({ store, directory }: Desk, id: string, by: By): Promise<void> {
-  const { site, key } = findKey({ directory }, id);
-  await store.configuration.revokeKey(change(site.id, "key revoked", { id, name: key.name }, by), id);
+export async function revokeKey({ store, directory }: Desk, key: InboundKey, by: By): Promise<void> {
+  const { siteId, id, name } = key;
+  await store.configuration.revokeKey(change(siteId, "key revoked", { id, name }, by), id);
   await directory.refresh();
 }
 
 /** A new key in place of the old one, which lives a day more so that senders can change over. */
 export async function rotateKey(
   { store, directory }: Desk,
-  id: string,
+  old: InboundKey,
   expiresAt: number | null,
   by: By,
 ): Promise<{ id: string; key: string; oldExpiresAt: number }> {
-  const { site, key: old } = findKey({ directory }, id);
+  const { siteId, id } = old;
   if (!isUsable(old, by.now)) {
     const state = old.revokedAt === null ? "has expired" : "is revoked";
     throw new Refusal("key", `Key ${id} ${state}; add a new one instead.`);
   }
+  if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry lies in the past.");
   const { key, hash, prefix } = makeKey(old.mode);
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
   const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt };
   await store.configuration.rotateKey(
-    change(site.id, "key rotated", { id, name: old.name, newId: fresh.id }, by),
+    change(siteId, "key rotated", { id, name: old.name, newId: fresh.id }, by),
     id,
     oldExpiresAt,
     fresh,

@@ -129,3 +129,15 @@ export function countryCode(text: string): string | null {
   const code = /^[A-Za-z]{2}$/.test(text) ? (new Intl.Locale(`und-${text}`).region ?? "") : "";
   return code !== "" && !noCountries.has(code) && regions.of(code) !== code ? code : null;
 }
+
+export const timeZone = {
+  read(text: string): string | SettingFault {
+    try {
+      // Gives the name its usual spelling, and throws for one that is none.
+      return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
+    } catch {
+      return new SettingFault("must be a time zone like Europe/Berlin or UTC");
+    }
+  },
+  write: (value: string) => value,
+};

@@ -11,6 +11,7 @@ import {
   onOff,
   persons,
   SettingFault,
+  timeZone,
   userAgentFault,
   webAddress,
   whole,
@@ -31,6 +32,8 @@ export type SiteSettings = {
   keepLogMs: number;
   /** Phone numbers without a country code are read as of this country. */
   country: string | null;
+  /** IANA name: the days of charts are days there. */
+  timeZone: string;
   blockedDomains: string[];
   blockDisposable: boolean;
   /** Hashed emails whose events are filtered. */
@@ -126,6 +129,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
         ? null
         : (countryCode(text) ?? new SettingFault("must be none or a two-letter country code like DE")),
     write: (value) => value ?? "none",
+  },
+  timeZone: {
+    label: "time_zone",
+    help: "a time zone like Europe/Berlin: days of charts begin and end there",
+    default: "UTC",
+    ...timeZone,
   },
   blockedDomains: {
     label: "block_domains",
@@ -254,6 +263,17 @@ export function readSettings(changes: Record<string, string>): Partial<SiteSetti
 export function describeSettings(settings: SiteSettings): Record<string, string> {
   const write = <Name extends keyof SiteSettings>(name: Name) => declared[name].write(settings[name]);
   return Object.fromEntries(names.map((name) => [declared[name].label, write(name)]));
+}
+
+/** The settings with these labels, as they are stored. */
+export function pickSettings(
+  settings: SiteSettings,
+  labels: readonly string[],
+): Partial<SiteSettings> | SettingFault {
+  const odd = labels.find((label) => !names.some((name) => declared[name].label === label));
+  if (odd !== undefined) return new SettingFault(`${odd} is not a setting of a site.`);
+  const picked = names.filter((name) => labels.includes(declared[name].label));
+  return Object.fromEntries(picked.map((name) => [name, settings[name]]));
 }
 
 /** `changes` as the audit log may keep them. */

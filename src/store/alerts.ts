@@ -1,18 +1,9 @@
 // Alerts: what needs a person, since when, and who was told. One is open per site, kind and subject; that it began and
 // that it ended is written once, whatever nodes look at the same moment.
 
+import type { AlertKind } from "../event.ts";
 import { alertFacts } from "./alertFacts.ts";
 import type { Database, Row } from "./database.ts";
-
-export const alertKinds = [
-  "needs reconnection",
-  "success rate",
-  "silence",
-  "webhook",
-  "wrong keys",
-  "queue",
-] as const;
-export type AlertKind = (typeof alertKinds)[number];
 
 /** What a look found: `subject` is a connection, a webhook, a host, or empty for the site. */
 export type Finding = { kind: AlertKind; subject: string; text: string };

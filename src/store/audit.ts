@@ -22,13 +22,14 @@ export function auditStore(db: Database, newId: () => string) {
   return {
     add: (line: AuditLine) => db.write((tx) => writeAudit(tx, newId(), line)),
 
-    /** Newest first. */
-    async list(siteId: string, limit: number): Promise<AuditLine[]> {
-      const rows = await db.all(`SELECT * FROM audit WHERE site_id = $1 ORDER BY id DESC LIMIT $2`, [
-        siteId,
-        limit,
-      ]);
+    /** Newest first; `before` is the id of the last line of the page above. Site "" is the installation. */
+    async list(siteId: string, limit: number, before?: string): Promise<(AuditLine & { id: string })[]> {
+      const rows = await db.all(
+        `SELECT * FROM audit WHERE site_id = $1 ${before === undefined ? "" : "AND id < $3"} ORDER BY id DESC LIMIT $2`,
+        before === undefined ? [siteId, limit] : [siteId, limit, before],
+      );
       return rows.map((row) => ({
+        id: String(row.id),
         siteId: String(row.site_id),
         actor: String(row.actor),
         action: String(row.action),

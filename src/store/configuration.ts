@@ -2,7 +2,7 @@
 // `revision` and stamps the site with it in the same transaction; nodes poll the number and reload the sites
 // whose stamp is newer.
 
-import type { Mode } from "../event.ts";
+import type { ConnectionState, Mode } from "../event.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { list, type Database, type Query, type Row } from "./database.ts";
 import type { Seal } from "./seal.ts";
@@ -20,9 +20,6 @@ export type KeyRow = {
   expiresAt: number | null;
   revokedAt: number | null;
 };
-
-export const connectionStates = ["active", "paused", "needs reconnection"] as const;
-export type ConnectionState = (typeof connectionStates)[number];
 
 export type ConnectionRow = {
   siteId: string;
@@ -148,6 +145,12 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
           what.siteId,
           what.at,
         ]);
+      });
+    },
+
+    renameSite(what: Change, name: string): Promise<void> {
+      return change(what, async (tx) => {
+        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, what.siteId]);
       });
     },
 

@@ -1,6 +1,7 @@
 // Erasing a person: what they did stays countable, who they were does not. Works in steps of one chunk each, so that
 // it never holds the store for long and can simply be run again.
 
+import { setImmediate as breath } from "node:timers/promises";
 import { chunks, list, type Database } from "./database.ts";
 
 export function eraseStore(db: Database) {
@@ -35,6 +36,7 @@ export function eraseStore(db: Database) {
             ...some,
           ]);
         });
+        await breath();
       }
       return ids.length;
     },

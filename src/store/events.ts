@@ -2,6 +2,7 @@
 
 import type { Attribution, DeliveryState, Event, FilterReason, Mode } from "../event.ts";
 import { chunks, list, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
+import { eventListStore, type EventFilter, type EventStatus } from "./eventList.ts";
 import { grouped } from "./group.ts";
 import type { Seal } from "./seal.ts";
 import { addTotals, countedOf } from "./totals.ts";
@@ -31,9 +32,6 @@ export type NewEvent = {
 
 export type Acceptance = { duplicate: true } | { duplicate: false; dispatchId: string };
 
-export const eventStatuses = ["accepted", "filtered"] as const;
-export type EventStatus = (typeof eventStatuses)[number];
-
 export type StoredEvent = Event & {
   dispatchId: string;
   status: EventStatus;
@@ -56,8 +54,26 @@ export function eventStore(db: Database, seal: Seal) {
     (_group, items) => db.write((tx) => acceptAll(tx, seal, items)),
     { blamesData: db.blamesData },
   );
+  const lists = eventListStore(db);
+
+  async function getMany(
+    siteId: string,
+    ids: readonly string[],
+  ): Promise<Map<string, StoredEvent | "damaged">> {
+    const found = new Map<string, StoredEvent | "damaged">();
+    for (const some of chunks(ids)) {
+      const rows = await db.all(
+        `SELECT * FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+        [siteId, ...some],
+      );
+      for (const row of rows) found.set(String(row.id), readable(row, seal));
+    }
+    return found;
+  }
 
   return {
+    ...lists,
+
     /**
      * Claims the duplicate key and, if it was free, writes event and deliveries: one durable transaction, shared
      * with the events that arrive at the same moment. Nothing may be sent to a platform before it resolves.
@@ -70,17 +86,7 @@ export function eventStore(db: Database, seal: Seal) {
     },
 
     /** One that can no longer be read is `damaged`: it must not hold up the others. */
-    async getMany(siteId: string, ids: readonly string[]): Promise<Map<string, StoredEvent | "damaged">> {
-      const found = new Map<string, StoredEvent | "damaged">();
-      for (const some of chunks(ids)) {
-        const rows = await db.all(
-          `SELECT * FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
-          [siteId, ...some],
-        );
-        for (const row of rows) found.set(String(row.id), readable(row, seal));
-      }
-      return found;
-    },
+    getMany,
 
     /** The event that was dispatched under an id which a browser could foretell. */
     async idOfClaim(siteId: string, claim: string): Promise<string | null> {
@@ -91,31 +97,25 @@ export function eventStore(db: Database, seal: Seal) {
       return row ? String(row.event_id) : null;
     },
 
-    /** Newest first; `before` is the id of the last event of the page above. */
+    /** Whole events, newest first; `before` is the id of the last event of the page above. */
     async list(
       siteId: string,
-      filter: { emailHash?: string; orderId?: string; status?: EventStatus; before?: string; limit: number },
+      { before, limit, ...filter }: EventFilter & { before?: string; limit: number },
     ): Promise<StoredEvent[]> {
-      const params: Value[] = [siteId];
-      const where = ["site_id = $1"];
-      const and = (condition: string, value: Value | undefined) => {
-        if (value !== undefined) where.push(`${condition} $${params.push(value)}`);
-      };
-      and("id <", filter.before);
-      and("email_hash =", filter.emailHash);
-      and("order_id =", filter.orderId);
-      and("status =", filter.status);
-      const rows = await db.all(
-        `SELECT * FROM events WHERE ${where.join(" AND ")} ORDER BY id DESC LIMIT $${params.push(filter.limit)}`,
-        params,
-      );
-      return rows.map((row) => eventOf(row, seal));
+      const { events } = await lists.page(siteId, filter, { before: before ?? null, limit });
+      const ids = events.map(({ id }) => id);
+      const found = await getMany(siteId, ids);
+      return ids.flatMap((id) => {
+        const event = found.get(id);
+        return event && event !== "damaged" ? [event] : [];
+      });
     },
 
-    /** How many different emails came with this order id: more than one hints at a placeholder. */
+    /** How many different emails came with this order id, of its newest events: more than one hints at a placeholder. */
     async emailsOfOrder(siteId: string, orderId: string): Promise<number> {
       const [row] = await db.all(
-        `SELECT COUNT(DISTINCT email_hash) AS emails FROM events WHERE site_id = $1 AND order_id = $2`,
+        `SELECT COUNT(DISTINCT email_hash) AS emails FROM (
+           SELECT email_hash FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
         [siteId, orderId],
       );
       return Number(row?.emails);

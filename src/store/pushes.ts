@@ -35,7 +35,7 @@ export type PushCall = {
 
 export type PushLine = PushCall & {
   /** null for a test. */
-  period: { number: number; startsAt: number; endsAt: number } | null;
+  period: Pick<Period, "number" | "startsAt" | "endsAt" | "conversions" | "removed"> | null;
 };
 
 export type PushSettlement = WebhookKey & {
@@ -165,13 +165,14 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       };
     },
 
-    /** The log of a webhook, newest first. */
-    async log({ siteId, webhookId }: WebhookKey, limit: number): Promise<PushLine[]> {
+    /** The log of a webhook, newest first; `before` is the id of the last line of the page above. */
+    async log({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
       const rows = await db.all(
-        `SELECT push_log.*, periods.starts_at, periods.ends_at FROM push_log
+        `SELECT push_log.*, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
          LEFT JOIN periods ON periods.site_id = push_log.site_id AND periods.number = push_log.number
-         WHERE push_log.site_id = $1 AND push_log.webhook_id = $2 ORDER BY push_log.id DESC LIMIT $3`,
-        [siteId, webhookId, limit],
+         WHERE push_log.site_id = $1 AND push_log.webhook_id = $2 ${before === undefined ? "" : "AND push_log.id < $4"}
+         ORDER BY push_log.id DESC LIMIT $3`,
+        before === undefined ? [siteId, webhookId, limit] : [siteId, webhookId, limit, before],
       );
       return rows.map(lineOf);
     },
@@ -279,6 +280,12 @@ function lineOf(row: Row): PushLine {
     period:
       row.number === null
         ? null
-        : { number: Number(row.number), startsAt: Number(row.starts_at), endsAt: Number(row.ends_at) },
+        : {
+            number: Number(row.number),
+            startsAt: Number(row.starts_at),
+            endsAt: Number(row.ends_at),
+            conversions: Number(row.conversions),
+            removed: Number(row.removed),
+          },
   };
 }

@@ -3,6 +3,7 @@
 import type { Attribution } from "../event.ts";
 import type { Database, Query } from "./database.ts";
 import type { NewDelivery } from "./events.ts";
+import { markHours } from "./statistics.ts";
 import { addTotals } from "./totals.ts";
 
 export type Release = {
@@ -31,6 +32,7 @@ async function releaseOne(tx: Query, release: Release): Promise<boolean> {
     [siteId, eventId, JSON.stringify(attribution), now],
   );
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
+  await markHours(tx, siteId, [eventId], now);
   // From now on it is a conversion. That it was removed once stays counted: that was reported long ago.
   if (row.mode === "live")
     await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);

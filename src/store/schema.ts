@@ -14,6 +14,8 @@ import { visitsHaveVerdicts } from "./migration2.ts";
 import { peopleSignIn } from "./migration3.ts";
 import { webhooksReceiveTotals } from "./migration4.ts";
 import { peopleReadTheLog } from "./migration5.ts";
+import { peopleHaveAccounts } from "./migration6.ts";
+import { theDashboardShowsNumbers } from "./migration7.ts";
 
 export const migrations: readonly Migration[] = [
   theRelayStands,
@@ -21,4 +23,6 @@ export const migrations: readonly Migration[] = [
   peopleSignIn,
   webhooksReceiveTotals,
   peopleReadTheLog,
+  peopleHaveAccounts,
+  theDashboardShowsNumbers,
 ];

@@ -1,24 +1,34 @@
 // The store: the only place with SQL. One question family per file, one text for both engines.
 
+import { accountStore } from "./accounts.ts";
 import { alertStore } from "./alerts.ts";
+import { apiKeyStore } from "./apiKeys.ts";
 import { auditStore } from "./audit.ts";
 import { configurationStore } from "./configuration.ts";
 import type { Database } from "./database.ts";
 import { deliveryStore } from "./deliveries.ts";
 import { eraseStore } from "./erase.ts";
 import { eventStore } from "./events.ts";
+import { invitationStore } from "./invitations.ts";
+import { inboundCountStore } from "./inboundCounts.ts";
+import { healthStore } from "./health.ts";
 import { keyUseStore } from "./keyUse.ts";
+import { memberStore } from "./members.ts";
 import { migrate, schemaVersion, type MigrationReport } from "./migrate.ts";
 import { peopleStore } from "./people.ts";
 import { periodStore } from "./periods.ts";
 import { openPostgres } from "./postgres.ts";
 import { pushStore } from "./pushes.ts";
+import { refusedCallStore } from "./refusedCalls.ts";
 import { releaseStore } from "./release.ts";
 import { sealWith } from "./seal.ts";
 import { signInStore } from "./signIns.ts";
 import { openSqlite } from "./sqlite.ts";
+import { statisticsStore } from "./statistics.ts";
 import { syncLogStore } from "./syncLog.ts";
+import { ticketStore } from "./tickets.ts";
 import { trafficStore } from "./traffic.ts";
+import { triesStore } from "./tries.ts";
 import { webhookStore } from "./webhooks.ts";
 
 export type StoreLocation =
@@ -53,15 +63,25 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       people: peopleStore(db, newId),
       erase: eraseStore(db),
       audit: auditStore(db, newId),
+      health: healthStore(db),
       keyUse: keyUseStore(db, newId),
       release: releaseStore(db),
       signIns: signInStore(db, seal),
       traffic: trafficStore(db, seal),
       syncLog: syncLogStore(db),
+      statistics: statisticsStore(db),
+      inboundCounts: inboundCountStore(db),
+      refusedCalls: refusedCallStore(db),
       alerts: alertStore(db),
       periods: periodStore(db),
       webhooks,
       pushes: pushStore(db, webhooks.addressOf, newId),
+      accounts: accountStore(db),
+      members: memberStore(db, newId),
+      invitations: invitationStore(db, newId),
+      tickets: ticketStore(db, newId),
+      apiKeys: apiKeyStore(db, newId),
+      tries: triesStore(db),
       schemaVersion: () => schemaVersion(db),
       close: () => db.close(),
     };

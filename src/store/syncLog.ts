@@ -5,10 +5,14 @@
 // branch for each connection and state. What is left of the filter is checked on the rows that come, and a call looks
 // at a bounded number of them: a page can be short and still have a next one.
 
+import { setImmediate as breath } from "node:timers/promises";
 import type { DeliveryState, Mode } from "../event.ts";
-import type { Database, Row, Value } from "./database.ts";
+import { idAt, lastId } from "../ids.ts";
+import { chunks, list, type Database, type Row, type Value } from "./database.ts";
 import { deliveryOf, type Delivery } from "./deliveries.ts";
+import { eventListStore } from "./eventList.ts";
 import { changeLog, type LogKey } from "./syncLogChanges.ts";
+import { conditionsOf, deliveriesFirst, idIn, linesOf, type Branch } from "./syncLogTexts.ts";
 
 export type LogFilter = {
   connectionId?: string;
@@ -36,20 +40,13 @@ export type LogLine = Delivery & {
 
 export type LogPage = { lines: LogLine[]; next: LogKey | null };
 
-/** The largest id that can be, and the one below which nothing lies that came at `ms` or later. */
-const lastId = "g";
-const idAt = (ms: number) =>
-  `${ms
-    .toString(16)
-    .padStart(12, "0")
-    .replace(/^(.{8})/, "$1-")}-0000-0000-000000000000`;
-
-/** States that have an index; `sent` is what nearly all of them are. */
-const ended = "state IN ('rejected', 'expired', 'skipped', 'parked')";
 const mostBranches = 200;
 const mostLooked = 20_000;
+const mostSorted = 1000;
 
 export function syncLogStore(db: Database) {
+  const lists = eventListStore(db);
+
   /** Every connection that ever had a delivery, in as many steps as there are, however many deliveries each has. */
   async function connections(siteId: string): Promise<{ id: string; platform: string }[]> {
     const rows = await db.all(
@@ -68,6 +65,31 @@ export function syncLogStore(db: Database) {
 
   /** Along which indexes to read: nothing is all of the site, newest first. */
   async function branchesOf(siteId: string, filter: LogFilter): Promise<Branch[]> {
+    const branches = await wantedBranches(siteId, filter);
+    const walked = new Set<string>();
+    for (const { connectionId, state } of branches)
+      if (state === "queued" && connectionId !== null && (await waitMany(siteId, connectionId)))
+        walked.add(connectionId);
+    if (walked.size === 0) return branches;
+    // Read once, without a state: its other states are checked on the rows that come.
+    const others = branches.filter((one) => one.connectionId === null || !walked.has(one.connectionId));
+    return [...others, ...[...walked].map((connectionId) => ({ connectionId, state: null }))];
+  }
+
+  /**
+   * Those that wait have an index by due time, and are put in order for a page. Of a backlog that is not done: they are
+   * so many that they are soon met along the connection.
+   */
+  async function waitMany(siteId: string, connectionId: string): Promise<boolean> {
+    const rows = await db.all(
+      `SELECT due_at FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued'
+       ORDER BY due_at LIMIT 1 OFFSET ${mostSorted}`,
+      [siteId, connectionId],
+    );
+    return rows.length > 0;
+  }
+
+  async function wantedBranches(siteId: string, filter: LogFilter): Promise<Branch[]> {
     const { connectionId, platform, states } = filter;
     const byState: (DeliveryState | null)[] = states && !states.includes("sent") ? [...states] : [null];
     if (connectionId !== undefined) return byState.map((state) => ({ connectionId, state }));
@@ -79,17 +101,52 @@ export function syncLogStore(db: Database) {
     return branches.length <= mostBranches ? branches : [{ connectionId: null, state: null }];
   }
 
+  /** Up to about `most` lines below a line, and after which one to go on; null at the end. */
   async function look(
     siteId: string,
     filter: LogFilter,
     branches: readonly Branch[],
     below: LogKey,
     most: number,
-  ): Promise<LogLine[]> {
-    if (!isOfFewEvents(filter) && branches.length === 0) return [];
+  ): Promise<{ found: LogLine[]; next: LogKey | null }> {
+    if (isOfFewEvents(filter)) return lookFromEvents(siteId, filter, below, Math.min(most, 200));
+    if (branches.length === 0) return { found: [], next: null };
     const params: Value[] = [siteId, ...timesOf(filter), below.eventId, below.connectionId, most];
-    const text = isOfFewEvents(filter) ? eventsFirst(filter, params) : deliveriesFirst(branches, params);
-    return (await db.all(text, params)).map(lineOf);
+    const found = (await db.all(deliveriesFirst(branches, params), params)).map(lineOf);
+    const last = found.at(-1);
+    return { found, next: found.length < most || !last ? null : keyOf(last) };
+  }
+
+  /** The deliveries of a few events: those of an order or a person, the newest first. */
+  async function lookFromEvents(
+    siteId: string,
+    filter: LogFilter,
+    below: LogKey,
+    most: number,
+  ): Promise<{ found: LogLine[]; next: LogKey | null }> {
+    const { eventId, orderId, emailHash, from, to } = filter;
+    const asked = {
+      ...(orderId === undefined ? {} : { orderId }),
+      ...(emailHash === undefined ? {} : { emailHash }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    };
+    // The event in which the page above ended may have deliveries left.
+    const end = below.eventId === lastId ? lastId : `${below.eventId}${lastId}`;
+    const ids = eventId === undefined ? await lists.idsOf(siteId, asked, end, most) : [eventId];
+    const found: LogLine[] = [];
+    for (const some of chunks(ids)) {
+      const text = linesOf(
+        `SELECT event_id, connection_id FROM deliveries WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})`,
+      );
+      found.push(...(await db.all(text, [siteId, ...some])).map(lineOf));
+    }
+    const last = ids.at(-1);
+    const isEnd = eventId !== undefined || ids.length < most || !last;
+    return {
+      found: found.filter((line) => isBelow(line, below)),
+      next: isEnd ? null : { eventId: last, connectionId: "" },
+    };
   }
 
   /** Newest first. `next` is where to go on; null at the end. */
@@ -98,23 +155,22 @@ export function syncLogStore(db: Database) {
     filter: LogFilter,
     at: { before: LogKey | null; limit: number },
   ): Promise<LogPage> {
-    const branches = await branchesOf(siteId, filter);
+    const branches = isOfFewEvents(filter) ? [] : await branchesOf(siteId, filter);
     const lines: LogLine[] = [];
     let below = at.before ?? { eventId: lastId, connectionId: "" };
     // Where the rest of the filter may leave little, more is looked at in one go.
     const some = isWalked(filter, branches) ? 500 : at.limit + 1;
     for (let looked = 0; looked < mostLooked; looked += some) {
-      const found = await look(siteId, filter, branches, below, some);
+      const { found, next } = await look(siteId, filter, branches, below, some);
       lines.push(...found.filter((line) => matches(line, filter)));
-      const last = found.at(-1);
-      const isEnd = found.length < some || !last;
-      if (lines.length > at.limit || (isEnd && lines.length === at.limit)) {
+      if (lines.length > at.limit) {
         const shownLines = lines.slice(0, at.limit);
-        const next = lines.length > at.limit ? keyOf(shownLines.at(-1) as LogLine) : null;
-        return { lines: shownLines, next };
+        return { lines: shownLines, next: keyOf(shownLines.at(-1) as LogLine) };
       }
-      if (isEnd) return { lines, next: null };
-      below = keyOf(last);
+      if (next === null) return { lines, next: null };
+      below = next;
+      // The embedded store works on the thread that takes events in.
+      await breath();
     }
     return { lines, next: below };
   }
@@ -174,75 +230,17 @@ const timesOf = ({ from, to }: LogFilter) => [
   to === undefined ? lastId : idAt(to),
 ];
 
-type Branch = { connectionId: string | null; state: DeliveryState | null };
-
 const keyOf = ({ eventId, connectionId }: LogLine): LogKey => ({ eventId, connectionId });
 
-const deliveryColumns = [
-  "site_id", "event_id", "connection_id", "platform", "state", "reason", "attempts", "due_at", "owner", "updated_at",
-]; // prettier-ignore
-const eventColumns = ["name", "value", "currency", "order_id", "mode", "received_at", "email_hash"];
+/** Lines go down by event, and within an event by connection. */
+const isBelow = (line: LogLine, { eventId, connectionId }: LogKey) =>
+  line.eventId < eventId || (line.eventId === eventId && line.connectionId < connectionId);
 
-const shown = [
-  ...deliveryColumns.map((column) => `d.${column}`),
-  ...eventColumns.map((column) => `e.${column}`),
-].join(", ");
-
-/** $2 to $5: from, to, and the line after which the page begins. */
-const within = (eventId: string, connectionId: string) =>
-  `${eventId} >= $2 AND ${eventId} < $3 AND ${eventId} <= $4 AND (${eventId} < $4 OR ${connectionId} < $5)`;
-
-/**
- * First the keys of a page, then what belongs to them: an index holds the keys, and only an index that holds all that
- * is asked for is preferred over the table. Ids that must not decide the way are spelled differently for the engine, or
- * it would walk all that ever was for the sake of the order.
- */
-function textFor(keys: string): string {
-  return `SELECT ${shown} FROM (${keys}) AS k
-    CROSS JOIN deliveries d LEFT JOIN events e ON e.site_id = $1 AND e.id = k.event_id
-    WHERE d.site_id = $1 AND d.event_id = k.event_id AND d.connection_id = k.connection_id
-    ORDER BY k.event_id DESC, k.connection_id DESC`;
-}
-
-/** The index of those that wait is ordered by when they are due. */
-const idIn = ({ state }: Branch) => (state === "queued" ? "(event_id || '')" : "event_id");
-
-function conditionsOf({ connectionId, state }: Branch, params: Value[]): string {
-  const where = ["site_id = $1"];
-  if (connectionId !== null) where.push(`connection_id = $${params.push(connectionId)}`);
-  if (state === "queued") where.push("state = 'queued'");
-  else if (state !== null) where.push(`state = '${state}' AND ${ended}`);
-  return where.join(" AND ");
-}
-
-function deliveriesFirst(branches: readonly Branch[], params: Value[]): string {
-  const parts = branches.map((branch) => {
-    const id = idIn(branch);
-    return `SELECT * FROM (SELECT event_id, connection_id FROM deliveries
-      WHERE ${conditionsOf(branch, params)} AND ${within(id, "connection_id")}
-      ORDER BY ${id} DESC, connection_id DESC LIMIT $6) AS part`;
-  });
-  return textFor(
-    `SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ORDER BY event_id DESC, connection_id DESC LIMIT $6`,
-  );
-}
-
-function eventsFirst({ eventId, orderId, emailHash }: LogFilter, params: Value[]): string {
-  const where: string[] = [];
-  if (eventId !== undefined) where.push(`e.id = $${params.push(eventId)}`);
-  if (orderId !== undefined) where.push(`e.order_id = $${params.push(orderId)}`);
-  if (emailHash !== undefined) where.push(`e.email_hash = $${params.push(emailHash)}`);
-  const id = "(e.id || '')";
-  return textFor(
-    `SELECT d.event_id, d.connection_id FROM events e CROSS JOIN deliveries d
-     WHERE e.site_id = $1 AND ${where.join(" AND ")} AND d.site_id = $1 AND d.event_id = e.id
-       AND ${within(id, "d.connection_id")}
-     ORDER BY ${id} DESC, d.connection_id DESC LIMIT $6`,
-  );
-}
-
-function matches(line: LogLine, { connectionId, platform, states, eventName }: LogFilter): boolean {
+function matches(line: LogLine, filter: LogFilter): boolean {
+  const { connectionId, platform, states, eventName, from, to } = filter;
   return (
+    (from === undefined || line.eventId >= idAt(from)) &&
+    (to === undefined || line.eventId < idAt(to)) &&
     (connectionId === undefined || line.connectionId === connectionId) &&
     (platform === undefined || line.platform === platform) &&
     (states === undefined || states.includes(line.state)) &&

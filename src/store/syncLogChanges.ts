@@ -3,16 +3,22 @@
 
 import type { DeliveryState } from "../event.ts";
 import { chunks, list, type Database, type Query, type Value } from "./database.ts";
+import { markHours } from "./statistics.ts";
 
 export type LogKey = { eventId: string; connectionId: string };
 
 export function changeLog(db: Database, connections: (siteId: string) => Promise<{ id: string }[]>) {
   /** Runs `work` for the event ids of each connection, and says how many rows it changed. */
   async function inChunks(
+    siteId: string,
     keys: readonly LogKey[],
+    now: number,
     work: (tx: Query, connectionId: string, ids: readonly string[]) => Promise<number>,
   ): Promise<number> {
     let changed = 0;
+    // Before the change: whatever happens to this process, the numbers follow.
+    const ofAll = keys.map((key) => key.eventId);
+    if (keys.length) await db.write((tx) => markHours(tx, siteId, ofAll, now));
     for (const [connectionId, some] of Map.groupBy(keys, (key) => key.connectionId)) {
       const ids = some.map((key) => key.eventId).toSorted();
       for (const chunk of chunks(ids)) changed += await db.write((tx) => work(tx, connectionId, chunk));
@@ -31,7 +37,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
       states: readonly DeliveryState[],
       now: number,
     ): Promise<number> {
-      return inChunks(keys, async (tx, connectionId, ids) => {
+      return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
         if (db.engine === "postgres")
           await tx.all(
             `SELECT id FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)}) ORDER BY id FOR UPDATE`,
@@ -55,7 +61,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
 
     /** Ends deliveries that wait. What a node has in hand is left alone: it may be at the platform already. */
     cancel(siteId: string, keys: readonly LogKey[], now: number): Promise<number> {
-      return inChunks(keys, async (tx, connectionId, ids) => {
+      return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
         const rows = await tx.all(
           `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, 3)})

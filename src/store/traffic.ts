@@ -1,6 +1,7 @@
 // Visits as numbers, and a sample of those that were bots'.
 
 import type { Verdict, VisitBucket } from "../event.ts";
+import { lastId } from "../ids.ts";
 import { chunks, tuples, type Database, type Row } from "./database.ts";
 import type { Seal } from "./seal.ts";
 import { saveBotVisits } from "./totals.ts";
@@ -86,12 +87,12 @@ export function trafficStore(db: Database, seal: Seal) {
       );
     },
 
-    /** Newest first. */
-    async botVisits(siteId: string, limit: number): Promise<BotVisit[]> {
-      const rows = await db.all(`SELECT * FROM bot_visits WHERE site_id = $1 ORDER BY id DESC LIMIT $2`, [
-        siteId,
-        limit,
-      ]);
+    /** Newest first; `before` is the id of the last one of the page above. */
+    async botVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
+      const rows = await db.all(
+        `SELECT * FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+        [siteId, before, limit],
+      );
       return rows.map((row) => botVisitOf(row, seal));
     },
 

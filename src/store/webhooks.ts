@@ -105,9 +105,12 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       return rows.map((row) => ({ ...webhookOf(row), ...addressOf(row) }));
     },
 
-    /** Those of all sites, without what is secret. */
-    async all(): Promise<Webhook[]> {
-      const rows = await db.all(`SELECT * FROM webhooks ORDER BY site_id, created_at, id`);
+    /** Those of one site or of all, without what is secret. */
+    async all(siteId?: string): Promise<Webhook[]> {
+      const rows = await db.all(
+        `SELECT * FROM webhooks ${siteId === undefined ? "" : "WHERE site_id = $1"} ORDER BY site_id, created_at, id`,
+        siteId === undefined ? [] : [siteId],
+      );
       return rows.map(webhookOf);
     },
 

@@ -5,6 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { packageFolder } from "../folder.ts";
 
 export type Network = {
   /**
@@ -29,7 +30,7 @@ export type NetworkList = {
   owners: readonly (Network | null)[];
 };
 
-export const shippedList = fileURLToPath(new URL("data/networks.bin", import.meta.url));
+export const shippedList = fileURLToPath(new URL("src/traffic/data/networks.bin", packageFolder));
 export const listFormat = "cleancast networks 1";
 
 export type ListHeader = {

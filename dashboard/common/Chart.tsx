@@ -1,0 +1,201 @@
+// A chart over time, drawn on a canvas, with the same numbers as a table for who cannot see it.
+
+import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineTheme } from "@mantine/core";
+import { useElementSize } from "@mantine/hooks";
+import { useEffect, useRef } from "react";
+import uPlot from "uplot";
+import { dayText, timeText } from "./format.ts";
+
+export type Series = {
+  name: string;
+  values: readonly number[];
+  colour: string;
+  text?: (value: number) => string;
+};
+
+export function TimeChart({
+  label,
+  times,
+  step,
+  timeZone,
+  series,
+  height = 220,
+  bars = true,
+  onPick,
+}: {
+  /** What it counts. */
+  label: string;
+  /** The start of each step, milliseconds. */
+  times: readonly number[];
+  step: "hour" | "day";
+  timeZone: string;
+  series: readonly Series[];
+  height?: number;
+  bars?: boolean;
+  /** A click on a step: leads to the rows behind it. */
+  onPick?: (startsAt: number) => void;
+}) {
+  const { ref, width } = useElementSize();
+  const drawn = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme();
+  const theme = useMantineTheme();
+  const at = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
+  const textOf = (one: Series, value: number) => one.text?.(value) ?? value.toLocaleString("en");
+
+  useEffect(() => {
+    if (!drawn.current || width === 0 || times.length === 0) return undefined;
+    const grid = scheme === "dark" ? "#2e343c" : "#e9ecef";
+    const ink = scheme === "dark" ? "#949ca6" : "#636c76";
+    const axis = {
+      stroke: ink,
+      font: `12px ${theme.fontFamily}`,
+      grid: { stroke: grid, width: 1 },
+      ticks: { show: false },
+    };
+    // Bars stand upon each other: the first is drawn as high as all together, the others before it.
+    const stacked = series.map(({ values }, k) =>
+      values.map((value, i) =>
+        bars ? series.slice(k).reduce((sum, one) => sum + (one.values[i] ?? 0), 0) : value,
+      ),
+    );
+    const plot = new uPlot(
+      {
+        width,
+        height,
+        legend: { show: true, live: true },
+        cursor: { y: false, points: { size: 6 } },
+        scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+        axes: [
+          {
+            ...axis,
+            grid: { show: false },
+            space: 70,
+            values: (_plot, splits) =>
+              splits.map((i) => (Number.isInteger(i) && times[i] !== undefined ? at(times[i]) : "")),
+          },
+          {
+            ...axis,
+            size: 56,
+            values: (_plot, splits) =>
+              splits.map((value) => new Intl.NumberFormat("en", { notation: "compact" }).format(value)),
+          },
+        ],
+        series: [
+          {
+            label: step === "day" ? "Day" : "Hour",
+            value: (_plot, i) => (i === null || times[i] === undefined ? "–" : at(times[i])),
+          },
+          ...(series.map((one) => ({
+            label: one.name,
+            stroke: one.colour,
+            width: bars ? 0 : 2,
+            fill: bars ? one.colour : undefined,
+            points: { show: false },
+            ...(bars
+              ? { paths: uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 }) }
+              : { paths: uPlot.paths.spline?.() }),
+            value: (_plot: uPlot, _drawn: number | null, _series: number, i: number | null) =>
+              i === null ? "–" : textOf(one, one.values[i] ?? 0),
+          })) as uPlot.Series[]),
+        ],
+      },
+      [times.map((_, i) => i), ...stacked] as uPlot.AlignedData,
+      drawn.current,
+    );
+    const pick = () => {
+      const i = plot.cursor.idx;
+      if (onPick && i !== null && i !== undefined && times[i] !== undefined) onPick(times[i]);
+    };
+    plot.over.addEventListener("click", pick);
+    if (onPick) plot.over.style.cursor = "pointer";
+    return () => plot.destroy();
+  });
+
+  return (
+    <Box ref={ref} style={{ minHeight: height }}>
+      <div ref={drawn} aria-hidden />
+      <VisuallyHidden>
+        <table>
+          <caption>{label}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{step}</th>
+              {series.map((one) => (
+                <th key={one.name} scope="col">
+                  {one.name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {times.map((ms, i) => (
+              <tr key={ms}>
+                <th scope="row">{at(ms)}</th>
+                {series.map((one) => (
+                  <td key={one.name}>{textOf(one, one.values[i] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </VisuallyHidden>
+    </Box>
+  );
+}
+
+/** Shares as bars, the largest first; each may lead to the rows behind it. */
+export function BarList({
+  label,
+  items,
+  onPick,
+}: {
+  label: string;
+  items: readonly { name: string; value: number; text: string; key?: string }[];
+  onPick?: (key: string) => void;
+}) {
+  const most = Math.max(1, ...items.map(({ value }) => value));
+  return (
+    <Box component="ul" aria-label={label} m={0} p={0} style={{ listStyle: "none" }}>
+      {items.map(({ name, value, text, key = name }) => {
+        const line = (
+          <Box pos="relative" px={8} py={6} w="100%">
+            <Box
+              aria-hidden
+              pos="absolute"
+              style={{
+                inset: "2px auto 2px 0",
+                width: `${(value / most) * 100}%`,
+                borderRadius: 4,
+                background: "light-dark(var(--mantine-color-accent-0), var(--mantine-color-dark-5))",
+              }}
+            />
+            <Group justify="space-between" wrap="nowrap" pos="relative" gap="md">
+              <Text size="sm" truncate>
+                {name}
+              </Text>
+              <Text size="sm" className="cc-number" fw={500} style={{ whiteSpace: "nowrap" }}>
+                {text}
+              </Text>
+            </Group>
+          </Box>
+        );
+        return (
+          <li key={key}>
+            {onPick ? (
+              <button
+                type="button"
+                onClick={() => onPick(key)}
+                style={{ all: "unset", display: "block", width: "100%", cursor: "pointer" }}
+                className="cc-bar"
+              >
+                {line}
+              </button>
+            ) : (
+              line
+            )}
+          </li>
+        );
+      })}
+    </Box>
+  );
+}

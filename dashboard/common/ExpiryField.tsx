@@ -1,0 +1,59 @@
+// Until when a key is good: a few usual spans, or a day of one's own.
+
+import { Group, Select, TextInput } from "@mantine/core";
+
+export type Expiry = { span: string; day: string };
+export const noExpiry: Expiry = { span: "never", day: "" };
+
+const dayMs = 86_400_000;
+const spans = [
+  { value: "never", label: "Never" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+  { value: "day", label: "On a day of your choice" },
+];
+
+/** Milliseconds, null for never, or undefined while the day is missing. A day is good until its end. */
+export function expiryAt({ span, day }: Expiry, now = Date.now()): number | null | undefined {
+  if (span === "never") return null;
+  if (span !== "day") return now + Number(span) * dayMs;
+  const at = new Date(`${day}T23:59:59`).getTime();
+  return Number.isNaN(at) ? undefined : at;
+}
+
+export function ExpiryField({
+  value,
+  onChange,
+  fault = null,
+}: {
+  value: Expiry;
+  onChange: (value: Expiry) => void;
+  fault?: string | null;
+}) {
+  const isDay = value.span === "day";
+  const tomorrow = new Date(Date.now() + dayMs).toISOString().slice(0, 10);
+  return (
+    <Group grow align="flex-start" gap="sm">
+      <Select
+        label="Expires"
+        data={spans}
+        value={value.span}
+        allowDeselect={false}
+        error={isDay ? null : fault}
+        onChange={(span) => onChange({ ...value, span: span ?? "never" })}
+      />
+      {isDay && (
+        <TextInput
+          type="date"
+          label="Last day"
+          required
+          min={tomorrow}
+          value={value.day}
+          error={fault}
+          onChange={(event) => onChange({ ...value, day: event.currentTarget.value })}
+        />
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,30 @@
+// Details in a drawer that has its own address: it is open because the address says so, and closing it goes back.
+
+import { Drawer, Title } from "@mantine/core";
+import type { ReactNode } from "react";
+
+export function SidePanel({
+  title,
+  onClose,
+  children,
+  size = 640,
+}: {
+  title: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+  size?: number;
+}) {
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      position="right"
+      size={size}
+      title={<Title order={2}>{title}</Title>}
+      padding="lg"
+      closeButtonProps={{ "aria-label": "Close" }}
+    >
+      {children}
+    </Drawer>
+  );
+}

@@ -1,0 +1,93 @@
+// The management API as the dashboard calls it. Only types come from the contract: not a byte of it is loaded.
+
+import type {
+  Answer,
+  BodyIn,
+  Contract,
+  ParamNames,
+  QueryIn,
+  RouteName,
+} from "../../src/contract/contract.ts";
+import type { ErrorCode } from "../../src/contract/route.ts";
+
+export type { Answer, RouteName };
+
+type Params<Name extends RouteName> = [ParamNames<Name>] extends [never]
+  ? { params?: undefined }
+  : { params: Record<ParamNames<Name>, string> };
+type WithQuery<Name extends RouteName> = Contract[Name] extends { query: unknown }
+  ? { query?: QueryIn<Name> }
+  : { query?: undefined };
+type WithBody<Name extends RouteName> = Contract[Name] extends { body: unknown }
+  ? { body: BodyIn<Name> }
+  : { body?: undefined };
+export type Input<Name extends RouteName> = Params<Name> & WithQuery<Name> & WithBody<Name>;
+
+/** What the relay refused, in its own words. */
+export class ApiError extends Error {
+  readonly code: ErrorCode | "offline";
+  readonly field: string | undefined;
+  readonly status: number;
+  /** When to try again, in seconds from now; 0 where nothing was said. */
+  readonly waitSeconds: number;
+
+  constructor(
+    status: number,
+    code: ErrorCode | "offline",
+    message: string,
+    field?: string,
+    waitSeconds: number = 0,
+  ) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.waitSeconds = waitSeconds;
+  }
+}
+
+type Loose = { params?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+
+/** The address of a route: for links to tables and streams, which the browser opens by itself. */
+export function addressOf<Name extends RouteName>(name: Name, input: Omit<Input<Name>, "body">): string {
+  const { params = {}, query = {} } = input as Loose;
+  const path = (name.split(" ")[1] as string).replace(/:(\w+)/g, (_, key: string) =>
+    encodeURIComponent(params[key] ?? ""),
+  );
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query))
+    if (value !== undefined && value !== "") search.set(key, String(value));
+  return `/api/v1${path}${search.size ? `?${search}` : ""}`;
+}
+
+export async function call<Name extends RouteName>(
+  name: Name,
+  input: Input<Name>,
+  signal?: AbortSignal,
+): Promise<Answer<Name>> {
+  const { body } = input as Loose;
+  let response: Response;
+  try {
+    response = await fetch(addressOf(name, input), {
+      method: name.split(" ")[0] as string,
+      credentials: "same-origin",
+      ...(signal ? { signal } : {}),
+      ...(body === undefined
+        ? {}
+        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError(0, "offline", "The relay cannot be reached. Is it running?");
+  }
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer as Answer<Name>;
+  const { error } = (answer ?? {}) as { error?: { code: ErrorCode; message: string; field?: string } };
+  throw new ApiError(
+    response.status,
+    error?.code ?? "internal",
+    error?.message ?? `The relay answered ${response.status}.`,
+    error?.field,
+    Number(response.headers.get("retry-after")) || 0,
+  );
+}

@@ -1,0 +1,27 @@
+const none = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
+let choices: { value: string; label: string }[] | null = null;
+
+/** Every country by its name, as this browser knows them. */
+export function countryChoices(): { value: string; label: string }[] {
+  choices ??= readCountries();
+  return choices;
+}
+
+function readCountries() {
+  const names = new Intl.DisplayNames("en", { type: "region" });
+  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  return letters
+    .flatMap((first) => letters.map((second) => first + second))
+    .filter((code) => {
+      const name = names.of(code);
+      // Former countries are read as those that followed them.
+      return (
+        name !== undefined &&
+        name !== code &&
+        !none.has(code) &&
+        new Intl.Locale(`und-${code}`).region === code
+      );
+    })
+    .map((code) => ({ value: code, label: `${names.of(code)} (${code})` }))
+    .toSorted((one, other) => one.label.localeCompare(other.label, "en"));
+}

@@ -1,0 +1,83 @@
+// Numbers, money and times as people read them.
+
+const counts = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+export const countText = (value: number) => counts.format(value);
+export const shortCount = (value: number) => (value < 10_000 ? counts.format(value) : short.format(value));
+
+/** Always with its currency. */
+export function moneyText(value: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "code" })
+      .format(value)
+      .replace(/\u00a0/g, " ");
+  } catch {
+    return `${value.toFixed(2)} ${currency}`;
+  }
+}
+
+export function percentText(part: number, whole: number): string {
+  if (whole === 0) return "–";
+  const percent = (part / whole) * 100;
+  // 100 % only when it is all of them.
+  const shown = percent > 99.9 && part < whole ? 99.9 : percent;
+  return `${shown >= 10 || shown === 0 ? shown.toFixed(shown % 1 && shown > 99 ? 1 : 0) : shown.toFixed(1)} %`;
+}
+
+const steps: [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_536_000_000],
+  ["month", 2_592_000_000],
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+];
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+
+export function agoText(at: number, now: number): string {
+  const distance = at - now;
+  for (const [unit, ms] of steps)
+    if (Math.abs(distance) >= ms) return relative.format(Math.round(distance / ms), unit);
+  return Math.abs(distance) < 10_000 ? "just now" : relative.format(Math.round(distance / 1000), "second");
+}
+
+export function exactTime(at: number, timeZone: string | undefined): string {
+  return new Intl.DateTimeFormat("en", {
+    dateStyle: "medium",
+    timeStyle: "long",
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at);
+}
+
+export function dayText(at: number, timeZone: string | undefined): string {
+  return new Intl.DateTimeFormat("en", {
+    month: "short",
+    day: "numeric",
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at);
+}
+
+export function timeText(at: number, timeZone: string | undefined): string {
+  return new Intl.DateTimeFormat("en", {
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at);
+}
+
+export function durationText(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}
+
+/** How long something took or lies back: "3 days". */
+export function ageText(ms: number): string {
+  for (const [unit, size] of steps)
+    if (ms >= size)
+      return new Intl.NumberFormat("en", { style: "unit", unit, unitDisplay: "long" }).format(
+        Math.floor(ms / size),
+      );
+  return "less than a minute";
+}

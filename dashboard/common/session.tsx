@@ -1,0 +1,39 @@
+// Who is signed in, and what they may do here.
+
+import { useParams } from "@tanstack/react-router";
+import type { Answer } from "./api.ts";
+import { useApi } from "./query.ts";
+
+export type Role = "viewer" | "admin" | "owner";
+export type Site = Answer<"GET /sites">["items"][number];
+
+const rank: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
+
+export const useSession = () => useApi("GET /session", {});
+
+/** The role on a site, or on the whole installation (null). */
+export function roleOn(grants: Answer<"GET /session">["grants"], site: string | null): Role | null {
+  const held = grants.filter((grant) => grant.site === null || grant.site === site).map(({ role }) => role);
+  return held.toSorted((one, other) => rank[other] - rank[one])[0] ?? null;
+}
+
+/** True when the signed-in person has at least this role here; what they may not do is not offered. */
+export function useMay(role: Role, site: string | null): boolean {
+  const { data } = useSession();
+  const held = data ? roleOn(data.grants, site) : null;
+  return held !== null && rank[held] >= rank[role];
+}
+
+/** The id of the site in the address. */
+export function useSiteId(): string {
+  const { site } = useParams({ strict: false }) as { site?: string };
+  return site ?? "";
+}
+
+export const useSites = () => useApi("GET /sites", {}, { everyMs: 60_000 });
+
+/** The site in the address; undefined while it loads. */
+export function useSite(): Site | undefined {
+  const id = useSiteId();
+  return useSites().data?.items.find((one) => one.id === id);
+}

@@ -1,0 +1,162 @@
+// How each kind of setting is entered. All are texts for the relay; these are the controls that write them.
+
+import { Anchor, Group, NumberInput, Select, Slider, Stack, Switch, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { settingName, settingText } from "./settingNames.ts";
+import type { SettingsForm } from "./SettingsCard.tsx";
+
+export type FieldProps = { form: SettingsForm; name: string; help?: ReactNode; label?: string };
+
+/** What it means, what is usual, and the way back to it. */
+export function Hint({ form, name, help }: FieldProps) {
+  const standard = form.standard(name);
+  const isStandard = form.value(name) === standard;
+  return (
+    <>
+      {help ?? form.help(name)} {isStandard ? "This is the default." : `Default: ${settingText(standard)}.`}{" "}
+      {!isStandard && !form.isReadOnly && (
+        <Anchor
+          component="button"
+          type="button"
+          size="xs"
+          aria-label={`Reset to default: ${settingName(name)}`}
+          onClick={() => form.change(name, standard)}
+        >
+          Reset to default
+        </Anchor>
+      )}
+    </>
+  );
+}
+
+const common = ({ form, name, help, label }: FieldProps) => ({
+  label: label ?? settingName(name),
+  description: <Hint form={form} name={name} help={help} />,
+  error: form.fault(name),
+  disabled: form.isReadOnly,
+});
+
+const unitNames = { d: "days", h: "hours", m: "minutes", s: "seconds" };
+
+export function DurationField(props: FieldProps & { units?: readonly (keyof typeof unitNames)[] }) {
+  const { form, name, units = ["d", "h", "m", "s"] } = props;
+  const [, amount = "", unit = "d"] = /^(\d*)([dhms])$/.exec(form.value(name)) ?? [];
+  const { label, ...rest } = common(props);
+  return (
+    <Group gap="xs" align="flex-end" wrap="nowrap">
+      <NumberInput
+        {...rest}
+        label={label}
+        flex={1}
+        min={1}
+        allowDecimal={false}
+        allowNegative={false}
+        value={amount}
+        onChange={(value) => form.change(name, `${value}${unit}`)}
+      />
+      <Select
+        aria-label={`${label}: unit`}
+        w={112}
+        data={units.map((one) => ({ value: one, label: unitNames[one] }))}
+        value={unit}
+        allowDeselect={false}
+        disabled={form.isReadOnly}
+        onChange={(value) => form.change(name, `${amount}${value ?? unit}`)}
+      />
+    </Group>
+  );
+}
+
+export function SwitchField(props: FieldProps) {
+  const { form, name } = props;
+  return (
+    <Switch
+      {...common(props)}
+      checked={form.value(name) === "on"}
+      onChange={(event) => form.change(name, event.currentTarget.checked ? "on" : "off")}
+    />
+  );
+}
+
+/** A number that can be off: an empty field. */
+export function NumberOrOffField(props: FieldProps & { min?: number; max?: number; suffix?: string }) {
+  const { form, name, min = 1, max, suffix } = props;
+  const value = form.value(name);
+  return (
+    <NumberInput
+      {...common(props)}
+      placeholder="off"
+      min={min}
+      {...(max === undefined ? {} : { max })}
+      {...(suffix ? { suffix } : {})}
+      allowDecimal={false}
+      allowNegative={false}
+      value={value === "off" ? "" : value}
+      onChange={(next) => form.change(name, next === "" ? "off" : String(next))}
+    />
+  );
+}
+
+export function ScoreField(props: FieldProps) {
+  const { form, name } = props;
+  const { label, description, error, disabled } = common(props);
+  const value = Number(form.value(name)) || 1;
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={500} id={`${name}-label`}>
+        {label}
+      </Text>
+      <Text size="xs" c="dimmed" component="div">
+        {description}
+      </Text>
+      <Group gap="md" wrap="nowrap" pb="md">
+        <Slider
+          flex={1}
+          min={1}
+          max={100}
+          value={value}
+          label={null}
+          disabled={disabled}
+          thumbLabel={label}
+          marks={[
+            { value: 1, label: "1" },
+            { value: 60, label: "60" },
+            { value: 100, label: "100" },
+          ]}
+          onChange={(next) => form.change(name, String(next))}
+        />
+        <NumberInput
+          aria-labelledby={`${name}-label`}
+          w={88}
+          min={1}
+          max={100}
+          allowDecimal={false}
+          disabled={disabled}
+          value={value}
+          onChange={(next) => form.change(name, String(next))}
+        />
+      </Group>
+      {error && (
+        <Text size="xs" c="red" role="alert">
+          {error}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+export function ChoiceField(props: FieldProps & { data: readonly { value: string; label: string }[] }) {
+  const { form, name, data } = props;
+  return (
+    <Select
+      {...common(props)}
+      data={[...data]}
+      searchable
+      limit={100}
+      allowDeselect={false}
+      nothingFoundMessage="Nothing found"
+      value={form.value(name)}
+      onChange={(value) => value !== null && form.change(name, value)}
+    />
+  );
+}

@@ -1,0 +1,68 @@
+// The settings of a site by the names that people read, in the groups in which they stand together.
+
+export const settingNames: Record<string, string> = {
+  inbound: "Inbound webhook",
+  rate_limit: "Requests per key and minute",
+  time_zone: "Time zone",
+  bot_threshold: "Score from which a visit is a bot's",
+  allow_user_agents: "User agents that pass",
+  deny_user_agents: "User agents that are bots",
+  allow_networks: "Networks that pass",
+  deny_networks: "Networks that are bots",
+  allow_countries: "Countries that pass",
+  deny_countries: "Countries that are bots",
+  block_domains: "Email domains that are filtered",
+  block_disposable: "Throw-away email addresses are filtered",
+  block_persons: "Persons who are filtered",
+  allow_persons: "Persons who always pass",
+  consent_mode: "Consent mode",
+  keep: "Click ids and visits are kept for",
+  keep_log: "Requests and answers are kept for",
+  country: "Country of phone numbers",
+  dedup_order: "With an order id",
+  dedup_no_order: "Without an order id",
+  alert_emails: "Email addresses",
+  alert_webhook: "Webhook address",
+  alert_success_rate: "Least share of attempts that succeed",
+};
+
+export const settingName = (name: string) => settingNames[name] ?? name;
+
+export const settingGroups: readonly { name: string; settings: readonly string[] }[] = [
+  { name: "Rate limit", settings: ["rate_limit"] },
+  { name: "Time zone", settings: ["time_zone"] },
+  {
+    name: "Traffic filters",
+    settings: [
+      "bot_threshold",
+      "allow_user_agents",
+      "deny_user_agents",
+      "allow_networks",
+      "deny_networks",
+      "allow_countries",
+      "deny_countries",
+      "block_domains",
+      "block_disposable",
+      "block_persons",
+      "allow_persons",
+    ],
+  },
+  { name: "Consent & privacy", settings: ["consent_mode", "keep", "keep_log", "country"] },
+  { name: "Deduplication", settings: ["dedup_order", "dedup_no_order"] },
+  { name: "Alerts", settings: ["alert_emails", "alert_webhook", "alert_success_rate"] },
+];
+
+const units: Record<string, [one: string, many: string]> = {
+  d: ["day", "days"],
+  h: ["hour", "hours"],
+  m: ["minute", "minutes"],
+  s: ["second", "seconds"],
+};
+
+/** "90d" as "90 days", an empty list as "none", everything else as it is. */
+export function settingText(value: string): string {
+  const span = /^(\d+)([dhms])$/.exec(value);
+  if (!span) return value === "" ? "none" : value.replaceAll(",", ", ");
+  const words = units[span[2] as string] as [string, string];
+  return `${span[1]} ${words[span[1] === "1" ? 0 : 1]}`;
+}

@@ -1,0 +1,80 @@
+// What a list shows while it loads, when it is empty, and when it cannot be read.
+
+import { Alert, Button, Center, Skeleton, Stack, Text, ThemeIcon, Title } from "@mantine/core";
+import { CircleAlert, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import type { ApiError } from "./api.ts";
+
+export function Loading({ rows = 5, height = 36 }: { rows?: number; height?: number }) {
+  return (
+    <Stack gap="xs" p="md" role="status" aria-label="Loading">
+      {Array.from({ length: rows }, (_, i) => (
+        <Skeleton key={i} height={height} radius="sm" />
+      ))}
+    </Stack>
+  );
+}
+
+/** Says what would be here, and the next step. */
+export function Empty({
+  icon: Icon,
+  title,
+  children,
+  action,
+}: {
+  icon: LucideIcon;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <Center p="xl" mih={240}>
+      <Stack align="center" gap="sm" maw={440}>
+        <ThemeIcon size={48} radius="xl" variant="light" color="gray">
+          <Icon size={24} aria-hidden />
+        </ThemeIcon>
+        <Title order={2} ta="center">
+          {title}
+        </Title>
+        {children && (
+          <Text ta="center" c="dimmed" component="div">
+            {children}
+          </Text>
+        )}
+        {action}
+      </Stack>
+    </Center>
+  );
+}
+
+export function Fault({ error, again }: { error: ApiError; again?: () => void }) {
+  return (
+    <Alert
+      m="md"
+      variant="light"
+      color="red"
+      icon={<CircleAlert size={18} />}
+      title="This could not be read"
+      role="alert"
+    >
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{error.message}</Text>
+        {again && (
+          <Button size="xs" variant="default" onClick={again}>
+            Try again
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+/** Beside the button that failed. */
+export function Refused({ error }: { error: ApiError | null }) {
+  if (!error) return null;
+  return (
+    <Alert variant="light" color="red" icon={<CircleAlert size={18} />} role="alert">
+      {error.message}
+    </Alert>
+  );
+}

@@ -1,0 +1,186 @@
+// Small things that stand in many places: a time, money, an id, a state.
+
+import { ActionIcon, Anchor, Badge, Group, Text, Tooltip } from "@mantine/core";
+import { useClipboard, useInterval } from "@mantine/hooks";
+import {
+  Ban,
+  Bot,
+  Check,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleSlash,
+  CircleX,
+  Clock,
+  Copy,
+  FlaskConical,
+  Pause,
+  TriangleAlert,
+  UserRound,
+  type LucideIcon,
+} from "lucide-react";
+import { useEffect, useState, type ReactNode } from "react";
+import { agoText, exactTime, moneyText } from "./format.ts";
+import { useSite } from "./session.tsx";
+
+/** A relative time that keeps up, with the exact one on hover, in the site's time zone. */
+export function When({ at, none = "never" }: { at: number | null; none?: string }) {
+  const site = useSite();
+  const [now, setNow] = useState(Date.now);
+  const tick = useInterval(() => setNow(Date.now()), 15_000);
+  useEffect(() => {
+    tick.start();
+    return tick.stop;
+  }, [tick]);
+  if (at === null) return <span className="cc-quiet">{none}</span>;
+  return (
+    <Tooltip label={exactTime(at, site?.timeZone)}>
+      <time dateTime={new Date(at).toISOString()} style={{ whiteSpace: "nowrap" }}>
+        {agoText(at, now)}
+      </time>
+    </Tooltip>
+  );
+}
+
+export function Money({ value, currency }: { value: number | null; currency: string }) {
+  if (value === null) return <span className="cc-quiet">–</span>;
+  return <span className="cc-number">{moneyText(value, currency)}</span>;
+}
+
+/** Monospace, cut in the middle of a page but copied whole. */
+export function Id({
+  value,
+  label = "id",
+  short = true,
+}: {
+  value: string;
+  label?: string;
+  short?: boolean;
+}) {
+  const shown = short && value.length > 18 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value;
+  return (
+    <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
+      <span className="cc-mono" title={value}>
+        {shown}
+      </span>
+      <CopyButton value={value} label={`Copy ${label}`} />
+    </Group>
+  );
+}
+
+export function CopyButton({ value, label }: { value: string; label: string }) {
+  const clipboard = useClipboard({ timeout: 1500 });
+  return (
+    <Tooltip label={clipboard.copied ? "Copied" : label}>
+      <ActionIcon
+        size="sm"
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        onClick={(event) => {
+          event.stopPropagation();
+          event.preventDefault();
+          clipboard.copy(value);
+        }}
+      >
+        {clipboard.copied ? <Check size={14} /> : <Copy size={14} />}
+      </ActionIcon>
+    </Tooltip>
+  );
+}
+
+type Look = { icon: LucideIcon; tone: "good" | "bad" | "warn" | "wait" | "quiet"; word?: string };
+
+const looks: Record<string, Look> = {
+  // deliveries
+  sent: { icon: CircleCheck, tone: "good" },
+  queued: { icon: Clock, tone: "wait" },
+  skipped: { icon: CircleSlash, tone: "quiet" },
+  rejected: { icon: CircleX, tone: "bad" },
+  parked: { icon: Pause, tone: "warn" },
+  expired: { icon: CircleX, tone: "bad" },
+  // events
+  accepted: { icon: CircleCheck, tone: "good" },
+  filtered: { icon: Ban, tone: "warn" },
+  released: { icon: CircleCheck, tone: "good" },
+  duplicate: { icon: Copy, tone: "quiet" },
+  // connections, webhooks, keys
+  active: { icon: CircleCheck, tone: "good" },
+  paused: { icon: Pause, tone: "warn" },
+  "needs reconnection": { icon: TriangleAlert, tone: "bad" },
+  "not connected": { icon: CircleDashed, tone: "quiet" },
+  disabled: { icon: CircleSlash, tone: "bad" },
+  failing: { icon: CircleAlert, tone: "bad" },
+  expiredKey: { icon: CircleX, tone: "quiet", word: "expired" },
+  revoked: { icon: CircleX, tone: "quiet" },
+  test: { icon: FlaskConical, tone: "wait" },
+  // consent
+  granted: { icon: CircleCheck, tone: "good" },
+  denied: { icon: Ban, tone: "bad" },
+  unknown: { icon: CircleDashed, tone: "quiet" },
+  unreadable: { icon: CircleAlert, tone: "bad" },
+  // visits
+  person: { icon: UserRound, tone: "good" },
+  bot: { icon: Bot, tone: "warn" },
+  // switches
+  on: { icon: CircleCheck, tone: "good" },
+  off: { icon: CircleSlash, tone: "quiet" },
+};
+
+const toneColour: Record<Look["tone"], string> = {
+  good: "var(--cc-good)",
+  bad: "var(--cc-bad)",
+  warn: "var(--cc-warn)",
+  wait: "var(--cc-wait)",
+  quiet: "var(--cc-quiet)",
+};
+
+/** A state as icon, word and colour: never colour alone. */
+export function State({ of, word }: { of: string; word?: string }) {
+  const look = looks[of] ?? { icon: CircleDashed, tone: "quiet" as const };
+  const Icon = look.icon;
+  return (
+    <Group
+      gap={6}
+      wrap="nowrap"
+      component="span"
+      display="inline-flex"
+      style={{ color: toneColour[look.tone] }}
+    >
+      <Icon size={15} aria-hidden />
+      <Text component="span" size="sm" fw={500} style={{ whiteSpace: "nowrap" }}>
+        {word ?? look.word ?? of}
+      </Text>
+    </Group>
+  );
+}
+
+export function TestBadge() {
+  return (
+    <Badge size="xs" variant="light" color="gray" tt="none">
+      test
+    </Badge>
+  );
+}
+
+/** Text that somebody else wrote, shown as it is. */
+export function Code({ children, label }: { children: string; label?: string }) {
+  return (
+    <div style={{ position: "relative" }}>
+      <pre className="cc-code" tabIndex={0} aria-label={label}>
+        {children}
+      </pre>
+      <div style={{ position: "absolute", top: 6, right: 6 }}>
+        <CopyButton value={children} label={`Copy ${label ?? "text"}`} />
+      </div>
+    </div>
+  );
+}
+
+export function Outside({ href, children }: { href: string; children: ReactNode }) {
+  return (
+    <Anchor href={href} target="_blank" rel="noopener noreferrer" size="sm">
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,29 @@
+import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
+import "@mantine/spotlight/styles.css";
+import "uplot/dist/uPlot.min.css";
+import "./dashboard.css";
+import { MantineProvider } from "@mantine/core";
+import { Notifications } from "@mantine/notifications";
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { queryClient } from "./common/query.ts";
+import { router } from "./router.tsx";
+import { theme } from "./theme.ts";
+
+// Styles that are made at run time carry this nonce, or the page's policy refuses them.
+const nonce = document.querySelector<HTMLMetaElement>("meta[name=style-nonce]")?.content ?? "";
+(globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
+
+createRoot(document.querySelector("#root") as HTMLElement).render(
+  <StrictMode>
+    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+      <Notifications position="bottom-right" />
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,87 @@
+// Every address of the dashboard. Pages are loaded when they are opened.
+
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { NotFound } from "./scenes/frame/NotFound.tsx";
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+const page = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) });
+
+// For everybody.
+const open = [
+  page("/setup", () => import("./scenes/signIn/SetUp.tsx")),
+  page("/sign-in", () => import("./scenes/signIn/SignIn.tsx")),
+  page("/forgotten", () => import("./scenes/signIn/Forgotten.tsx")),
+  page("/reset", () => import("./scenes/signIn/Reset.tsx")),
+  page("/invitation", () => import("./scenes/signIn/Invitation.tsx")),
+];
+
+// For who is signed in.
+const frame = createRoute({
+  getParentRoute: () => root,
+  id: "frame",
+  component: lazyRouteComponent(() => import("./scenes/frame/Frame.tsx")),
+});
+const inside = (path: string, load: () => Promise<{ default: React.ComponentType }>) =>
+  createRoute({ getParentRoute: () => frame, path, component: lazyRouteComponent(load) });
+const toFirst = (path: string, first: string) =>
+  createRoute({
+    getParentRoute: () => frame,
+    path,
+    beforeLoad: ({ params }: { params: { site?: string } }) => {
+      throw redirect({ to: first.replace("$site", params.site ?? ""), replace: true });
+    },
+  });
+
+const events = inside("/sites/$site/events", () => import("./scenes/events/Events.tsx"));
+const trace = createRoute({
+  getParentRoute: () => events,
+  path: "$event",
+  component: lazyRouteComponent(() => import("./scenes/events/Trace.tsx")),
+});
+
+const routes = root.addChildren([
+  ...open,
+  frame.addChildren([
+    inside("/", () => import("./scenes/sites/Home.tsx")),
+    inside("/sites", () => import("./scenes/sites/Sites.tsx")),
+    inside("/account", () => import("./scenes/settings/Account.tsx")),
+    toFirst("/sites/$site", "/sites/$site/overview"),
+    inside("/sites/$site/overview", () => import("./scenes/overview/Overview.tsx")),
+    events.addChildren([trace]),
+    inside("/sites/$site/integrations", () => import("./scenes/integrations/Platforms.tsx")),
+    inside("/sites/$site/integrations/log", () => import("./scenes/integrations/SyncLog.tsx")),
+    inside("/sites/$site/integrations/webhooks", () => import("./scenes/integrations/Webhooks.tsx")),
+    inside("/sites/$site/integrations/$platform", () => import("./scenes/integrations/PlatformPage.tsx")),
+    toFirst("/sites/$site/configuration", "/sites/$site/configuration/keys"),
+    inside("/sites/$site/configuration/keys", () => import("./scenes/configuration/InboundKeys.tsx")),
+    inside("/sites/$site/configuration/tag", () => import("./scenes/configuration/Tag.tsx")),
+    inside("/sites/$site/configuration/domains", () => import("./scenes/configuration/Domains.tsx")),
+    inside("/sites/$site/configuration/traffic", () => import("./scenes/configuration/Traffic.tsx")),
+    inside("/sites/$site/configuration/consent", () => import("./scenes/configuration/Consent.tsx")),
+    inside(
+      "/sites/$site/configuration/deduplication",
+      () => import("./scenes/configuration/Deduplication.tsx"),
+    ),
+    toFirst("/sites/$site/settings", "/sites/$site/settings/api-keys"),
+    inside("/sites/$site/settings/api-keys", () => import("./scenes/settings/ApiKeys.tsx")),
+    inside("/sites/$site/settings/members", () => import("./scenes/settings/Members.tsx")),
+    inside("/sites/$site/settings/alerts", () => import("./scenes/settings/Alerts.tsx")),
+    inside("/sites/$site/settings/oauth-apps", () => import("./scenes/settings/OAuthApps.tsx")),
+    inside("/sites/$site/settings/audit", () => import("./scenes/settings/Audit.tsx")),
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree: routes,
+  basepath: "/dashboard",
+  defaultPreload: "intent",
+  scrollRestoration: true,
+});

@@ -1,0 +1,114 @@
+// A sample of the visits that were taken for bots', each with its signals then and now.
+
+import { Anchor, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Bot } from "lucide-react";
+import { useAddress } from "../../common/address.ts";
+import type { Answer } from "../../common/api.ts";
+import { Card } from "../../common/Page.tsx";
+import { useApi, useRows } from "../../common/query.ts";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { useSiteId } from "../../common/session.tsx";
+import { SidePanel } from "../../common/SidePanel.tsx";
+import { Empty, Fault, Loading } from "../../common/states.tsx";
+import { When } from "../../common/values.tsx";
+import { Explained, VerdictLine } from "./Explained.tsx";
+
+type Visit = Answer<"GET /sites/:site/bots">["items"][number];
+
+const reasonText = (reason: string) => reason.replace(/:\s*/, ": ");
+
+export function BotVisits() {
+  const site = useSiteId();
+  const address = useAddress();
+  const { rows, error, more, isLoadingMore, again } = useRows("GET /sites/:site/bots", { params: { site } });
+  const open = address.text("visit");
+  const columns: Column<Visit>[] = [
+    {
+      title: "Seen",
+      cell: ({ id, seenAt }) => (
+        <Anchor component={Link} to="." search={{ visit: id } as never} size="sm">
+          <When at={seenAt} />
+        </Anchor>
+      ),
+    },
+    { title: "Reason", cell: ({ reason }) => reasonText(reason) },
+    { title: "Score", align: "right", cell: ({ verdict }) => verdict.score },
+    { title: "Page", cell: ({ page }) => <Cut text={page} />, wide: true },
+    { title: "User agent", cell: ({ userAgent }) => <Cut text={userAgent} />, wide: true },
+    { title: "Network", cell: ({ network }) => <span className="cc-mono">{network}</span>, wide: true },
+  ];
+  return (
+    <Card
+      title="Visits taken for bots'"
+      about="A sample: at most five an hour of each kind, kept 14 days. If one is a person, let its network or user agent pass above."
+      padded={false}
+    >
+      <Rows
+        label="Visits taken for bots'"
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        to={({ id }) => ({ to: ".", search: { visit: id } })}
+        error={error}
+        again={again}
+        more={more}
+        isLoadingMore={isLoadingMore}
+        empty={
+          <Empty icon={Bot} title="No bot was seen in the last 14 days">
+            Once the tag is on your pages, visits that look like a bot's stand here with the reason.
+          </Empty>
+        }
+      />
+      {open && <VisitPanel visit={open} onClose={() => address.change({ visit: "" })} />}
+    </Card>
+  );
+}
+
+function Cut({ text }: { text: string }) {
+  return (
+    <Text size="sm" truncate maw={260} title={text}>
+      {text || "–"}
+    </Text>
+  );
+}
+
+function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) {
+  const site = useSiteId();
+  const { data, error, refetch } = useApi("GET /sites/:site/bots/:visit", { params: { site, visit } });
+  return (
+    <SidePanel title="A bot's visit" onClose={onClose}>
+      {error && <Fault error={error} again={() => void refetch()} />}
+      {!data && !error && <Loading />}
+      {data && (
+        <Stack gap="lg">
+          <Stack gap={4}>
+            <Text size="sm">
+              <When at={data.visit.seenAt} /> on {data.visit.page || "an unknown page"}
+            </Text>
+            <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+              {data.visit.userAgent}
+            </Text>
+            <Text size="sm" c="dimmed">
+              Network {data.visit.network}. Only the network was kept: rules about a single address cannot be
+              repeated.
+            </Text>
+          </Stack>
+          <Stack gap="xs">
+            <Title order={3}>Then</Title>
+            <VerdictLine verdict={data.visit.verdict} />
+            <ul style={{ margin: 0, paddingLeft: 20 }}>
+              {data.visit.verdict.reasons.map((reason) => (
+                <li key={reason}>{reasonText(reason)}</li>
+              ))}
+            </ul>
+          </Stack>
+          <Stack gap="xs">
+            <Title order={3}>By today's rules</Title>
+            <Explained of={data.now} />
+          </Stack>
+        </Stack>
+      )}
+    </SidePanel>
+  );
+}

@@ -1,0 +1,56 @@
+// Everything about one person: what is known, what they decided, and the right to be forgotten.
+
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { Card } from "../../common/Page.tsx";
+import { useSend } from "../../common/query.ts";
+import { useSiteId } from "../../common/session.tsx";
+import { Refused } from "../../common/states.tsx";
+import { PersonFound } from "./PersonFound.tsx";
+
+export function FindPerson() {
+  const site = useSiteId();
+  const [email, setEmail] = useState("");
+  const find = useSend("POST /sites/:site/people/find");
+  const look = (text: string) => find.mutateAsync({ params: { site }, body: { email: text.trim() } });
+  return (
+    <Card
+      title="Find a person"
+      about="The email is hashed before it is looked for: plain addresses are never stored. Looking leaves a line in the audit log that names no one."
+    >
+      <Stack gap="lg">
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void look(email).catch(() => {});
+          }}
+        >
+          <Group align="flex-end" gap="xs">
+            <TextInput
+              label="Email"
+              placeholder="ada@example.com"
+              required
+              maxLength={320}
+              flex="1 1 200px"
+              maw={400}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              value={email}
+              error={faultAt(find.error, "email")}
+              onChange={(event) => setEmail(event.currentTarget.value)}
+            />
+            <Button type="submit" variant="default" loading={find.isPending}>
+              Find
+            </Button>
+          </Group>
+        </form>
+        <Refused error={faultElse(find.error, "email")} />
+        <div aria-live="polite">
+          {find.data && <PersonFound person={find.data} again={() => look(find.data.hashedEmail)} />}
+        </div>
+      </Stack>
+    </Card>
+  );
+}

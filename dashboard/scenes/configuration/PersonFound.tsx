@@ -1,0 +1,97 @@
+import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { Answer } from "../../common/api.ts";
+import { useSiteId } from "../../common/session.tsx";
+import { Id, Money, State, When } from "../../common/values.tsx";
+import { PersonActions } from "./PersonActions.tsx";
+
+export type Person = Answer<"POST /sites/:site/people/find">;
+
+const consentWords: Record<Person["consent"], string> = {
+  granted: "agreed",
+  denied: "opted out",
+  unknown: "no decision",
+  unreadable: "cannot be read, so it counts as opted out",
+};
+
+export function PersonFound({ person, again }: { person: Person; again: () => Promise<unknown> }) {
+  const { hashedEmail, consent, decisions, visits, events } = person;
+  const isKnown = decisions.length + visits.length + events.length > 0;
+  return (
+    <Stack gap="lg">
+      <Group gap="lg">
+        <Group gap={6}>
+          <Text size="sm" c="dimmed">
+            Hashed email
+          </Text>
+          <Id value={hashedEmail} label="hashed email" />
+        </Group>
+        <Group gap={6}>
+          <Text size="sm" c="dimmed">
+            Consent
+          </Text>
+          <State of={consent} word={consentWords[consent]} />
+        </Group>
+      </Group>
+      {!isKnown && <Text size="sm">Nothing is stored about this person on this site.</Text>}
+      <PersonActions person={person} isKnown={isKnown} again={again} />
+      {decisions.length > 0 && (
+        <Part title="Decisions">
+          {decisions.map(({ givenBy, state, decidedAt }) => (
+            <li key={`${givenBy} ${decidedAt}`}>
+              {state} by {givenBy}, <When at={decidedAt} />
+            </li>
+          ))}
+        </Part>
+      )}
+      {visits.length > 0 && (
+        <Part title={`Visits (${visits.length})`}>
+          {visits.map((visit) => (
+            <li key={`${visit.seenAt} ${visit.page}`}>
+              <When at={visit.seenAt} /> {visit.page ?? "unknown page"}
+              <VisitIds visit={visit} />
+            </li>
+          ))}
+        </Part>
+      )}
+      {events.length > 0 && <Events events={events} />}
+    </Stack>
+  );
+}
+
+function Part({ title, children }: { title: string; children: React.ReactNode }) {
+  return (
+    <Stack gap={4}>
+      <Title order={3}>{title}</Title>
+      <ul style={{ margin: 0, paddingLeft: 20, fontSize: 13, overflowWrap: "anywhere" }}>{children}</ul>
+    </Stack>
+  );
+}
+
+function VisitIds({ visit }: { visit: Person["visits"][number] }) {
+  const ids = Object.keys(visit.clickIds);
+  const utm = Object.values(visit.utm);
+  const parts = [
+    ids.length ? `click ids: ${ids.join(", ")}` : "no click id",
+    utm.length ? `campaign: ${utm.join(" / ")}` : "",
+    visit.isBot ? `taken for a bot's${visit.reason ? ` (${visit.reason.replace(/:\s*/, ": ")})` : ""}` : "",
+  ].filter(Boolean);
+  return <span className="cc-quiet"> – {parts.join("; ")}</span>;
+}
+
+function Events({ events }: { events: Person["events"] }) {
+  const site = useSiteId();
+  return (
+    <Part title={`Events (${events.length})`}>
+      {events.map(({ id, event, orderId, value, currency, receivedAt }) => (
+        <li key={id}>
+          <Anchor component={Link} to={`/sites/${site}/events/${id}` as string} size="sm">
+            {event}
+            {orderId ? ` ${orderId}` : ""}
+          </Anchor>{" "}
+          <Money value={value} currency={currency} />, <When at={receivedAt} />
+        </li>
+      ))}
+    </Part>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button, Group, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { told } from "../../common/dialogs.tsx";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { Card } from "../../common/Page.tsx";
+import { useSend } from "../../common/query.ts";
+import { useMay, useSite, useSiteId } from "../../common/session.tsx";
+import { Loading, Refused } from "../../common/states.tsx";
+
+export function SiteName() {
+  const site = useSite();
+  return (
+    <Card title="Name" about="How the site is called in the dashboard and in alerts.">
+      {site ? <Form key={site.name} name={site.name} /> : <Loading rows={1} />}
+    </Card>
+  );
+}
+
+function Form({ name }: { name: string }) {
+  const site = useSiteId();
+  const mayChange = useMay("admin", site);
+  const [text, setText] = useState(name);
+  const { mutate, error, isPending } = useSend("PATCH /sites/:site", {
+    onDone: () => told("The site is renamed."),
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate({ params: { site }, body: { name: text } });
+      }}
+    >
+      <Group align="flex-end" gap="xs">
+        <TextInput
+          label="Name of the site"
+          required
+          maxLength={100}
+          flex="1 1 200px"
+          maw={400}
+          disabled={!mayChange}
+          value={text}
+          error={faultAt(error, "name")}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        {mayChange && (
+          <Button
+            type="submit"
+            variant="default"
+            loading={isPending}
+            disabled={!text.trim() || text.trim() === name}
+          >
+            Rename
+          </Button>
+        )}
+      </Group>
+      <Refused error={faultElse(error, "name")} />
+    </form>
+  );
+}

@@ -1,0 +1,215 @@
+// Everything that came in, newest first. The trace of one stands in a drawer over the list.
+
+import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
+import { Link, Outlet } from "@tanstack/react-router";
+import { ArrowUp, Download, ListTree, SearchX } from "lucide-react";
+import { addressOf } from "../../common/api.ts";
+import { useAddress } from "../../common/address.ts";
+import type { EventSummary } from "../../common/feed.ts";
+import { Card, Page } from "../../common/Page.tsx";
+import { useRows } from "../../common/query.ts";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { SearchField } from "../../common/SearchField.tsx";
+import { useSiteId } from "../../common/session.tsx";
+import { Empty } from "../../common/states.tsx";
+import { TimeFilter, useTimes } from "../../common/TimeFilter.tsx";
+import { Id, Money, TestBadge, When } from "../../common/values.tsx";
+import { DeliveryStates, EventStatus, isInTrouble, Match, reasonText, tracePath, Why } from "./parts.tsx";
+import { useNewEvents } from "./useNewEvents.ts";
+import { To } from "../../common/To.tsx";
+
+export default function Events() {
+  const site = useSiteId();
+  const { search: address, text, change } = useAddress();
+  const times = useTimes();
+  const search = text("search");
+  const status = text("status") === "filtered" || text("status") === "accepted" ? text("status") : "";
+  const filter = {
+    ...times,
+    ...(search ? { search } : {}),
+    ...(status ? { status: status as "accepted" | "filtered" } : {}),
+  };
+  const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { still: true });
+  const { rows, waiting, letIn } = useNewEvents(
+    site,
+    list.rows,
+    { status, isSearch: search !== "", to: times.to },
+    list.again,
+  );
+  const isFiltered = search !== "" || status !== "" || times.from !== undefined || times.to !== undefined;
+  return (
+    <Page
+      title="Events"
+      about="What your servers sent, and what became of it. Open one to see its whole way."
+      actions={
+        <Button
+          component="a"
+          href={addressOf("GET /sites/:site/events.csv", { params: { site }, query: filter })}
+          download
+          variant="default"
+          leftSection={<Download size={16} />}
+        >
+          CSV
+        </Button>
+      }
+    >
+      <Card padded={false}>
+        <Group p="md" gap="sm" align="flex-start">
+          <SearchField label="Search events" value={search} onChange={(value) => change({ search: value })} />
+          <NativeSelect
+            aria-label="Status"
+            value={status}
+            onChange={({ currentTarget }) => change({ status: currentTarget.value })}
+            data={[
+              { value: "", label: "Every status" },
+              { value: "accepted", label: "Accepted" },
+              { value: "filtered", label: "Filtered" },
+            ]}
+          />
+          <TimeFilter />
+        </Group>
+        <NewEvents count={waiting} onClick={letIn} />
+        <Rows
+          label="Events"
+          columns={columnsOf(site, address)}
+          rows={rows}
+          keyOf={({ id }) => id}
+          error={list.error}
+          again={list.again}
+          to={({ id }) => ({ to: tracePath(site, id), search: address })}
+          more={list.more}
+          isLoadingMore={list.isLoadingMore}
+          empty={isFiltered ? <NothingFound site={site} search={search} /> : <NothingYet site={site} />}
+        />
+      </Card>
+      <Outlet />
+    </Page>
+  );
+}
+
+function columnsOf(site: string, search: Record<string, unknown>): Column<EventSummary>[] {
+  return [
+    {
+      title: "Event",
+      cell: (event) => (
+        <Group gap={8} wrap="nowrap">
+          <To
+            to={tracePath(site, event.id)}
+            search={search}
+            fw={500}
+            c="inherit"
+            style={{ overflowWrap: "anywhere" }}
+          >
+            {event.event}
+          </To>
+          {event.mode === "test" && <TestBadge />}
+        </Group>
+      ),
+    },
+    {
+      title: "Value",
+      align: "right",
+      cell: ({ value, currency }) => (
+        <Text size="sm" style={{ whiteSpace: "nowrap" }} component="span">
+          <Money value={value} currency={currency} />
+        </Text>
+      ),
+    },
+    {
+      title: "Order id",
+      wide: true,
+      cell: ({ orderId }) =>
+        orderId ? <Id value={orderId} label="order id" /> : <span className="cc-quiet">–</span>,
+    },
+    { title: "Received", cell: ({ receivedAt }) => <When at={receivedAt} /> },
+    { title: "Match", wide: true, cell: (event) => <Match site={site} event={event} search={search} /> },
+    {
+      title: "Platforms",
+      wide: true,
+      cell: (event) => (
+        <Group gap={8} wrap="nowrap">
+          <DeliveryStates event={event} />
+          {isInTrouble(event) && <Why site={site} event={event} search={search} />}
+        </Group>
+      ),
+    },
+    {
+      title: "Status",
+      cell: (event) => (
+        <Stack gap={0}>
+          <Group gap={8} wrap="nowrap">
+            <EventStatus event={event} />
+            {event.status === "filtered" && <Why site={site} event={event} search={search} />}
+          </Group>
+          {event.filterReasons[0] && (
+            <Text
+              size="xs"
+              c="dimmed"
+              visibleFrom="sm"
+              maw={220}
+              truncate
+              title={event.filterReasons.join("\n")}
+            >
+              {reasonText(event.filterReasons[0])}
+            </Text>
+          )}
+        </Stack>
+      ),
+    },
+  ];
+}
+
+/** New rows do not push away what somebody is reading. */
+function NewEvents({ count, onClick }: { count: number; onClick: () => void }) {
+  const text = count === 1 ? "1 new event" : `${count} new events`;
+  return (
+    <div role="status">
+      {count > 0 && (
+        <Button
+          fullWidth
+          radius={0}
+          variant="light"
+          size="xs"
+          leftSection={<ArrowUp size={14} />}
+          onClick={onClick}
+        >
+          {text}: show
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function NothingFound({ site, search }: { site: string; search: string }) {
+  return (
+    <Empty
+      icon={SearchX}
+      title="No event matches"
+      action={
+        <Button component={Link} to={`/sites/${site}/events`} variant="default">
+          Show all events
+        </Button>
+      }
+    >
+      {search
+        ? "The whole order id, event id or email is looked for: a part of it finds nothing."
+        : "Try a longer time, or another status."}
+    </Empty>
+  );
+}
+
+function NothingYet({ site }: { site: string }) {
+  return (
+    <Empty
+      icon={ListTree}
+      title="No event yet"
+      action={
+        <Button component={Link} to={`/sites/${site}/overview`}>
+          To the first steps
+        </Button>
+      }
+    >
+      Every event that your server sends to this site stands here, with what became of it.
+    </Empty>
+  );
+}

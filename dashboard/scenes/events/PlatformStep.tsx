@@ -1,0 +1,150 @@
+// What became of an event at one platform: its state, every attempt, and the way to send it again.
+
+import { Accordion, Group, Text } from "@mantine/core";
+import { RotateCw, Send } from "lucide-react";
+import { AskButton, told } from "../../common/dialogs.tsx";
+import { durationText } from "../../common/format.ts";
+import { usePlatformName } from "../../common/platforms.ts";
+import { useSend } from "../../common/query.ts";
+import { useMay } from "../../common/session.tsx";
+import { Code, State, When } from "../../common/values.tsx";
+import type { TraceOf } from "./ReceivedSteps.tsx";
+import { ReplayForecast } from "./ReplayForecast.tsx";
+import { Step } from "./Step.tsx";
+import { To } from "../../common/To.tsx";
+
+type Delivery = TraceOf["deliveries"][number];
+type Attempt = Delivery["log"][number];
+
+export function PlatformStep({
+  trace,
+  delivery,
+  site,
+}: {
+  trace: TraceOf;
+  delivery: Delivery;
+  site: string;
+}) {
+  const nameOf = usePlatformName();
+  const mayReplay = useMay("admin", site) && delivery.state !== "queued";
+  const name = nameOf(delivery.platform);
+  return (
+    <Step
+      icon={Send}
+      title={
+        <To
+          to={`/sites/${site}/integrations/${delivery.platform}`}
+          search={{ connection: delivery.connection }}
+          c="inherit"
+          inherit
+        >
+          {name}
+        </To>
+      }
+      state={<State of={delivery.state} />}
+      action={mayReplay && <Replay trace={trace} delivery={delivery} site={site} name={name} />}
+    >
+      {delivery.reason && (
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          {delivery.reason}
+        </Text>
+      )}
+      {delivery.nextTryAt !== null && (
+        <Text size="sm" c="dimmed">
+          Next try <When at={delivery.nextTryAt} />
+        </Text>
+      )}
+      {delivery.log.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {delivery.state === "queued" ? "Not tried yet." : "It was not called."}
+        </Text>
+      ) : (
+        <Accordion
+          variant="contained"
+          mt="xs"
+          multiple
+          chevronPosition="left"
+          order={4}
+          styles={{ label: { paddingBlock: 8 } }}
+        >
+          {delivery.log.map((attempt) => (
+            <AttemptItem key={`${attempt.number} ${attempt.startedAt}`} attempt={attempt} />
+          ))}
+        </Accordion>
+      )}
+    </Step>
+  );
+}
+
+function AttemptItem({ attempt }: { attempt: Attempt }) {
+  return (
+    <Accordion.Item value={`${attempt.number} ${attempt.startedAt}`}>
+      <Accordion.Control>
+        <Group gap="sm" wrap="wrap">
+          <Text size="sm" fw={500}>
+            Attempt {attempt.number}
+          </Text>
+          <State of={attempt.state} />
+          <Text size="sm" c="dimmed" className="cc-number" component="span">
+            {attempt.httpStatus === null ? "no answer" : `HTTP ${attempt.httpStatus}`} ·{" "}
+            {durationText(attempt.durationMs)} · <When at={attempt.startedAt} />
+          </Text>
+        </Group>
+      </Accordion.Control>
+      <Accordion.Panel>
+        {attempt.reason && (
+          <Text size="sm" mb="xs" style={{ overflowWrap: "anywhere" }}>
+            {attempt.reason}
+          </Text>
+        )}
+        <Text size="xs" c="dimmed" mb={4}>
+          Request{attempt.batch > 1 ? `, together with ${attempt.batch - 1} others` : ""}. Secrets are blacked
+          out.
+        </Text>
+        <Code label="Request">{attempt.request}</Code>
+        <Text size="xs" c="dimmed" mt="xs" mb={4}>
+          Response
+        </Text>
+        {attempt.response ? (
+          <Code label="Response">{attempt.response}</Code>
+        ) : (
+          <Text size="sm" c="dimmed">
+            {attempt.httpStatus === null ? "None came." : "It was empty."}
+          </Text>
+        )}
+      </Accordion.Panel>
+    </Accordion.Item>
+  );
+}
+
+function Replay({
+  trace,
+  delivery,
+  site,
+  name,
+}: {
+  trace: TraceOf;
+  delivery: Delivery;
+  site: string;
+  name: string;
+}) {
+  const replay = useSend("POST /sites/:site/deliveries/replay", {
+    onDone: ({ changed }) => told(changed > 0 ? `It goes to ${name} again` : "Nothing was sent again"),
+  });
+  const { connection, state } = delivery;
+  const chosen = { eventId: trace.id, connection, state };
+  return (
+    <AskButton
+      label="Replay"
+      question={`Send it to ${name} again?`}
+      consequence={<ReplayForecast site={site} chosen={chosen} name={name} />}
+      confirm="Send it again"
+      danger={false}
+      size="compact-sm"
+      icon={<RotateCw size={14} aria-hidden />}
+      isBusy={replay.isPending}
+      error={replay.error}
+      onConfirm={() => replay.mutateAsync({ params: { site }, body: { ...chosen, dryRun: false } })}
+    />
+  );
+}

@@ -1,0 +1,62 @@
+// One step of an event's way: what was looked at, what came out, and the details below it.
+
+import { Box, Group, ThemeIcon, Title } from "@mantine/core";
+import type { LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+
+/** The whole way, from top to bottom. */
+export function Story({ children }: { children: ReactNode }) {
+  return (
+    <Box component="ol" m={0} p={0} className="cc-story">
+      {children}
+    </Box>
+  );
+}
+
+export function Step({
+  icon: Icon,
+  title,
+  state,
+  action,
+  children,
+}: {
+  icon: LucideIcon;
+  title: ReactNode;
+  state?: ReactNode;
+  action?: ReactNode;
+  children?: ReactNode;
+}) {
+  return (
+    <Box component="li" className="cc-step">
+      <ThemeIcon size={32} radius="xl" variant="default" className="cc-step-icon">
+        <Icon size={16} aria-hidden />
+      </ThemeIcon>
+      <Box style={{ flex: 1, minWidth: 0 }} pb="lg">
+        <Group justify="space-between" gap="sm" mih={32} wrap="wrap">
+          <Group gap="sm">
+            <Title order={3}>{title}</Title>
+            {state}
+          </Group>
+          {action}
+        </Group>
+        {children}
+      </Box>
+    </Box>
+  );
+}
+
+/** Names and values side by side; blank ones are left out. */
+export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
+  const shown = of.filter(([, value]) => value !== null && value !== undefined && value !== "");
+  if (shown.length === 0) return null;
+  return (
+    <Box component="dl" m={0} mt={4} className="cc-facts">
+      {shown.map(([name, value]) => (
+        <Box key={name} className="cc-fact">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Box>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,105 @@
+// The whole way of one event, in a drawer over the list: it reads from top to bottom.
+
+import { Button, Group, Text } from "@mantine/core";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { SearchX } from "lucide-react";
+import { useAddress } from "../../common/address.ts";
+import { useApi } from "../../common/query.ts";
+import { useSiteId } from "../../common/session.tsx";
+import { SidePanel } from "../../common/SidePanel.tsx";
+import { Empty, Fault, Loading } from "../../common/states.tsx";
+import { Money, TestBadge } from "../../common/values.tsx";
+import { ConsentStep, IdentityStep } from "./IdentitySteps.tsx";
+import { EventStatus } from "./parts.tsx";
+import { PlatformStep } from "./PlatformStep.tsx";
+import { DuplicateStep, NoPlatformStep, ReceivedStep, VerdictStep, type TraceOf } from "./ReceivedSteps.tsx";
+import { Story } from "./Step.tsx";
+import { To } from "../../common/To.tsx";
+
+/** What still waits is looked at again until it has ended. */
+function untilEnded(trace: TraceOf | undefined): number | false {
+  const waiting = trace?.deliveries.filter(({ state }) => state === "queued") ?? [];
+  if (waiting.length === 0) return false;
+  const next = Math.min(...waiting.map(({ nextTryAt }) => nextTryAt ?? 0));
+  return next < Date.now() + 60_000 ? 2_000 : 30_000;
+}
+
+export default function Trace() {
+  const site = useSiteId();
+  const { event } = useParams({ strict: false }) as { event: string };
+  const { search } = useAddress();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useApi(
+    "GET /sites/:site/events/:event",
+    { params: { site, event } },
+    { everyMs: untilEnded },
+  );
+  const close = () => void navigate({ to: `/sites/${site}/events`, search: search });
+  const title = data ? (
+    <Group gap="sm" component="span">
+      <span style={{ overflowWrap: "anywhere" }}>{data.event}</span>
+      {data.value !== null && <Money value={data.value} currency={data.currency} />}
+      {data.mode === "test" && <TestBadge />}
+    </Group>
+  ) : (
+    "Event"
+  );
+  return (
+    <SidePanel title={title} onClose={close} size={720}>
+      {error?.status === 404 ? (
+        <NotThere site={site} event={event} />
+      ) : error ? (
+        <Fault error={error} again={() => void refetch()} />
+      ) : data ? (
+        <>
+          <Group gap="md" mb="lg">
+            <EventStatus event={data} />
+            {data.orderId && (
+              <To to={`/sites/${site}/events`} search={{ search: data.orderId }}>
+                All events of this order
+              </To>
+            )}
+            <To to={`/sites/${site}/events`} search={{ search: data.hashedEmail }}>
+              All events of this person
+            </To>
+          </Group>
+          <Story>
+            <ReceivedStep trace={data} />
+            <DuplicateStep trace={data} site={site} />
+            <VerdictStep trace={data} site={site} />
+            <IdentityStep trace={data} site={site} />
+            <ConsentStep trace={data} site={site} />
+            {data.deliveries.length === 0 && <NoPlatformStep trace={data} site={site} />}
+            {data.deliveries.map((one) => (
+              <PlatformStep key={one.connection} trace={data} delivery={one} site={site} />
+            ))}
+          </Story>
+        </>
+      ) : (
+        <Loading rows={6} height={56} />
+      )}
+    </SidePanel>
+  );
+}
+
+function NotThere({ site, event }: { site: string; event: string }) {
+  return (
+    <Empty
+      icon={SearchX}
+      title="There is no such event here"
+      action={
+        <Button component={Link} to={`/sites/${site}/events`} variant="default">
+          To all events
+        </Button>
+      }
+    >
+      <Text component="span" size="sm">
+        It may be of another site, or older than this site keeps events. The id was{" "}
+        <span className="cc-mono" style={{ overflowWrap: "anywhere" }}>
+          {event}
+        </span>
+        .
+      </Text>
+    </Empty>
+  );
+}

@@ -1,0 +1,294 @@
+// What stands around every page of a signed-in person: the site switcher, the sections, and the way to jump anywhere.
+
+import {
+  ActionIcon,
+  Alert,
+  AppShell,
+  Avatar,
+  Burger,
+  Group,
+  Kbd,
+  Menu,
+  Text,
+  Tooltip,
+  UnstyledButton,
+  useMantineColorScheme,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import {
+  Check,
+  ChevronsUpDown,
+  LayoutDashboard,
+  ListTree,
+  LogOut,
+  MonitorCog,
+  Moon,
+  Plug,
+  Search,
+  Settings,
+  SlidersHorizontal,
+  Sun,
+  TriangleAlert,
+  UserRound,
+} from "lucide-react";
+import { lazy, Suspense, useEffect } from "react";
+import { call } from "../../common/api.ts";
+import { queryClient } from "../../common/query.ts";
+import { useSession, useSite, useSiteId, useSites } from "../../common/session.tsx";
+import { Fault, Loading } from "../../common/states.tsx";
+
+const Jump = lazy(() => import("./Jump.tsx"));
+
+const sections = [
+  { path: "overview", label: "Overview", icon: LayoutDashboard },
+  { path: "events", label: "Events", icon: ListTree },
+  { path: "integrations", label: "Integrations", icon: Plug },
+  { path: "configuration", label: "Configuration", icon: SlidersHorizontal },
+  { path: "settings", label: "Settings", icon: Settings },
+] as const;
+
+export default function Frame() {
+  const session = useSession();
+  const navigate = useNavigate();
+  const { href, pathname } = useLocation();
+  const [isOpen, { toggle, close }] = useDisclosure();
+  const siteId = useSiteId();
+  const isSignedOut = session.error?.status === 401;
+
+  useEffect(() => {
+    if (isSignedOut) void navigate({ to: "/sign-in", search: { next: href }, replace: true });
+  }, [isSignedOut, navigate, href]);
+  useEffect(close, [pathname, close]);
+
+  if (session.error && !isSignedOut)
+    return <Fault error={session.error} again={() => void session.refetch()} />;
+  if (!session.data) return <Loading />;
+  return (
+    <AppShell
+      header={{ height: { base: 56, sm: 0 } }}
+      navbar={{ width: 248, breakpoint: "sm", collapsed: { mobile: !isOpen } }}
+      padding="lg"
+    >
+      <a href="#content" className="cc-skip">
+        Skip to content
+      </a>
+      <AppShell.Header hiddenFrom="sm" px="md">
+        <Group h="100%" justify="space-between">
+          <Group gap="sm">
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              size="sm"
+              aria-label={isOpen ? "Close navigation" : "Open navigation"}
+            />
+            <Brand />
+          </Group>
+          <SearchButton compact />
+        </Group>
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" aria-label="Sections">
+        <Group px={12} h={40} mb={4} visibleFrom="sm">
+          <Brand />
+        </Group>
+        <SiteSwitcher />
+        <SearchButton />
+        {siteId && (
+          <Group
+            component="ul"
+            gap={2}
+            m={0}
+            mt="sm"
+            p={0}
+            style={{ listStyle: "none", flexDirection: "column", alignItems: "stretch" }}
+          >
+            {sections.map(({ path, label, icon: Icon }) => (
+              <li key={path}>
+                <Link to={`/sites/${siteId}/${path}` as string} className="cc-nav">
+                  <Icon size={17} aria-hidden />
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </Group>
+        )}
+        <div style={{ flex: 1 }} />
+        <PersonMenu name={session.data.user.name} email={session.data.user.email} />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <AlertBanner />
+        <Outlet />
+      </AppShell.Main>
+      <Suspense fallback={null}>
+        <Jump />
+      </Suspense>
+    </AppShell>
+  );
+}
+
+function Brand() {
+  return (
+    <Link to="/sites" style={{ textDecoration: "none", color: "inherit" }}>
+      <Group gap={8} wrap="nowrap">
+        <img src="/dashboard/icon.svg" width={22} height={22} alt="" />
+        <Text fw={650} fz={15}>
+          Cleancast
+        </Text>
+      </Group>
+    </Link>
+  );
+}
+
+function SiteSwitcher() {
+  const { data } = useSites();
+  const site = useSite();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const sites = data?.items ?? [];
+  return (
+    <Menu width={224} position="bottom-start">
+      <Menu.Target>
+        <UnstyledButton
+          className="cc-card"
+          px={12}
+          py={6}
+          aria-label={`Site: ${site?.name ?? "all sites"}. Switch`}
+        >
+          <Group justify="space-between" wrap="nowrap" gap="xs">
+            <Text size="sm" fw={500} truncate>
+              {site?.name ?? "All sites"}
+            </Text>
+            <ChevronsUpDown size={15} aria-hidden className="cc-quiet" />
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown style={{ maxHeight: 420, overflowY: "auto" }}>
+        <Menu.Item onClick={() => void navigate({ to: "/sites" })}>All sites</Menu.Item>
+        <Menu.Divider />
+        {sites.map(({ id, name }) => (
+          <Menu.Item
+            key={id}
+            rightSection={id === site?.id ? <Check size={15} /> : null}
+            // The same section of the other site.
+            onClick={() =>
+              void navigate({ to: `/sites/${id}/${pathname.split("/")[3] ?? "overview"}` as string })
+            }
+          >
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+function SearchButton({ compact = false }: { compact?: boolean }) {
+  const open = () => void import("@mantine/spotlight").then(({ spotlight }) => spotlight.open());
+  if (compact)
+    return (
+      <ActionIcon variant="subtle" color="gray" aria-label="Jump to anything" onClick={open}>
+        <Search size={18} />
+      </ActionIcon>
+    );
+  return (
+    <UnstyledButton
+      className="cc-nav"
+      mt="xs"
+      onClick={open}
+      aria-label="Jump to anything"
+      style={{ fontWeight: 400 }}
+    >
+      <Search size={17} aria-hidden />
+      <Text size="sm" c="dimmed" style={{ flex: 1 }}>
+        Jump to…
+      </Text>
+      <Kbd size="xs">⌘K</Kbd>
+    </UnstyledButton>
+  );
+}
+
+function PersonMenu({ name, email }: { name: string; email: string }) {
+  const navigate = useNavigate();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const schemes = [
+    { value: "light", label: "Light", icon: Sun },
+    { value: "dark", label: "Dark", icon: Moon },
+    { value: "auto", label: "Like the system", icon: MonitorCog },
+  ] as const;
+  return (
+    <Menu width={224} position="top-start">
+      <Menu.Target>
+        <UnstyledButton px={12} py={8} aria-label={`${name}: account and appearance`}>
+          <Group gap="xs" wrap="nowrap">
+            <Avatar size={28} name={name} color="initials" aria-hidden />
+            <div style={{ minWidth: 0 }}>
+              <Text size="sm" fw={500} truncate>
+                {name}
+              </Text>
+              <Text size="xs" c="dimmed" truncate>
+                {email}
+              </Text>
+            </div>
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<UserRound size={15} />} onClick={() => void navigate({ to: "/account" })}>
+          Account
+        </Menu.Item>
+        <Menu.Divider />
+        {schemes.map(({ value, label, icon: Icon }) => (
+          <Menu.Item
+            key={value}
+            leftSection={<Icon size={15} />}
+            rightSection={colorScheme === value ? <Check size={15} /> : null}
+            onClick={() => setColorScheme(value)}
+          >
+            {label}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<LogOut size={15} />}
+          onClick={() =>
+            void call("DELETE /session", {}).finally(() => {
+              queryClient.clear();
+              void navigate({ to: "/sign-in" });
+            })
+          }
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
+
+/** What needs a person stands above every page of its site. */
+function AlertBanner() {
+  const site = useSite();
+  if (!site || site.health.openAlerts === 0) return null;
+  const n = site.health.openAlerts;
+  return (
+    <Alert
+      variant="light"
+      color="red"
+      icon={<TriangleAlert size={18} />}
+      mb="lg"
+      py="xs"
+      maw={1280}
+      mx="auto"
+    >
+      <Group justify="space-between" gap="sm">
+        <Text size="sm">{n === 1 ? "One thing needs you." : `${n} things need you.`}</Text>
+        <Tooltip label="What happened, and what to do">
+          <Link to={`/sites/${site.id}/settings/alerts` as string}>
+            <Text size="sm" fw={500}>
+              Look at it
+            </Text>
+          </Link>
+        </Tooltip>
+      </Group>
+    </Alert>
+  );
+}

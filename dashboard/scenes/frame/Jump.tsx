@@ -1,0 +1,103 @@
+// ⌘K: any page, site, event or key.
+
+import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useNavigate } from "@tanstack/react-router";
+import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
+import { useState } from "react";
+import { useApi } from "../../common/query.ts";
+import { useSiteId, useSites } from "../../common/session.tsx";
+
+const pages = [
+  ["Overview", "overview"],
+  ["Events", "events"],
+  ["Integrations", "integrations"],
+  ["Sync log", "integrations/log"],
+  ["Webhooks", "integrations/webhooks"],
+  ["Inbound keys", "configuration/keys"],
+  ["Tag", "configuration/tag"],
+  ["Domains", "configuration/domains"],
+  ["Traffic filters", "configuration/traffic"],
+  ["Consent & privacy", "configuration/consent"],
+  ["Deduplication", "configuration/deduplication"],
+  ["API Keys", "settings/api-keys"],
+  ["Members", "settings/members"],
+  ["Alerts", "settings/alerts"],
+  ["OAuth apps", "settings/oauth-apps"],
+  ["Audit log", "settings/audit"],
+] as const;
+
+export default function Jump() {
+  const site = useSiteId();
+  const navigate = useNavigate();
+  const [text, setText] = useState("");
+  const [search] = useDebouncedValue(text.trim(), 250);
+  const sites = useSites().data?.items ?? [];
+  const keys =
+    useApi("GET /sites/:site/keys", { params: { site } }, { enabled: site !== "" && search !== "" }).data
+      ?.items ?? [];
+  const events =
+    useApi(
+      "GET /sites/:site/events",
+      { params: { site }, query: { search, limit: 5 } },
+      { enabled: site !== "" && search.length >= 3 },
+    ).data?.items ?? [];
+  const go = (to: string) => () => void navigate({ to });
+
+  const here: SpotlightActionData[] = site
+    ? pages.map(([label, path]) => ({
+        id: path,
+        label,
+        leftSection: <SquareArrowOutUpRight size={16} />,
+        onClick: go(`/sites/${site}/${path}`),
+      }))
+    : [];
+  const actions: SpotlightActionData[] = [
+    ...here,
+    ...sites.map(({ id, name }) => ({
+      id: `site ${id}`,
+      label: name,
+      description: "site",
+      leftSection: <Globe size={16} />,
+      onClick: go(`/sites/${id}/overview`),
+    })),
+    ...keys.map(({ id, name, prefix }) => ({
+      id: `key ${id}`,
+      label: name,
+      description: `inbound key ${prefix}…`,
+      leftSection: <KeyRound size={16} />,
+      onClick: go(`/sites/${site}/configuration/keys`),
+    })),
+    ...events.map(({ id, event, orderId }) => ({
+      id: `event ${id}`,
+      label: `${event}${orderId ? ` · ${orderId}` : ""}`,
+      description: "event",
+      // What was looked for is in no text of it.
+      keywords: [search],
+      leftSection: <ListTree size={16} />,
+      onClick: go(`/sites/${site}/events/${id}`),
+    })),
+    {
+      id: "account",
+      label: "Account",
+      description: "password, two-factor, sessions",
+      onClick: go("/account"),
+    },
+  ];
+  return (
+    <Spotlight
+      actions={actions}
+      query={text}
+      onQueryChange={setText}
+      shortcut={["mod + K"]}
+      limit={9}
+      scrollable
+      nothingFound="Nothing found. Try a page, a site, an order id or an email."
+      searchProps={{
+        leftSection: <Search size={18} />,
+        placeholder: "A page, site, key, order id or email",
+        "aria-label": "Jump to",
+      }}
+    />
+  );
+}

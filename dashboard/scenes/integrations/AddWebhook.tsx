@@ -1,0 +1,62 @@
+// Adds a webhook; its secret comes back and is shown once.
+
+import { Button, Group, Modal, Stack, Switch, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { useSend } from "../../common/query.ts";
+import { Refused } from "../../common/states.tsx";
+
+export function AddWebhook({
+  site,
+  onClose,
+  onAdded,
+}: {
+  site: string;
+  onClose: () => void;
+  onAdded: (secret: string) => void;
+}) {
+  const [url, setUrl] = useState("");
+  const [sendEmpty, setSendEmpty] = useState(true);
+  const add = useSend("POST /sites/:site/webhooks", { onDone: ({ secret }) => onAdded(secret) });
+  return (
+    <Modal opened onClose={onClose} title="Add a webhook">
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate({ params: { site }, body: { url: url.trim(), sendEmpty } });
+        }}
+      >
+        <Stack>
+          <TextInput
+            label="Address"
+            description="HTTPS, and reachable from the internet."
+            placeholder="https://example.com/cleancast"
+            inputMode="url"
+            value={url}
+            onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+            error={faultAt(add.error, "url")}
+            withAsterisk
+            data-autofocus
+            autoComplete="off"
+          />
+          <Switch
+            label="Send empty periods too"
+            description="Then silence means that something is wrong."
+            checked={sendEmpty}
+            onChange={({ currentTarget }) => setSendEmpty(currentTarget.checked)}
+          />
+          <Refused error={faultElse(add.error, "url")} />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={add.isPending}>
+              Add webhook
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

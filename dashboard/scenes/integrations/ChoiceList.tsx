@@ -1,0 +1,134 @@
+// The platform's own list for a setting: accounts, pixels, conversion actions. It is asked when the list is opened;
+// entering the id by hand is always possible beside it.
+
+import { Button, Combobox, Group, Skeleton, Stack, Text, useCombobox } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { ChevronDown } from "lucide-react";
+import { useState } from "react";
+import { call, type ApiError, type Answer } from "../../common/api.ts";
+import type { Bench } from "./bench.ts";
+import { inWords } from "./draft.ts";
+
+type Choices = Answer<"POST /sites/:site/connections/choices">["items"];
+
+export function ChoiceList({
+  bench,
+  setting,
+  label,
+  onChoose,
+  size = "sm",
+}: {
+  bench: Bench;
+  setting: string;
+  /** What is chosen, for screen readers. */
+  label: string;
+  onChoose: (value: string) => void;
+  size?: "xs" | "sm";
+}) {
+  const { site, platform, connection, draft, signIn } = bench;
+  const [search, setSearch] = useState("");
+  const asked = useMutation<Choices, ApiError, void>({
+    mutationFn: async () => {
+      const answer = await call("POST /sites/:site/connections/choices", {
+        params: { site },
+        body: {
+          platform: platform.id,
+          setting,
+          settings: draft.changes,
+          ...(connection ? { connection: connection.id } : {}),
+          ...(signIn ? { signIn } : {}),
+        },
+      });
+      return answer.items;
+    },
+  });
+  const list = useCombobox({
+    onDropdownOpen: () => {
+      setSearch("");
+      asked.mutate();
+      list.focusSearchInput();
+    },
+    onDropdownClose: () => list.resetSelectedOption(),
+  });
+  const wanted = search.trim().toLowerCase();
+  const found = asked.data?.filter(
+    (one) => one.label.toLowerCase().includes(wanted) || one.value.toLowerCase().includes(wanted),
+  );
+  return (
+    <Combobox
+      store={list}
+      width={320}
+      position="bottom-end"
+      onOptionSubmit={(value) => {
+        onChoose(value);
+        list.closeDropdown();
+      }}
+    >
+      <Combobox.Target targetType="button" withAriaAttributes={false}>
+        <Button
+          variant="default"
+          size={size}
+          rightSection={<ChevronDown size={14} aria-hidden />}
+          aria-label={`Choose ${label} from a list`}
+          aria-haspopup="listbox"
+          onClick={() => list.toggleDropdown()}
+        >
+          Choose
+        </Button>
+      </Combobox.Target>
+      <Combobox.Dropdown>
+        <Combobox.Search
+          value={search}
+          onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+          placeholder="Search"
+          aria-label={`Search ${label}`}
+        />
+        <Combobox.Options mah={280} style={{ overflowY: "auto" }} aria-label={label}>
+          {asked.isPending && <Waiting />}
+          {asked.error && <Note>{inWords(asked.error.message, platform)}</Note>}
+          {found?.length === 0 && (
+            <Note>
+              {asked.data?.length === 0
+                ? `${platform.name} lists nothing here. Enter it by hand.`
+                : "Nothing matches."}
+            </Note>
+          )}
+          {found?.map(({ value, label: words }) => (
+            <Combobox.Option key={value} value={value}>
+              <Group justify="space-between" wrap="nowrap" gap="xs">
+                <Text size="sm" truncate>
+                  {words}
+                </Text>
+                {words !== value && (
+                  <Text size="xs" c="dimmed" className="cc-mono">
+                    {value}
+                  </Text>
+                )}
+              </Group>
+            </Combobox.Option>
+          ))}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
+  );
+}
+
+function Waiting() {
+  return (
+    <Stack gap={4} p={4} role="status" aria-label="Asking the platform">
+      <Skeleton height={28} />
+      <Skeleton height={28} />
+      <Skeleton height={28} />
+    </Stack>
+  );
+}
+
+function Note({ children }: { children: React.ReactNode }) {
+  return (
+    <Combobox.Empty>
+      <Text size="sm" c="dimmed" ta="left" role="status">
+        {children}
+      </Text>
+    </Combobox.Empty>
+  );
+}

@@ -1,0 +1,181 @@
+// Deliveries as a table: where each went, how it stands and why, and the way to send it again.
+
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Download, History, SearchX } from "lucide-react";
+import { addressOf } from "../../common/api.ts";
+import { Card } from "../../common/Page.tsx";
+import { usePlatformName } from "../../common/platforms.ts";
+import { useRows } from "../../common/query.ts";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { useMay } from "../../common/session.tsx";
+import { Empty } from "../../common/states.tsx";
+import { Id, State, TestBadge, When } from "../../common/values.tsx";
+import { BulkButton } from "./BulkButton.tsx";
+import { useLogFilter, type LogFilter, type LogLine } from "./log.ts";
+import { LogFilters } from "./LogFilters.tsx";
+import { accountOf, useConnections, usePlatforms } from "./parts.tsx";
+import { ReplayOne } from "./ReplayOne.tsx";
+
+export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter }) {
+  const filter = useLogFilter(fixed);
+  const list = useRows("GET /sites/:site/deliveries", { params: { site }, query: filter }, { still: true });
+  const mayChange = useMay("admin", site);
+  const columns = useColumns(site, fixed.connection === undefined, mayChange);
+  const isFiltered = Object.keys(filter).length > Object.keys(fixed).length;
+  return (
+    <Card
+      padded={false}
+      title="Deliveries"
+      actions={
+        <>
+          {mayChange && (
+            <>
+              <BulkButton site={site} filter={filter} work="replay" />
+              <BulkButton site={site} filter={filter} work="cancel" />
+            </>
+          )}
+          <Button
+            component="a"
+            href={addressOf("GET /sites/:site/deliveries.csv", { params: { site }, query: filter })}
+            download
+            variant="default"
+            leftSection={<Download size={16} aria-hidden />}
+          >
+            CSV
+          </Button>
+        </>
+      }
+    >
+      <LogFilters site={site} filter={filter} fixed={fixed} />
+      <Rows
+        label="Deliveries"
+        columns={columns}
+        rows={list.rows}
+        keyOf={(line) => `${line.event.id} ${line.connection}`}
+        error={list.error}
+        again={list.again}
+        to={({ event }) => ({ to: tracePath(site, event.id) })}
+        more={list.more}
+        isLoadingMore={list.isLoadingMore}
+        empty={
+          isFiltered ? (
+            <Empty icon={SearchX} title="Nothing matches">
+              No delivery fits this filter. Widen the time, or clear a filter.
+            </Empty>
+          ) : (
+            <Empty icon={History} title="No deliveries yet">
+              Each conversion shows here once for each connected platform, with every attempt.
+            </Empty>
+          )
+        }
+      />
+    </Card>
+  );
+}
+
+const tracePath = (site: string, event: string) => `/sites/${site}/events/${event}`;
+const dash = <span className="cc-quiet">–</span>;
+
+function useColumns(site: string, withPlatform: boolean, mayChange: boolean): Column<LogLine>[] {
+  const columns: Column<LogLine>[] = [
+    {
+      title: "Event",
+      cell: ({ event }) => (
+        <Group gap={8} wrap="nowrap">
+          <Anchor
+            component={Link}
+            to={tracePath(site, event.id) as string}
+            fw={500}
+            size="sm"
+            c="inherit"
+            style={{ overflowWrap: "anywhere" }}
+          >
+            {event.name}
+          </Anchor>
+          {event.mode === "test" && <TestBadge />}
+        </Group>
+      ),
+    },
+    {
+      title: "Order id",
+      wide: true,
+      cell: ({ event: { orderId } }) => (orderId ? <Id value={orderId} label="order id" /> : dash),
+    },
+    ...(withPlatform
+      ? [{ title: "Platform", cell: (line: LogLine) => <PlatformCell site={site} line={line} /> }]
+      : []),
+    { title: "State", cell: (line) => <StateCell site={site} line={line} /> },
+    { title: "Attempts", align: "right", wide: true, cell: ({ attempts }) => attempts },
+    {
+      title: "Next try",
+      wide: true,
+      cell: ({ nextTryAt }) => (nextTryAt === null ? dash : <When at={nextTryAt} />),
+    },
+    { title: "Received", wide: true, cell: ({ event }) => <When at={event.receivedAt} /> },
+  ];
+  if (mayChange)
+    columns.push({ title: "Action", wide: true, cell: (line) => <ReplayOne site={site} line={line} /> });
+  return columns;
+}
+
+function PlatformCell({ site, line }: { site: string; line: LogLine }) {
+  const nameOf = usePlatformName();
+  const platform = usePlatforms().data?.items.find(({ id }) => id === line.platform);
+  const connections = useConnections(site).data?.items ?? [];
+  const connection = connections.find(({ id }) => id === line.connection);
+  const isOneOf = connections.filter((one) => one.platform === line.platform).length > 1;
+  return (
+    <Stack gap={0}>
+      {connection ? (
+        <Anchor
+          component={Link}
+          to={`/sites/${site}/integrations/${line.platform}` as string}
+          search={{ connection: line.connection } as never}
+          size="sm"
+          c="inherit"
+        >
+          {nameOf(line.platform)}
+        </Anchor>
+      ) : (
+        <Text size="sm">{nameOf(line.platform)}</Text>
+      )}
+      {connection && platform && isOneOf && (
+        <Text size="xs" c="dimmed" className="cc-mono">
+          {accountOf(platform, connection) ?? connection.id}
+        </Text>
+      )}
+      {!connection && (
+        <Text size="xs" c="dimmed">
+          disconnected
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function StateCell({ site, line }: { site: string; line: LogLine }) {
+  const { event, state, reason } = line;
+  return (
+    <Stack gap={0}>
+      <Group gap={8} wrap="nowrap">
+        <State of={state} />
+        {state !== "sent" && (
+          <Anchor
+            component={Link}
+            to={tracePath(site, event.id) as string}
+            size="sm"
+            aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}
+          >
+            why?
+          </Anchor>
+        )}
+      </Group>
+      {reason && (
+        <Text size="xs" c="dimmed" maw={320} lineClamp={2} title={reason}>
+          {reason}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,92 @@
+// Signing in at a platform, in place of pasting a token: this tab goes there and comes back with `?signIn=`.
+
+import { Alert, Anchor, Button, Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { CircleAlert, CircleCheck, LogIn } from "lucide-react";
+import { useSend } from "../../common/query.ts";
+import { Refused } from "../../common/states.tsx";
+import { When } from "../../common/values.tsx";
+import type { Bench } from "./bench.ts";
+import { hold } from "./draft.ts";
+import type { SignInStep } from "./signIn.ts";
+
+/** Begins a sign-in and leaves the page for the platform's. */
+export function useSignIn({ site, platform, connection, draft }: Omit<Bench, "error">) {
+  const begin = useSend("POST /sites/:site/sign-ins", {
+    onDone: ({ id, url }) => {
+      hold(id, platform, connection?.id ?? null, draft.changes);
+      location.assign(url);
+    },
+  });
+  return {
+    isBusy: begin.isPending || begin.isSuccess,
+    error: begin.error,
+    begin: () => begin.mutate({ params: { site }, body: { platform: platform.id } }),
+  };
+}
+
+export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
+  const { platform, connection, mayChange, site } = bench;
+  const { begin, isBusy, error } = useSignIn(bench);
+  if (!platform.signIn || !mayChange) return null;
+  if (!platform.signIn.ready)
+    return (
+      <Text size="sm" c="dimmed">
+        Paste a token below. To sign in at {platform.name} instead, an owner first sets an OAuth app under{" "}
+        <Anchor
+          size="sm"
+          underline="always"
+          renderRoot={(props) => <Link to={`/sites/${site}/settings/oauth-apps` as string} {...props} />}
+        >
+          Settings &gt; OAuth apps
+        </Anchor>
+        .
+      </Text>
+    );
+  const ends = Number(connection?.settings["expires_at"] ?? 0);
+  const isDone = step.is === "done";
+  return (
+    <Stack gap="sm" align="flex-start">
+      <div aria-live="polite" style={{ width: "100%" }}>
+        {isDone && (
+          <Alert variant="light" color="green" icon={<CircleCheck size={18} />} title="You are signed in">
+            {connection ? "Save to use it." : "Fill in what is left below, then connect."}
+          </Alert>
+        )}
+        {step.is === "failed" && (
+          <Alert
+            variant="light"
+            color="red"
+            icon={<CircleAlert size={18} />}
+            title="The sign-in did not work"
+          >
+            {step.error}
+          </Alert>
+        )}
+      </div>
+      <Group gap="sm">
+        <Button
+          {...(isDone ? { variant: "default" } : {})}
+          leftSection={<LogIn size={16} aria-hidden />}
+          loading={isBusy}
+          onClick={begin}
+        >
+          {isDone ? "Sign in as somebody else" : `Sign in with ${platform.name}`}
+        </Button>
+        {!isDone && connection?.settings["access_token"] && (
+          <Text size="sm" c="dimmed">
+            A token is configured
+            {ends > 0 && (
+              <>
+                ; it ends <When at={ends} />
+                {connection.settings["refresh_token"] ? " and is renewed before" : ""}
+              </>
+            )}
+            .
+          </Text>
+        )}
+      </Group>
+      <Refused error={error} />
+    </Stack>
+  );
+}

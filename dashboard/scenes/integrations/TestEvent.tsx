@@ -1,0 +1,149 @@
+// A test event in the platform's own test mode, and what the platform said to it.
+
+import { Alert, Autocomplete, Button, Group, Stack, Text } from "@mantine/core";
+import { CircleAlert, CircleCheck, CircleSlash, Clock, KeyRound, Send, type LucideIcon } from "lucide-react";
+import { useState } from "react";
+import type { Answer } from "../../common/api.ts";
+import { durationText } from "../../common/format.ts";
+import { Card } from "../../common/Page.tsx";
+import { useSend } from "../../common/query.ts";
+import { Refused } from "../../common/states.tsx";
+import { Code } from "../../common/values.tsx";
+import type { Bench } from "./bench.ts";
+import { useSeenEvents } from "./EventsForm.tsx";
+import type { Platform } from "./parts.tsx";
+
+type Outcome = Answer<"POST /sites/:site/connections/:connection/test">;
+
+export function TestEvent({ bench }: { bench: Bench }) {
+  const { site, platform, connection, draft, mayChange } = bench;
+  const seen = useSeenEvents(site);
+  const [name, setName] = useState("purchase");
+  const test = useSend("POST /sites/:site/connections/:connection/test");
+  if (!connection)
+    return (
+      <Card title="Test event">
+        <Text size="sm" c="dimmed">
+          Connect {platform.name} first. The preview shows what it would get.
+        </Text>
+      </Card>
+    );
+  return (
+    <Card
+      title="Test event"
+      about={
+        platform.guide?.testMode ?? "Sends a sample. It counts in no total and touches no real conversion."
+      }
+    >
+      <Stack gap="md">
+        {draft.isChanged && (
+          <Text size="sm" c="var(--cc-warn)">
+            The test uses what is saved. Your changes are not in it yet.
+          </Text>
+        )}
+        {mayChange ? (
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              test.mutate({
+                params: { site, connection: connection.id },
+                body: { name: name.trim() || "purchase" },
+              });
+            }}
+          >
+            <Group gap="xs" align="flex-end">
+              <Autocomplete
+                label="Event name"
+                value={name}
+                onChange={setName}
+                data={[...new Set([...seen, "purchase", "lead", "sign_up"])]}
+                style={{ flex: 1, minWidth: 160, maxWidth: 320 }}
+              />
+              <Button type="submit" loading={test.isPending} leftSection={<Send size={15} aria-hidden />}>
+                Send test event
+              </Button>
+            </Group>
+          </form>
+        ) : (
+          <Text size="sm" c="dimmed">
+            Admins send test events.
+          </Text>
+        )}
+        <Refused error={test.error} />
+        <div aria-live="polite">{test.data && <Said platform={platform} outcome={test.data} />}</div>
+      </Stack>
+    </Card>
+  );
+}
+
+type Words = { icon: LucideIcon; colour: string; title: string; text: string | null };
+
+function wordsOf({ name }: Platform, { skipped, said, error }: Outcome): Words {
+  if (skipped !== null)
+    return { icon: CircleSlash, colour: "gray", title: "Not sent: it would be skipped", text: skipped };
+  switch (said) {
+    case "accepted":
+      return { icon: CircleCheck, colour: "green", title: `${name} accepted it`, text: null };
+    case "refused":
+      return { icon: CircleAlert, colour: "red", title: `${name} refused it`, text: error };
+    case "unauthorised":
+      return {
+        icon: KeyRound,
+        colour: "red",
+        title: `${name} did not accept the credentials`,
+        text: [error, "Sign in again, or enter a new token under Connection."].filter(Boolean).join(". "),
+      };
+    default:
+      return {
+        icon: Clock,
+        colour: "yellow",
+        title: `${name} could not take it now`,
+        text: [error, "A real conversion would be tried again by itself."].filter(Boolean).join(". "),
+      };
+  }
+}
+
+function Said({ platform, outcome }: { platform: Platform; outcome: Outcome }) {
+  const { icon: Icon, colour, title, text } = wordsOf(platform, outcome);
+  const facts = [
+    outcome.httpStatus === null ? null : `HTTP ${outcome.httpStatus}`,
+    outcome.skipped === null ? durationText(outcome.durationMs) : null,
+  ].filter(Boolean);
+  return (
+    <Stack gap="sm">
+      <Alert variant="light" color={colour} icon={<Icon size={18} />} title={title}>
+        {text && <Text size="sm">{text}</Text>}
+        {facts.length > 0 && (
+          <Text size="sm" className="cc-number">
+            {facts.join(" · ")}
+          </Text>
+        )}
+      </Alert>
+      {outcome.response !== null && (
+        <div>
+          <Text size="sm" fw={500} mb={4}>
+            {platform.name}'s answer
+          </Text>
+          <Code label="Answer">{pretty(outcome.response)}</Code>
+        </div>
+      )}
+      {outcome.request !== null && (
+        <div>
+          <Text size="sm" fw={500} mb={4}>
+            What was sent
+          </Text>
+          <Code label="Request">{pretty(outcome.request)}</Code>
+        </div>
+      )}
+    </Stack>
+  );
+}
+
+/** JSON with line breaks; anything else as it is. */
+export function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,70 @@
+// Sends a push of the running period now, and shows what the receiver answered.
+
+import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { CircleAlert, CircleCheck, Send } from "lucide-react";
+import type { ReactNode } from "react";
+import { durationText } from "../../common/format.ts";
+import { useSend } from "../../common/query.ts";
+import { Refused } from "../../common/states.tsx";
+import { Code } from "../../common/values.tsx";
+
+/** `children` are the other buttons of the row. */
+export function TestPush({
+  site,
+  webhook,
+  children,
+}: {
+  site: string;
+  webhook: string;
+  children: ReactNode;
+}) {
+  const test = useSend("POST /sites/:site/webhooks/:webhook/test");
+  return (
+    <>
+      <Group gap="xs">
+        <Button
+          leftSection={<Send size={15} aria-hidden />}
+          loading={test.isPending}
+          onClick={() => test.mutate({ params: { site, webhook } })}
+        >
+          Send test
+        </Button>
+        {children}
+      </Group>
+      <Refused error={test.error} />
+      <div aria-live="polite">
+        {test.data && (
+          <Stack gap="xs">
+            <Alert
+              variant="light"
+              color={test.data.ok ? "green" : "red"}
+              icon={test.data.ok ? <CircleCheck size={18} /> : <CircleAlert size={18} />}
+              title={test.data.ok ? "Your receiver took it" : "Your receiver did not take it"}
+            >
+              {test.data.error && <Text size="sm">{test.data.error}</Text>}
+              <Text size="sm" className="cc-number">
+                {test.data.httpStatus === null ? "No answer" : `HTTP ${test.data.httpStatus}`} ·{" "}
+                {durationText(test.data.durationMs)}
+              </Text>
+            </Alert>
+            <Text size="sm" fw={500}>
+              What was sent
+            </Text>
+            <Code label="Body">{test.data.body}</Code>
+            {test.data.response && (
+              <>
+                <Text size="sm" fw={500}>
+                  Its answer
+                </Text>
+                <Code label="Answer">{test.data.response}</Code>
+              </>
+            )}
+            <Text size="xs" c="dimmed">
+              A test carries the numbers of the running period and counts for nothing.
+            </Text>
+          </Stack>
+        )}
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,101 @@
+// What was changed on a connection and is not saved yet. The preview shows it, and saving sends it.
+
+import { useState } from "react";
+import type { ApiError } from "../../common/api.ts";
+import { faultAt } from "../../common/fields.ts";
+import type { Connection, Platform } from "./parts.tsx";
+
+export type Changes = Record<string, string>;
+
+export type Draft = {
+  changes: Changes;
+  /** Null is every event; undefined is as saved. */
+  events: string[] | null | undefined;
+  isChanged: boolean;
+  /** As it would be after saving; blank for secrets, which are never shown. */
+  valueOf: (name: string) => string;
+  set: (name: string, value: string) => void;
+  /** Empties a setting whose value is hidden, so that typing nothing cannot say it. */
+  takeAway: (name: string) => void;
+  /** Leaves a setting as saved. */
+  keep: (name: string) => void;
+  setEvents: (events: string[] | null) => void;
+  discard: () => void;
+};
+
+export function useDraft(platform: Platform, connection: Connection | null, begun: Changes): Draft {
+  const [changes, setChanges] = useState(begun);
+  const [events, setEvents] = useState<string[] | null | undefined>(undefined);
+  const declared = (name: string) => platform.settings.find((one) => one.name === name);
+  const isHidden = (name: string) => declared(name)?.secret === true || declared(name)?.address === true;
+  const before = (name: string) =>
+    isHidden(name) ? "" : (connection?.settings[name] ?? declared(name)?.default ?? "");
+  return {
+    changes,
+    events,
+    isChanged: Object.keys(changes).length > 0 || events !== undefined,
+    valueOf: (name) => changes[name] ?? before(name),
+    set: (name, value) =>
+      setChanges(({ [name]: _, ...others }) =>
+        value === before(name) ? others : { ...others, [name]: value },
+      ),
+    takeAway: (name) => setChanges((others) => ({ ...others, [name]: "" })),
+    keep: (name) => setChanges(({ [name]: _, ...others }) => others),
+    setEvents: (next) => setEvents(isSame(next, connection?.events ?? null) ? undefined : next),
+    discard: () => {
+      setChanges({});
+      setEvents(undefined);
+    },
+  };
+}
+
+const isSame = (one: readonly string[] | null, other: readonly string[] | null) =>
+  JSON.stringify(one) === JSON.stringify(other);
+
+/** `AddToCart`, `add-to-cart` and `add_to_cart` are one event; the relay keeps choices under this form. */
+export const foldName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
+export const nameSetting = (event: string) => `event.${foldName(event)}`;
+export const mapSetting = (field: string) => `map.${field}`;
+
+const bare = (field: string) => field.replace(/^settings\./, "");
+
+/** A sentence of the relay with the labels of settings in place of their names. */
+export function inWords(message: string, { settings }: Platform): string {
+  const labels = new Map(settings.map(({ name, label }) => [name, label]));
+  return message.replace(/\b[a-z0-9_]+\b/g, (word) =>
+    word.includes("_") || message.startsWith(`${word} `) ? (labels.get(word) ?? word) : word,
+  );
+}
+
+/** What is wrong with one setting. */
+export function settingFault(error: ApiError | null, name: string, platform: Platform): string | null {
+  const fault = faultAt(error, name, `settings.${name}`);
+  return fault === null ? null : inWords(error?.message ?? fault, platform);
+}
+
+/** The tab where the field stands that an error names; null where it stands on none. */
+export function tabOfFault({ field }: ApiError, platform: Platform): string | null {
+  const name = bare(field ?? "");
+  if (name === "events" || name.startsWith("event.")) return "events";
+  if (name.startsWith("map.")) return "mapping";
+  return platform.settings.some((one) => one.name === name) ? "connection" : null;
+}
+
+// A sign-in leaves the page. What was typed waits in this tab until the person is back; secrets are typed again.
+type Held = { connection: string | null; changes: Changes };
+const placeOf = (signIn: string) => `cc-sign-in-${signIn}`;
+
+export function hold(signIn: string, platform: Platform, connection: string | null, changes: Changes): void {
+  const open = Object.entries(changes).filter(
+    ([name]) => !platform.settings.some((one) => one.name === name && (one.secret || one.address)),
+  );
+  const held: Held = { connection, changes: Object.fromEntries(open) };
+  sessionStorage.setItem(placeOf(signIn), JSON.stringify(held));
+}
+
+export function recall(signIn: string): Held | null {
+  const text = sessionStorage.getItem(placeOf(signIn));
+  return text ? (JSON.parse(text) as Held) : null;
+}
+
+export const letGo = (signIn: string) => sessionStorage.removeItem(placeOf(signIn));

@@ -1,0 +1,65 @@
+// What the pages of Integrations share.
+
+import { Box, Group, Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { Answer } from "../../common/api.ts";
+import { useApi } from "../../common/query.ts";
+import { State } from "../../common/values.tsx";
+
+export type Platform = Answer<"GET /platforms">["items"][number];
+export type Setting = Platform["settings"][number];
+export type Connection = Answer<"GET /sites/:site/connections">["items"][number];
+
+export const tabsOf = (site: string) => [
+  { value: "platforms", label: "Platforms", to: `/sites/${site}/integrations` },
+  { value: "log", label: "Sync log", to: `/sites/${site}/integrations/log` },
+  { value: "webhooks", label: "Webhooks", to: `/sites/${site}/integrations/webhooks` },
+];
+
+export const usePlatforms = () => useApi("GET /platforms", {});
+export const useConnections = (site: string) =>
+  useApi("GET /sites/:site/connections", { params: { site } }, { everyMs: 15_000 });
+
+/** What tells several connections of a platform apart: the pixel, the account, the address. */
+export function accountOf(platform: Platform, { settings }: Connection): string | null {
+  const open = platform.settings.filter(({ name, secret }) => !secret && settings[name]);
+  const telling = open.find(({ required }) => required) ?? open.find(({ name }) => name.endsWith("_id"));
+  return telling ? (settings[telling.name] ?? null) : null;
+}
+
+/** A calm tile with the platform's letters: other people's logos are theirs. */
+export function Monogram({ name, size = 40 }: { name: string; size?: number }) {
+  const words = name.split(" ");
+  const letters = words.length > 1 ? words.map((word) => word[0]).join("") : name.slice(0, 2);
+  return (
+    <Box aria-hidden className="cc-monogram" w={size} h={size} fz={size * 0.35}>
+      {letters.slice(0, 3)}
+    </Box>
+  );
+}
+
+/** A number with what it counts above it. */
+export function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Stack gap={0} miw={0}>
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <Text size="sm" component="div" className="cc-number" truncate>
+        {children}
+      </Text>
+    </Stack>
+  );
+}
+
+export function ConnectionState({ connection }: { connection: Connection }) {
+  return (
+    <Group gap={6} wrap="nowrap">
+      <State of={connection.state} {...(connection.state === "active" ? { word: "connected" } : {})} />
+    </Group>
+  );
+}
+
+/** "1 delivery", "12 deliveries". */
+export const countOf = (n: number, one: string, many = `${one}s`) =>
+  `${n.toLocaleString("en")} ${n === 1 ? one : many}`;

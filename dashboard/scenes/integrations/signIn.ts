@@ -1,0 +1,20 @@
+// How far a sign-in is that the address names.
+
+import { useApi } from "../../common/query.ts";
+
+export type SignInStep = { is: "none" | "waiting" | "done"; error: null } | { is: "failed"; error: string };
+
+export function useSignInStep(site: string, signIn: string): SignInStep {
+  const { data, error } = useApi(
+    "GET /sites/:site/sign-ins/:signIn",
+    { params: { site, signIn } },
+    { enabled: signIn !== "" },
+  );
+  if (signIn === "") return { is: "none", error: null };
+  if (error) return { is: "failed", error: error.message };
+  if (!data) return { is: "waiting", error: null };
+  if (data.step === "done") return { is: "done", error: null };
+  if (data.step === "failed" || data.step === "over")
+    return { is: "failed", error: data.error ?? "It took too long, or was used already. Sign in again." };
+  return { is: "failed", error: "It was not finished. Sign in again." };
+}

@@ -1,0 +1,116 @@
+// The last events, as they arrive.
+
+import { Box, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { useThrottledCallback } from "@mantine/hooks";
+import { useQueryClient } from "@tanstack/react-query";
+import { Radio } from "lucide-react";
+import { useState } from "react";
+import { useFeed, type EventSummary, type FeedState } from "../../common/feed.ts";
+import { Card } from "../../common/Page.tsx";
+import { useApi } from "../../common/query.ts";
+import { Empty, Fault, Loading } from "../../common/states.tsx";
+import { Money, TestBadge, When } from "../../common/values.tsx";
+import { DeliveryStates, EventStatus, tracePath } from "../events/parts.tsx";
+import { To } from "../../common/To.tsx";
+
+const shownAtOnce = 10;
+
+export function Feed({ site }: { site: string }) {
+  const client = useQueryClient();
+  const list = useApi("GET /sites/:site/events", { params: { site }, query: { limit: shownAtOnce } });
+  const [came, setCame] = useState<ReadonlyMap<string, EventSummary>>(new Map());
+  const [said, setSaid] = useState("");
+  // A screen reader hears of a rush once, and the numbers above keep up with it.
+  const tell = useThrottledCallback((event: EventSummary) => {
+    setSaid(`New event: ${event.event}`);
+    void client.invalidateQueries({ queryKey: ["GET /sites/:site/statistics"] });
+    void client.invalidateQueries({ queryKey: ["GET /sites/:site/checklist"] });
+  }, 8_000);
+  const known = new Map([...(list.data?.items ?? []).map((one) => [one.id, one] as const), ...came]);
+  const state = useFeed(
+    site,
+    (event) => {
+      if (!known.has(event.id)) tell(event);
+      setCame((before) => new Map([...before, [event.id, event] as const].slice(-100)));
+    },
+    () => void list.refetch(),
+  );
+  // Ids are in the order of time.
+  const rows = [...known.values()]
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+    .slice(0, shownAtOnce);
+  return (
+    <Card
+      title="Live"
+      about="The newest events, as they arrive."
+      actions={<FeedMark state={state} />}
+      padded={false}
+    >
+      <VisuallyHidden role="status" aria-live="polite">
+        {said}
+      </VisuallyHidden>
+      {list.error ? (
+        <Fault error={list.error} again={() => void list.refetch()} />
+      ) : !list.data ? (
+        <Loading rows={6} height={44} />
+      ) : rows.length === 0 ? (
+        <Empty icon={Radio} title="Waiting for the first event">
+          It appears here the moment it arrives.
+        </Empty>
+      ) : (
+        <Box component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+          {rows.map((event) => (
+            <FeedLine key={event.id} site={site} event={event} />
+          ))}
+        </Box>
+      )}
+    </Card>
+  );
+}
+
+function FeedLine({ site, event }: { site: string; event: EventSummary }) {
+  return (
+    <li className="cc-feed-line">
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <Group gap={8} wrap="nowrap" style={{ minWidth: 0 }}>
+          <To to={tracePath(site, event.id)} fw={500} c="inherit" truncate>
+            {event.event}
+          </To>
+          {event.mode === "test" && <TestBadge />}
+        </Group>
+        <Text size="sm" fw={500} component="span" style={{ whiteSpace: "nowrap" }}>
+          <Money value={event.value} currency={event.currency} />
+        </Text>
+      </Group>
+      <Group justify="space-between" gap="sm" wrap="nowrap">
+        <Stack gap={0} style={{ minWidth: 0, overflow: "hidden" }}>
+          {event.status === "filtered" && event.releasedAt === null ? (
+            <EventStatus event={event} />
+          ) : (
+            <DeliveryStates event={event} />
+          )}
+        </Stack>
+        <Text size="xs" c="dimmed" component="span">
+          <When at={event.receivedAt} />
+        </Text>
+      </Group>
+    </li>
+  );
+}
+
+const words: Record<FeedState, string> = {
+  connecting: "connecting",
+  live: "connected",
+  reconnecting: "reconnecting",
+};
+
+function FeedMark({ state }: { state: FeedState }) {
+  return (
+    <Group gap={6} wrap="nowrap" role="status" aria-label={`Live feed: ${words[state]}`}>
+      <span className="cc-dot" data-state={state} aria-hidden />
+      <Text size="sm" c="dimmed" component="span">
+        {words[state]}
+      </Text>
+    </Group>
+  );
+}

@@ -1,0 +1,82 @@
+// By which click id conversions were matched, and which events they were.
+
+import { Text } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
+import { BarList } from "../../common/Chart.tsx";
+import { countText, moneyText, percentText } from "../../common/format.ts";
+import { ChartCard } from "./ChartCard.tsx";
+import { bySize, type Statistics } from "./statistics.ts";
+import { To } from "../../common/To.tsx";
+
+type Props = { site: string; of: Statistics };
+
+export function MatchRate({ site, of }: Props) {
+  const navigate = useNavigate();
+  const { match } = of;
+  const search = { from: of.from, to: of.to };
+  const rest = match.conversions - match.withClickId;
+  const clickIds = match.clickIds.toSorted((one, other) => other.conversions - one.conversions);
+  const items = clickIds.map(({ name, conversions }) => ({
+    name,
+    value: conversions,
+    text: `${countText(conversions)} · ${percentText(conversions, match.conversions)}`,
+  }));
+  return (
+    <ChartCard
+      title="Match rate by click id"
+      counts="Conversions that carry each click id. One may carry several."
+      rows={{ to: `/sites/${site}/events`, search, label: "Events" }}
+      nothing={match.conversions === 0 ? "No conversion in this time." : null}
+    >
+      <BarList
+        label="Conversions by click id"
+        items={[
+          ...items,
+          {
+            name: "no click id",
+            value: rest,
+            text: `${countText(rest)} · ${percentText(rest, match.conversions)}`,
+          },
+        ]}
+        onPick={() => void navigate({ to: `/sites/${site}/events`, search: search })}
+      />
+      <Text size="sm" c="dimmed" mt="sm">
+        {countText(match.identified)} of {countText(match.conversions)} had an identity record.{" "}
+        {match.withheld > 0 &&
+          `${countText(match.withheld)} went out without identifiers for lack of consent. `}
+        {match.identified < match.conversions && (
+          <To to={`/sites/${site}/configuration/tag`} underline="always">
+            Check the tag
+          </To>
+        )}
+      </Text>
+    </ChartCard>
+  );
+}
+
+export function ByEvent({ site, of }: Props) {
+  const navigate = useNavigate();
+  const search = { from: of.from, to: of.to, status: "accepted" };
+  const events = of.events.toSorted((one, other) => other.conversions - one.conversions).slice(0, 8);
+  return (
+    <ChartCard
+      title="Conversions by event"
+      counts="Which events they were, as your servers name them."
+      rows={{ to: `/sites/${site}/events`, search, label: "Events" }}
+      nothing={events.length === 0 ? "No conversion in this time." : null}
+    >
+      <BarList
+        label="Conversions by event"
+        items={events.map(({ name, conversions, values }) => {
+          const [main] = bySize(values);
+          return {
+            name,
+            value: conversions,
+            text: `${countText(conversions)}${main ? ` · ${moneyText(main.value, main.currency)}` : ""}${values.length > 1 ? " + others" : ""}`,
+          };
+        })}
+        onPick={() => void navigate({ to: `/sites/${site}/events`, search: search })}
+      />
+    </ChartCard>
+  );
+}

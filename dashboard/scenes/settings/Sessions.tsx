@@ -1,0 +1,95 @@
+// Where one is signed in.
+
+import { Badge, Button, Group, Text } from "@mantine/core";
+import { MonitorSmartphone } from "lucide-react";
+import { call, type Answer } from "../../common/api.ts";
+import { AskButton, told } from "../../common/dialogs.tsx";
+import { Card } from "../../common/Page.tsx";
+import { queryClient, useApi, useSend } from "../../common/query.ts";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { Empty } from "../../common/states.tsx";
+import { When } from "../../common/values.tsx";
+import { browserName } from "./browserName.ts";
+
+type Session = Answer<"GET /sessions">["items"][number];
+
+export function Sessions() {
+  const { data, error, refetch } = useApi("GET /sessions", {});
+  const end = useSend("DELETE /sessions/:session", { onDone: () => told("That session has ended.") });
+  const others = data?.items.filter(({ isThis }) => !isThis) ?? [];
+  const endOthers = async () => {
+    await Promise.all(others.map(({ id }) => call("DELETE /sessions/:session", { params: { session: id } })));
+    await queryClient.invalidateQueries();
+    told("You are signed out everywhere else.");
+  };
+
+  const columns: Column<Session>[] = [
+    {
+      title: "Browser",
+      cell: ({ userAgent, isThis }) => (
+        <Group gap="xs" wrap="nowrap">
+          <Text size="sm" {...(userAgent ? { title: userAgent } : {})}>
+            {browserName(userAgent)}
+          </Text>
+          {isThis && (
+            <Badge size="sm" variant="light" tt="none">
+              this one
+            </Badge>
+          )}
+        </Group>
+      ),
+    },
+    {
+      title: "Address",
+      cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>,
+      wide: true,
+    },
+    { title: "Last seen", cell: ({ lastSeenAt }) => <When at={lastSeenAt} /> },
+    { title: "Signed in", cell: ({ createdAt }) => <When at={createdAt} />, wide: true },
+    {
+      title: "",
+      align: "right",
+      cell: ({ id, isThis, userAgent }) =>
+        !isThis && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Sign out ${browserName(userAgent)}`}
+            loading={end.isPending && end.variables.params.session === id}
+            onClick={() => end.mutate({ params: { session: id } })}
+          >
+            Sign out
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <Card
+      title="Sessions"
+      about="Where you are signed in. End those that you do not know, and change your password then."
+      padded={false}
+      actions={
+        others.length > 0 && (
+          <AskButton
+            label="Sign out everywhere else"
+            question="Sign out everywhere else?"
+            consequence={`${others.length === 1 ? "One other session ends" : `${others.length} other sessions end`} at once. This one stays.`}
+            confirm="Sign out"
+            onConfirm={endOthers}
+            danger={false}
+          />
+        )
+      }
+    >
+      <Rows
+        label="Sessions"
+        columns={columns}
+        rows={data?.items}
+        keyOf={({ id }) => id}
+        error={error ?? end.error}
+        again={() => void refetch()}
+        empty={<Empty icon={MonitorSmartphone} title="No sessions" />}
+      />
+    </Card>
+  );
+}

@@ -1,0 +1,79 @@
+import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
+import type { Answer } from "../../common/api.ts";
+import { told } from "../../common/dialogs.tsx";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { useSend } from "../../common/query.ts";
+import { Code, Id } from "../../common/values.tsx";
+import { RefusedOrWait } from "../signIn/Waiting.tsx";
+
+const QrCode = lazy(() => import("./QrCode.tsx"));
+
+/** What the authenticator app needs, the backup codes, and the first code. */
+export function TwoFactorSecret({
+  begun,
+  onDone,
+}: {
+  begun: Answer<"POST /me/two-factor">;
+  onDone: () => void;
+}) {
+  const [code, setCode] = useState("");
+  const { mutate, error, isPending } = useSend("POST /me/two-factor/confirm", {
+    onDone: () => {
+      onDone();
+      told("Two-factor sign-in is on.");
+    },
+  });
+  const secret = URL.parse(begun.uri)?.searchParams.get("secret") ?? "";
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate({ body: { code: code.replaceAll(" ", "") } });
+      }}
+    >
+      <Stack gap="lg">
+        <Stack gap="xs">
+          <Title order={3}>1. Add Cleancast to your authenticator app</Title>
+          <Group align="center" gap="lg">
+            <Suspense fallback={<Skeleton w={168} h={168} />}>
+              <QrCode text={begun.uri} />
+            </Suspense>
+            <Stack gap={4} flex={1} miw={200}>
+              <Text size="sm">Scan the picture with the app, or enter this secret by hand:</Text>
+              <Id value={secret} label="secret" short={false} />
+            </Stack>
+          </Group>
+        </Stack>
+        <Stack gap="xs">
+          <Title order={3}>2. Keep the backup codes</Title>
+          <Text size="sm">
+            Each signs you in once when you do not have your phone. They are shown only now.
+          </Text>
+          <Code label="backup codes">{begun.backupCodes.join("\n")}</Code>
+        </Stack>
+        <Stack gap="xs">
+          <Title order={3}>3. Enter the code that the app shows</Title>
+          <Group align="flex-start" gap="sm">
+            <TextInput
+              aria-label="Code"
+              placeholder="123456"
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              required
+              maxLength={10}
+              w={160}
+              value={code}
+              error={faultAt(error, "code")}
+              onChange={(event) => setCode(event.currentTarget.value)}
+            />
+            <Button type="submit" loading={isPending} disabled={code.trim().length < 6}>
+              Switch on
+            </Button>
+          </Group>
+          <RefusedOrWait error={faultElse(error, "code")} />
+        </Stack>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+// The second step of signing in: a code of the authenticator app, or one of the backup codes.
+
+import { Anchor, Button, TextInput } from "@mantine/core";
+import { useState } from "react";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { useSend } from "../../common/query.ts";
+import { useEnter } from "./enter.ts";
+import { SignInCard } from "./SignInCard.tsx";
+import { RefusedOrWait } from "./Waiting.tsx";
+
+export function CodeStep({ onBack }: { onBack: () => void }) {
+  const enter = useEnter();
+  const [code, setCode] = useState("");
+  const [isBackup, setBackup] = useState(false);
+  const { mutate, error, isPending, reset } = useSend("POST /session/code", { onDone: enter });
+  const change = () => {
+    setBackup(!isBackup);
+    setCode("");
+    reset();
+  };
+  return (
+    <SignInCard
+      title="One more step"
+      about={
+        isBackup
+          ? "Enter one of the backup codes that you kept. Each works once."
+          : "Enter the code that your authenticator app shows for Cleancast."
+      }
+      onSubmit={() => mutate({ body: { code: code.replaceAll(" ", "") } })}
+      foot={
+        <Anchor component="button" type="button" size="sm" onClick={onBack}>
+          Sign in as somebody else
+        </Anchor>
+      }
+    >
+      <TextInput
+        key={String(isBackup)}
+        label={isBackup ? "Backup code" : "Code"}
+        name="code"
+        autoComplete={isBackup ? "off" : "one-time-code"}
+        inputMode={isBackup ? "text" : "numeric"}
+        required
+        autoFocus
+        maxLength={40}
+        value={code}
+        error={faultAt(error, "code")}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+      <RefusedOrWait error={faultElse(error, "code")} />
+      <Button type="submit" loading={isPending}>
+        Sign in
+      </Button>
+      <Anchor component="button" type="button" size="sm" onClick={change}>
+        {isBackup ? "Use the authenticator app" : "Use a backup code"}
+      </Anchor>
+    </SignInCard>
+  );
+}

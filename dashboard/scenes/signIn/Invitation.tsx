@@ -1,0 +1,94 @@
+// Somebody was invited: who invites to what, then a name and a password, or the password of their account.
+
+import { Button, PasswordInput, TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import type { Answer } from "../../common/api.ts";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { useSend } from "../../common/query.ts";
+import { Loading } from "../../common/states.tsx";
+import { roleSentences } from "../settings/roles.ts";
+import { useEnter } from "./enter.ts";
+import { NewPassword } from "./NewPassword.tsx";
+import { SignInCard } from "./SignInCard.tsx";
+import { useTicket } from "./ticket.ts";
+import { RefusedOrWait } from "./Waiting.tsx";
+
+const title = "You are invited";
+
+export default function Invitation() {
+  const ticket = useTicket();
+  const { mutate, data, error } = useSend("POST /invitations/look");
+  useEffect(() => {
+    if (ticket !== null) mutate({ body: { ticket } });
+  }, [ticket, mutate]);
+
+  if (ticket === null)
+    return <SignInCard title={title} about="Open the invitation link that you were sent." />;
+  if (error)
+    return (
+      <SignInCard
+        title="This invitation cannot be used"
+        about="Ask whoever invited you for a new link: each works once, for seven days."
+      >
+        <RefusedOrWait error={error} />
+      </SignInCard>
+    );
+  if (!data)
+    return (
+      <SignInCard title={title}>
+        <Loading rows={3} />
+      </SignInCard>
+    );
+  return <Accept ticket={ticket} invitation={data} />;
+}
+
+function Accept({ ticket, invitation }: { ticket: string; invitation: Answer<"POST /invitations/look"> }) {
+  const { email, role, site, invitedBy, known } = invitation;
+  const enter = useEnter();
+  const [name, setName] = useState("");
+  const [password, setPassword] = useState("");
+  const { mutate, error, isPending } = useSend("POST /invitations/accept", { onDone: enter });
+  const place = site === null ? "all sites of this installation" : site;
+  return (
+    <SignInCard
+      title={title}
+      about={`${invitedBy} invites you to ${place} as ${role}. ${roleSentences[role]}`}
+      onSubmit={() => mutate({ body: { ticket, password, ...(known ? {} : { name }) } })}
+    >
+      <TextInput label="Email" type="email" name="email" autoComplete="username" value={email} readOnly />
+      {known ? (
+        <PasswordInput
+          label="Password of your account"
+          description="You have an account here already."
+          name="password"
+          autoComplete="current-password"
+          required
+          autoFocus
+          value={password}
+          error={faultAt(error, "password")}
+          onChange={(event) => setPassword(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+        />
+      ) : (
+        <>
+          <TextInput
+            label="Your name"
+            name="name"
+            autoComplete="name"
+            required
+            autoFocus
+            maxLength={100}
+            value={name}
+            error={faultAt(error, "name")}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <NewPassword value={password} onChange={setPassword} fault={faultAt(error, "password")} />
+        </>
+      )}
+      <RefusedOrWait error={faultElse(error, "password", "name")} />
+      <Button type="submit" loading={isPending}>
+        Accept
+      </Button>
+    </SignInCard>
+  );
+}

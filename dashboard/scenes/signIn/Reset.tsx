@@ -1,0 +1,59 @@
+import { Anchor, Button, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { queryClient, useSend } from "../../common/query.ts";
+import { NewPassword } from "./NewPassword.tsx";
+import { SignInCard } from "./SignInCard.tsx";
+import { useTicket } from "./ticket.ts";
+import { RefusedOrWait } from "./Waiting.tsx";
+
+const title = "Set a new password";
+const another = (
+  <Anchor component={Link} to="/forgotten" size="sm">
+    Ask for another link
+  </Anchor>
+);
+
+export default function Reset() {
+  const ticket = useTicket();
+  const [password, setPassword] = useState("");
+  const { mutate, error, isPending, isSuccess } = useSend("POST /password-resets/finish", {
+    onDone: () => queryClient.clear(),
+  });
+
+  if (isSuccess)
+    return (
+      <SignInCard title="Your new password is set">
+        <Text size="sm" role="status">
+          You were signed out everywhere. Sign in with the new password.
+        </Text>
+        <Button component={Link} to="/sign-in">
+          Sign in
+        </Button>
+      </SignInCard>
+    );
+  if (ticket === null)
+    return (
+      <SignInCard title={title} about="Open the link that you were sent. It works once." foot={another} />
+    );
+  return (
+    <SignInCard
+      title={title}
+      about="You will be signed out everywhere else."
+      onSubmit={() => mutate({ body: { ticket, password } })}
+      foot={another}
+    >
+      <NewPassword
+        label="New password"
+        value={password}
+        onChange={setPassword}
+        fault={faultAt(error, "password")}
+      />
+      <RefusedOrWait error={faultElse(error, "password")} />
+      <Button type="submit" loading={isPending}>
+        Set the password
+      </Button>
+    </SignInCard>
+  );
+}

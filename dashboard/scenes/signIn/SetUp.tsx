@@ -1,0 +1,95 @@
+// The first owner of an installation, with the link that the console printed.
+
+import { Anchor, Button, TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { useApi, useSend } from "../../common/query.ts";
+import { Fault, Loading } from "../../common/states.tsx";
+import { useEnter } from "./enter.ts";
+import { NewPassword } from "./NewPassword.tsx";
+import { SignInCard } from "./SignInCard.tsx";
+import { useTicket } from "./ticket.ts";
+import { RefusedOrWait } from "./Waiting.tsx";
+
+const title = "Set up Cleancast";
+
+export default function SetUp() {
+  const ticket = useTicket();
+  const { data, error, refetch } = useApi("GET /setup", {});
+  if (error)
+    return (
+      <SignInCard title={title}>
+        <Fault error={error} again={() => void refetch()} />
+      </SignInCard>
+    );
+  if (!data)
+    return (
+      <SignInCard title={title}>
+        <Loading rows={3} />
+      </SignInCard>
+    );
+  if (!data.needed)
+    return (
+      <SignInCard title={title} about="This installation has its owner already.">
+        <Button component={Link} to="/sign-in">
+          Sign in
+        </Button>
+      </SignInCard>
+    );
+  if (ticket === null)
+    return (
+      <SignInCard
+        title={title}
+        about="Open the set-up link that the console printed when Cleancast started. It works once; each start prints a new one until there is an owner."
+      />
+    );
+  return <OwnerForm ticket={ticket} />;
+}
+
+function OwnerForm({ ticket }: { ticket: string }) {
+  const enter = useEnter();
+  const [name, setName] = useState("");
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const { mutate, error, isPending } = useSend("POST /setup", { onDone: enter });
+  return (
+    <SignInCard
+      title={title}
+      about="Create the owner of this installation. You can invite others afterwards."
+      onSubmit={() => mutate({ body: { ticket, name, email, password } })}
+      foot={
+        <Anchor component={Link} to="/sign-in" size="sm">
+          I have an account
+        </Anchor>
+      }
+    >
+      <TextInput
+        label="Your name"
+        name="name"
+        autoComplete="name"
+        required
+        autoFocus
+        maxLength={100}
+        value={name}
+        error={faultAt(error, "name")}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
+        label="Email"
+        type="email"
+        name="email"
+        autoComplete="username"
+        required
+        value={email}
+        error={faultAt(error, "email")}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <NewPassword value={password} onChange={setPassword} fault={faultAt(error, "password")} />
+      <RefusedOrWait error={faultElse(error, "name", "email", "password")} />
+      <Button type="submit" loading={isPending}>
+        Create the owner
+      </Button>
+    </SignInCard>
+  );
+}

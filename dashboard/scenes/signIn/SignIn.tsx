@@ -1,0 +1,70 @@
+import { Anchor, Button, PasswordInput, TextInput } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { useApi, useSend } from "../../common/query.ts";
+import { CodeStep } from "./CodeStep.tsx";
+import { useEnter } from "./enter.ts";
+import { SignInCard } from "./SignInCard.tsx";
+import { RefusedOrWait } from "./Waiting.tsx";
+
+export default function SignIn() {
+  const enter = useEnter();
+  const setup = useApi("GET /setup", {});
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const [isCodeNeeded, setCodeNeeded] = useState(false);
+  const { mutate, error, isPending } = useSend("POST /session", {
+    onDone: ({ step }) => {
+      setPassword("");
+      if (step === "signed in") enter();
+      else setCodeNeeded(true);
+    },
+  });
+
+  if (setup.data?.needed)
+    return (
+      <SignInCard
+        title="Not set up yet"
+        about="This installation waits for its first owner. Open the set-up link that the console printed when Cleancast started."
+      />
+    );
+  if (isCodeNeeded) return <CodeStep onBack={() => setCodeNeeded(false)} />;
+  return (
+    <SignInCard
+      title="Sign in"
+      onSubmit={() => mutate({ body: { email, password } })}
+      foot={
+        <Anchor component={Link} to="/forgotten" size="sm">
+          I forgot my password
+        </Anchor>
+      }
+    >
+      <TextInput
+        label="Email"
+        type="email"
+        name="email"
+        autoComplete="username"
+        required
+        autoFocus
+        value={email}
+        error={faultAt(error, "email")}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+      />
+      <PasswordInput
+        label="Password"
+        name="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        error={faultAt(error, "password")}
+        onChange={(event) => setPassword(event.currentTarget.value)}
+        visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
+      />
+      <RefusedOrWait error={faultElse(error, "email", "password")} />
+      <Button type="submit" loading={isPending}>
+        Sign in
+      </Button>
+    </SignInCard>
+  );
+}

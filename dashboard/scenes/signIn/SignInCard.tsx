@@ -1,0 +1,53 @@
+// The quiet page around everything that happens before somebody is signed in.
+
+import { Box, Center, Group, Stack, Text, Title } from "@mantine/core";
+import { useDocumentTitle } from "@mantine/hooks";
+import type { FormEvent, ReactNode } from "react";
+
+export function SignInCard({
+  title,
+  about,
+  foot,
+  onSubmit,
+  children,
+}: {
+  title: string;
+  about?: ReactNode;
+  foot?: ReactNode;
+  /** Makes the card a form. */
+  onSubmit?: () => void;
+  children?: ReactNode;
+}) {
+  useDocumentTitle(`${title} · Cleancast`);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  const content = <Stack gap="md">{children}</Stack>;
+  return (
+    <Center component="main" mih="100vh" px="md" py="xl">
+      <Stack w="100%" maw={400} gap="lg">
+        <Group gap={8} justify="center">
+          <img src="/dashboard/icon.svg" width={28} height={28} alt="" />
+          <Text fw={650} fz={18}>
+            Cleancast
+          </Text>
+        </Group>
+        <Box className="cc-card" p="lg">
+          <Title order={1}>{title}</Title>
+          {about && (
+            <Text c="dimmed" size="sm" mt={4} component="div">
+              {about}
+            </Text>
+          )}
+          {children && <Box mt="md">{onSubmit ? <form onSubmit={submit}>{content}</form> : content}</Box>}
+        </Box>
+        {foot && (
+          <Text size="sm" ta="center" component="div">
+            {foot}
+          </Text>
+        )}
+      </Stack>
+    </Center>
+  );
+}

@@ -1,0 +1,121 @@
+// All sites, and how each of them is.
+
+import { Group, Stack, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { Globe } from "lucide-react";
+import { countText } from "../../common/format.ts";
+import { Card, Page } from "../../common/Page.tsx";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { useMay, useSites, type Site } from "../../common/session.tsx";
+import { Empty } from "../../common/states.tsx";
+import { State, When } from "../../common/values.tsx";
+import { AddSite } from "./AddSite.tsx";
+import { To } from "../../common/To.tsx";
+
+const overview = (site: Site) => `/sites/${site.id}/overview`;
+
+const columns: Column<Site>[] = [
+  {
+    title: "Site",
+    cell: (site) => (
+      <Stack gap={0}>
+        <To to={overview(site)} fw={500} c="inherit">
+          {site.name}
+        </To>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {site.hosts.filter((host) => host !== site.name).join(", ")}
+        </Text>
+      </Stack>
+    ),
+  },
+  {
+    title: "Conversions, 24 h",
+    align: "right",
+    cell: ({ health }) => countText(health.conversions24h),
+  },
+  {
+    title: "Bots removed, 24 h",
+    align: "right",
+    wide: true,
+    cell: ({ health }) => countText(health.removed24h),
+  },
+  { title: "Connections", wide: true, cell: (site) => <Connections site={site} /> },
+  {
+    title: "Waiting",
+    align: "right",
+    wide: true,
+    cell: (site) =>
+      site.health.waiting === 0 ? (
+        <span className="cc-quiet">0</span>
+      ) : (
+        <To to={`/sites/${site.id}/integrations/log`} search={{ state: "queued" }}>
+          {countText(site.health.waiting)}
+        </To>
+      ),
+  },
+  { title: "Last event", wide: true, cell: ({ health }) => <When at={health.lastEventAt} none="none yet" /> },
+  { title: "Alerts", cell: (site) => <Alerts site={site} /> },
+];
+
+export default function Sites() {
+  const { data, error, refetch } = useSites();
+  const mayAdd = useMay("admin", null);
+  return (
+    <Page
+      title="Sites"
+      about="Every site has its own keys, connections and data. Here is how each of them is."
+      actions={mayAdd ? <AddSite /> : null}
+    >
+      <Card padded={false}>
+        <Rows
+          label="Sites"
+          columns={columns}
+          rows={data?.items}
+          keyOf={({ id }) => id}
+          error={error}
+          again={() => void refetch()}
+          to={(site) => ({ to: overview(site) })}
+          empty={
+            <Empty icon={Globe} title="No site yet" action={mayAdd ? <AddSite /> : null}>
+              {mayAdd
+                ? "Add the domain where people convert. Its keys, platforms and numbers then stand here."
+                : "You belong to no site. Ask an owner to invite you to one."}
+            </Empty>
+          }
+        />
+      </Card>
+    </Page>
+  );
+}
+
+function Connections({ site }: { site: Site }) {
+  const { active, paused, needsReconnection } = site.health.connections;
+  const parts = [
+    [
+      "needs reconnection",
+      needsReconnection,
+      needsReconnection === 1 ? "needs reconnection" : "need reconnection",
+    ],
+    ["active", active, "active"],
+    ["paused", paused, "paused"],
+  ] as const;
+  const shown = parts.filter(([, n]) => n > 0);
+  if (shown.length === 0) return <State of="not connected" word="none" />;
+  return (
+    <Group gap="sm">
+      {shown.map(([state, n, word]) => (
+        <State key={state} of={state} word={`${n} ${word}`} />
+      ))}
+    </Group>
+  );
+}
+
+function Alerts({ site }: { site: Site }) {
+  const n = site.health.openAlerts;
+  if (n === 0) return <span className="cc-quiet">none</span>;
+  return (
+    <Link to={`/sites/${site.id}/settings/alerts`} style={{ textDecoration: "none" }}>
+      <State of="failing" word={`${n} open`} />
+    </Link>
+  );
+}

@@ -1,0 +1,70 @@
+// One accent and neutral greys, an 8-pixel grid, one scale of type. Status colours are only ever beside a word and an icon.
+
+import { createTheme, type MantineColorsTuple } from "@mantine/core";
+
+const accent: MantineColorsTuple = [
+  "#eef0fb",
+  "#dadff5",
+  "#b4bdec",
+  "#8b99e2",
+  "#6a7bda",
+  "#5668d5",
+  "#4353c7",
+  "#3746b0",
+  "#303d9d",
+  "#26328a",
+];
+
+const grey: MantineColorsTuple = [
+  "#f7f8f9",
+  "#eff1f3",
+  "#e3e6e9",
+  "#cfd4d9",
+  "#a9b0b8",
+  "#848d97",
+  "#636c76",
+  "#4a525b",
+  "#32383f",
+  "#1d2126",
+];
+
+const dark: MantineColorsTuple = [
+  "#d5d9de",
+  "#b3b9c1",
+  "#949ca6",
+  "#6e7781",
+  "#3d444d",
+  "#2e343c",
+  "#23282e",
+  "#1a1d22",
+  "#14171b",
+  "#0e1013",
+];
+
+export const theme = createTheme({
+  primaryColor: "accent",
+  primaryShade: { light: 6, dark: 5 },
+  colors: { accent, gray: grey, dark },
+  fontFamily:
+    'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
+  fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',
+  fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "20px" },
+  spacing: { xs: "8px", sm: "12px", md: "16px", lg: "24px", xl: "32px" },
+  radius: { xs: "4px", sm: "6px", md: "8px", lg: "12px", xl: "16px" },
+  defaultRadius: "sm",
+  headings: {
+    fontWeight: "600",
+    sizes: {
+      h1: { fontSize: "20px", lineHeight: "28px" },
+      h2: { fontSize: "16px", lineHeight: "24px" },
+      h3: { fontSize: "14px", lineHeight: "20px" },
+    },
+  },
+  cursorType: "pointer",
+  components: {
+    Button: { defaultProps: { size: "sm" } },
+    Modal: { defaultProps: { centered: true, radius: "md" } },
+    Tooltip: { defaultProps: { openDelay: 200, withArrow: true } },
+    Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
+  },
+});

@@ -1,0 +1,108 @@
+// The sign-in library on our store. It thinks in models, fields, dates and booleans; the store has tables, columns,
+// milliseconds and 0 or 1.
+
+import { createAdapterFactory } from "better-auth/adapters";
+import type { Condition, Operator } from "../store/accounts.ts";
+import type { Row, Value } from "../store/database.ts";
+import type { Store } from "../store/store.ts";
+
+type Clause = {
+  field: string;
+  value: unknown;
+  operator?: string | undefined;
+  connector?: string | undefined;
+  mode?: string | undefined;
+};
+type Target = { model: string; where: readonly Clause[] };
+
+const known: readonly string[] = ["eq", "ne", "lt", "lte", "gt", "gte", "in"];
+
+/** A question that the library never asked before must not be answered wrongly. */
+function conditionOf(clause: Clause, index: number): Condition {
+  const { field, value, operator = "eq", connector = "AND", mode } = clause;
+  if (!known.includes(operator) || (index > 0 && connector !== "AND") || mode === "insensitive")
+    throw new Error(
+      `the sign-in library asks for ${connector} ${field} ${operator}, which is not known here`,
+    );
+  return { column: field, operator: operator as Operator, value: value as Value };
+}
+
+const conditionsOf = (where: readonly Clause[] = []) => where.map(conditionOf);
+
+export function accountAdapter({ accounts }: Pick<Store, "accounts">, newId: () => string) {
+  return createAdapterFactory({
+    config: {
+      adapterId: "cleancast",
+      supportsBooleans: false,
+      supportsDates: true,
+      supportsJSON: false,
+      supportsNumericIds: false,
+      customIdGenerator: newId,
+      customTransformInput: ({ data }) => (data instanceof Date ? data.getTime() : data),
+      customTransformOutput: ({ data, fieldAttributes }) =>
+        fieldAttributes.type === "date" && typeof data === "number" ? new Date(data) : data,
+    },
+    // The library's types let a caller choose the shape of a row; it is what the table holds.
+    adapter: ({ getFieldName }) => ({
+      async create<T extends Record<string, unknown>>({ model, data }: { model: string; data: T }) {
+        await accounts.insert(model, data as Row);
+        return data;
+      },
+      async findOne<T>({ model, where }: Target) {
+        const [row] = await accounts.find(model, conditionsOf(where), { limit: 1 });
+        return (row ?? null) as T | null;
+      },
+      async findMany<T>({
+        model,
+        where,
+        limit,
+        offset,
+        sortBy,
+      }: {
+        model: string;
+        where?: readonly Clause[] | undefined;
+        limit: number;
+        offset?: number | undefined;
+        sortBy?: { field: string; direction: string } | undefined;
+      }) {
+        // Unlike conditions, the order comes in the library's own words.
+        const order = sortBy
+          ? { orderBy: `${getFieldName({ model, field: sortBy.field })} ${sortBy.direction}` }
+          : {};
+        const rows = await accounts.find(model, conditionsOf(where), {
+          limit,
+          offset: offset ?? 0,
+          ...order,
+        });
+        return rows as T[];
+      },
+      count: ({ model, where }: { model: string; where?: readonly Clause[] | undefined }) =>
+        accounts.count(model, conditionsOf(where)),
+      async update<T>({ model, where, update }: Target & { update: T }) {
+        const [row] = await accounts.update(model, conditionsOf(where), update as Row);
+        return (row ?? null) as T | null;
+      },
+      async updateMany({ model, where, update }: Target & { update: Record<string, unknown> }) {
+        return (await accounts.update(model, conditionsOf(where), update as Row)).length;
+      },
+      async delete({ model, where }: Target) {
+        await accounts.remove(model, conditionsOf(where));
+      },
+      async deleteMany({ model, where }: Target) {
+        return (await accounts.remove(model, conditionsOf(where))).length;
+      },
+      async consumeOne<T>({ model, where }: Target) {
+        return (await accounts.take(model, conditionsOf(where))) as T | null;
+      },
+      async incrementOne<T>({
+        model,
+        where,
+        increment,
+        set = {},
+      }: Target & { increment: Record<string, number>; set?: Record<string, unknown> | undefined }) {
+        const [row] = await accounts.update(model, conditionsOf(where), set as Row, increment);
+        return (row ?? null) as T | null;
+      },
+    }),
+  });
+}

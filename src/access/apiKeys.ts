@@ -1,0 +1,102 @@
+// API keys of the management API. Each is asked of the store at most every two seconds: a key that was revoked anywhere
+// ends everywhere within that time.
+
+import { shortId } from "../ids.ts";
+import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
+import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
+import { change, Refusal, type By } from "../sites/manage.ts";
+import type { ApiKey } from "../store/apiKeys.ts";
+import type { Actor } from "./actor.ts";
+import { Denied } from "./denied.ts";
+import { checkScope, owns, ownsSomething, type Holder } from "./members.ts";
+import type { AccessParts } from "./parts.ts";
+
+const cachedMs = 1500;
+const mostCached = 1000;
+const hourMs = 3_600_000;
+/** Under which their uses are counted: they belong to no site. */
+const noSite = "";
+
+export function apiKeysOf(parts: AccessParts) {
+  const { store, now, onDefect } = parts;
+  const cache = new Map<string, { key: ApiKey; until: number }>();
+  let uses: KeyUses | null = null;
+
+  async function find(text: string): Promise<ApiKey | null> {
+    if (!isWellFormed(text) || !text.startsWith("ccm_")) return null;
+    const hash = hashKey(text);
+    const cached = cache.get(hash);
+    if (cached && cached.until > now()) return cached.key;
+    const asked = now();
+    const key = await store.apiKeys.byHash(hash);
+    cache.delete(hash);
+    if (cache.size >= mostCached) cache.clear();
+    if (key) cache.set(hash, { key, until: asked + cachedMs });
+    return key;
+  }
+
+  return {
+    /** Throws for a key that is wrong, revoked or over: its holder should know. */
+    async actorOf(text: string): Promise<Actor> {
+      const key = await find(text);
+      const at = now();
+      if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= at))
+        throw new Denied("signed_out", "This API key is not valid.");
+      uses ??= countKeyUses(store, onDefect);
+      uses.count(noSite, key.id, at);
+      const role = key.access === "change" ? "admin" : "viewer";
+      return { kind: "API key", id: key.id, name: key.name, grants: [{ site: key.site, role }] };
+    },
+
+    async list(holder: Holder) {
+      if (!ownsSomething(holder)) return [];
+      const used = await store.keyUse.usesOfSite(noSite, Math.floor(now() / hourMs) - 23);
+      const keys = (await store.apiKeys.all()).filter(({ site }) => owns(holder, site));
+      return keys.map((key) => ({
+        ...key,
+        lastUsedAt: used.get(key.id)?.lastUsedAt ?? null,
+        uses24h: used.get(key.id)?.uses24h ?? 0,
+      }));
+    },
+
+    async add(
+      holder: Holder,
+      wanted: Pick<ApiKey, "name" | "site" | "access" | "expiresAt">,
+      by: By,
+    ): Promise<{ id: string; key: string }> {
+      const { name, site, access, expiresAt } = wanted;
+      checkScope(parts, holder, site);
+      if (expiresAt !== null && expiresAt <= by.now)
+        throw new Refusal("expiresAt", "The expiry lies in the past.");
+      const { key, hash, prefix } = makeKey("API");
+      const id = shortId();
+      await store.apiKeys.add(
+        change(site ?? "", "API key added", { id, name, prefix, access }, by),
+        {
+          id,
+          name,
+          site,
+          access,
+          prefix,
+          expiresAt,
+          createdBy: by.actor,
+          createdAt: by.now,
+          revokedAt: null,
+        },
+        hash,
+      );
+      return { id, key };
+    },
+
+    async revoke(holder: Holder, id: string, by: By): Promise<void> {
+      const key = await store.apiKeys.byId(id);
+      if (!key || !owns(holder, key.site)) throw new Refusal("key", "There is no such API key.");
+      await store.apiKeys.revoke(change(key.site ?? "", "API key revoked", { id, name: key.name }, by), id);
+      cache.clear();
+    },
+
+    async close(): Promise<void> {
+      await uses?.stop();
+    },
+  };
+}

@@ -1,0 +1,93 @@
+// Who belongs, decided by the owners of a site or of the installation.
+
+import { change, Refusal, type By } from "../sites/manage.ts";
+import type { Member } from "../store/members.ts";
+import { may, roleOn, type Actor, type Grant } from "./actor.ts";
+import { Denied } from "./denied.ts";
+import type { AccessParts } from "./parts.ts";
+import type { Role } from "../contract/route.ts";
+
+export type Holder = Pick<Actor, "grants">;
+
+/** Whoever can run commands on the server. */
+export const operator: Holder = { grants: [{ site: null, role: "owner" }] };
+
+export const owns = (holder: Holder, site: string | null) => may(holder, "owner", site);
+export const ownsSomething = ({ grants }: Holder) => grants.some(({ role }) => role === "owner");
+
+/** Owners of a site decide who belongs to it; a site that is not theirs does not exist. */
+export function checkScope(
+  { directory }: Pick<AccessParts, "directory">,
+  holder: Holder,
+  site: string | null,
+) {
+  if (site !== null && (!directory.site(site) || roleOn(holder, site) === null))
+    throw new Refusal("site", "There is no such site.");
+  if (!owns(holder, site)) {
+    const where = site === null ? "on the whole installation" : "on this site";
+    throw new Denied("forbidden", `This needs the role owner ${where}.`);
+  }
+}
+
+export function membersOf(parts: AccessParts) {
+  const { store } = parts;
+
+  /** Of a member, an owner sees what concerns the sites that they own. */
+  function seenBy(holder: Holder, member: Member): Member | null {
+    if (owns(holder, null)) return member;
+    const grants = member.grants.filter(({ site }) => site === null || owns(holder, site));
+    return grants.length && ownsSomething(holder) ? { ...member, grants } : null;
+  }
+
+  async function find(holder: Holder, id: string): Promise<Member> {
+    const member = await store.members.byId(id);
+    const seen = member && seenBy(holder, member);
+    if (!seen) throw new Refusal("member", "There is no such member.");
+    return seen;
+  }
+
+  function checked(result: "done" | "last owner" | "no member"): void {
+    if (result === "no member") throw new Refusal("member", "There is no such member.");
+    if (result === "last owner")
+      throw new Denied("conflict", "One owner always remains: make somebody else an owner first.");
+  }
+
+  return {
+    find,
+
+    async list(holder: Holder): Promise<Member[]> {
+      const all = ownsSomething(holder) ? await store.members.all() : [];
+      return all.flatMap((member) => seenBy(holder, member) ?? []);
+    },
+
+    async byEmail(email: string): Promise<Member> {
+      const member = await store.members.byEmail(email);
+      if (!member) throw new Refusal("email", `There is no member ${email}.`);
+      return member;
+    },
+
+    async setGrant(
+      holder: Holder,
+      id: string,
+      { site, role }: { site: Grant["site"]; role: Role | null },
+      by: By,
+    ): Promise<void> {
+      checkScope(parts, holder, site);
+      const member = await find(holder, id);
+      const action = role === null ? "member's role taken away" : "member's role changed";
+      const line = change(site ?? "", action, { email: member.email, role }, by);
+      checked(await store.members.setGrant(line, id, site, role));
+    },
+
+    async remove(id: string, by: By): Promise<void> {
+      const member = await find(operator, id);
+      const line = change("", "member removed", { email: member.email }, by);
+      checked(await store.members.remove(line, id));
+    },
+
+    async endSessions(id: string, by: By): Promise<number> {
+      const { email } = await find(operator, id);
+      return store.members.endSessions(change("", "member's sessions ended", { email }, by), id);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+// What people do about their own account.
+
+import type { By } from "../sites/manage.ts";
+import { change, Refusal } from "../sites/manage.ts";
+import type { Session } from "../store/accounts.ts";
+import type { User } from "./actor.ts";
+import { Denied } from "./denied.ts";
+import {
+  addressOf,
+  checkNewPassword,
+  codeOf,
+  headersFor,
+  type AccessParts,
+  type Caller,
+  type Cookies,
+} from "./parts.ts";
+import { codeFault } from "./signIn.ts";
+import { codeTries, codeUse, countTry, giveBack, passwordTries } from "./tries.ts";
+
+type Me = Pick<User, "id" | "email" | "sessionId" | "twoFactor">;
+
+export function myselfOf(parts: AccessParts) {
+  const { store, library, now } = parts;
+
+  /** Somebody at an open browser must not be able to guess the password here either. */
+  async function withPassword<T>(me: Me, caller: Caller, field: string, work: () => Promise<T>): Promise<T> {
+    const limits = passwordTries(me.email, addressOf(parts, caller));
+    await countTry(store, limits, now());
+    try {
+      const result = await work();
+      await giveBack(store, limits);
+      return result;
+    } catch (error) {
+      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? ""))
+        throw new Refusal(field, "The password is wrong.");
+      throw error;
+    }
+  }
+
+  return {
+    async sessions(me: Me): Promise<(Session & { isThis: boolean })[]> {
+      const sessions = await store.accounts.sessionsOf(me.id, now());
+      return sessions.map((one) => ({ ...one, isThis: one.id === me.sessionId }));
+    },
+
+    async endSession(me: Me, id: string): Promise<void> {
+      if (!(await store.accounts.endSession(me.id, id)))
+        throw new Refusal("session", "There is no such session.");
+    },
+
+    async rename(me: Me, name: string, by: By): Promise<void> {
+      await store.members.rename(change("", "name changed", { name }, by), me.id, name);
+    },
+
+    /** Every other session ends; this one goes on under a new cookie. */
+    async changePassword(
+      me: Me,
+      caller: Caller,
+      given: { current: string; password: string },
+      by: By,
+    ): Promise<Cookies> {
+      checkNewPassword(given.password);
+      const { api } = await library();
+      const { headers } = await withPassword(me, caller, "current", () =>
+        api.changePassword({
+          body: { currentPassword: given.current, newPassword: given.password, revokeOtherSessions: true },
+          headers: headersFor(parts, caller, "session"),
+          returnHeaders: true,
+        }),
+      );
+      await store.tickets.passwordChanged(change("", "password changed", {}, by), me.id);
+      return headers.getSetCookie();
+    },
+
+    /** A secret for the authenticator app. It counts only after a first code. */
+    async beginTwoFactor(me: Me, caller: Caller, password: string) {
+      if (me.twoFactor) throw isOn();
+      const { api } = await library();
+      const response = await withPassword(me, caller, "password", () =>
+        api.enableTwoFactor({
+          body: { password, method: "totp" },
+          headers: headersFor(parts, caller, "session"),
+        }),
+      );
+      if (response.method !== "totp") throw new Error("the sign-in library made no secret");
+      return { uri: response.totpURI, backupCodes: response.backupCodes };
+    },
+
+    async confirmTwoFactor(me: Me, caller: Caller, given: string, by: By): Promise<Cookies> {
+      if (me.twoFactor) throw isOn();
+      const limits = codeTries(addressOf(parts, caller));
+      await countTry(store, limits, now());
+      const { api } = await library();
+      const code = given.replaceAll(/\s/g, "");
+      try {
+        const { headers } = await api.verifyTOTP({
+          body: { code },
+          headers: headersFor(parts, caller, "session"),
+          returnHeaders: true,
+        });
+        await giveBack(store, limits);
+        await store.tries.count(codeUse(me.id, code), now());
+        await store.audit.add(change("", "two-factor sign-in switched on", {}, by));
+        return headers.getSetCookie();
+      } catch (error) {
+        if (codeOf(error) === "TOTP_NOT_ENABLED")
+          throw new Refusal(
+            "code",
+            "Begin two-factor sign-in first: there is no secret to check this against.",
+          );
+        throw codeFault(error) ?? error;
+      }
+    },
+
+    async endTwoFactor(me: Me, caller: Caller, password: string, by: By): Promise<Cookies> {
+      const { api } = await library();
+      const { headers } = await withPassword(me, caller, "password", () =>
+        api.disableTwoFactor({
+          body: { password },
+          headers: headersFor(parts, caller, "session"),
+          returnHeaders: true,
+        }),
+      );
+      await store.audit.add(change("", "two-factor sign-in switched off", {}, by));
+      return headers.getSetCookie();
+    },
+  };
+}
+
+const isOn = () => new Denied("conflict", "Two-factor sign-in is on already. Switch it off first.");

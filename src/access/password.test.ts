@@ -1,0 +1,37 @@
+import { argon2Sync } from "node:crypto";
+import { expect, test } from "vitest";
+import { Denied } from "./denied.ts";
+import { hashPassword, isPassword } from "./password.ts";
+
+test("a password is known by its hash, and no other is", async () => {
+  const hash = await hashPassword("correct horse battery");
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(await isPassword("correct horse battery", hash)).toBe(true);
+  expect(await isPassword("correct horse batterY", hash)).toBe(false);
+  expect(await hashPassword("correct horse battery")).not.toBe(hash);
+});
+
+test("the same password typed composed or decomposed is the same", async () => {
+  const hash = await hashPassword("caf\u00e9 au lait");
+  expect(await isPassword("cafe\u0301 au lait", hash)).toBe(true);
+});
+
+test("a hash keeps its own costs, so that they can be raised later", async () => {
+  const nonce = Buffer.from("somesalt12345678");
+  const costs = { memory: 64, passes: 3, parallelism: 2, tagLength: 16 };
+  const tag = argon2Sync("argon2id", { ...costs, message: "password", nonce });
+  const text = (bytes: Buffer) => bytes.toString("base64").replace(/=+$/, "");
+  const cheap = `$argon2id$v=19$m=64,t=3,p=2$${text(nonce)}$${text(tag)}`;
+  expect(await isPassword("password", cheap)).toBe(true);
+  expect(await isPassword("passwore", cheap)).toBe(false);
+  expect(await isPassword("password", "")).toBe(false);
+  expect(await isPassword("password", "$2b$12$abcdefghijklmnopqrstuv")).toBe(false);
+});
+
+test("a flood waits its turn, and is turned away before it fills the memory", async () => {
+  const flood = await Promise.allSettled(Array.from({ length: 40 }, () => hashPassword("x")));
+  const refused = flood.filter((one) => one.status === "rejected");
+  expect(refused).toHaveLength(8);
+  expect(refused.every(({ reason }) => reason instanceof Denied && reason.code === "unavailable")).toBe(true);
+  expect(await hashPassword("afterwards")).toMatch(/^\$argon2id/);
+});

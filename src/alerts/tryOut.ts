@@ -1,0 +1,32 @@
+// A test message by every channel of a site, one after the other.
+
+import type { Site } from "../sites/directory.ts";
+import { Refusal } from "../sites/manage.ts";
+import { noMailServer } from "../sites/settingNotes.ts";
+import { channelsOf, type ChannelName, type Means } from "./channels.ts";
+import { testMessage } from "./message.ts";
+
+export type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
+
+/** Why mail is not among the channels, where one would expect it. */
+export const idleMail = ({ settings }: Site, { mailer }: Pick<Means, "mailer">) =>
+  settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
+
+export async function tellTest(site: Site, means: Means, now: number): Promise<TestResult[]> {
+  const channels = channelsOf(site, means);
+  if (channels.length === 0) {
+    const idle = idleMail(site, means);
+    const more = idle ? ` ${idle}` : "";
+    throw new Refusal(
+      "site",
+      `Nobody would be told: set alert_emails or alert_webhook.${more}`,
+      `Nobody would be told: set alert_emails or alert_webhook with 'cleancast site set'.${more}`,
+    );
+  }
+  const results: TestResult[] = [];
+  for (const { name: channel, to, tell } of channels) {
+    const told = await tell(testMessage(site, now));
+    results.push({ channel, to, ok: told.ok, error: told.ok ? null : told.error });
+  }
+  return results;
+}

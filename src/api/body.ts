@@ -1,0 +1,22 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { readBytes } from "../http/bytes.ts";
+import { ApiFault } from "./call.ts";
+
+const largest = 512 * 1024;
+
+/** The JSON that a request carries. Anything else is refused: a form of another site can send no JSON. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = request.headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/json")
+    throw new ApiFault("invalid", "Send JSON, with Content-Type: application/json.");
+  const bytes = await readBytes(request, largest);
+  if (bytes === "too large") throw new ApiFault("invalid", `The body is larger than ${largest / 1024} KiB.`);
+  if (bytes === "cut") throw new ApiFault("invalid", "The body did not arrive whole.");
+  if (!isUtf8(bytes)) throw new ApiFault("invalid", "The body is not UTF-8.");
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw new ApiFault("invalid", "The body is not JSON.");
+  }
+}

@@ -1,0 +1,60 @@
+// Inbound keys, and the calls that were refused.
+
+import type { siteRoutes } from "../contract/sites.ts";
+import { describeKeys } from "../sites/keyUses.ts";
+import { addKey, findKey, Refusal, revokeKey, rotateKey } from "../sites/manage.ts";
+import type { Handlers } from "./call.ts";
+import { pageOf } from "./page.ts";
+import type { ApiParts } from "./parts.ts";
+import { siteNow } from "./siteNow.ts";
+
+type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls`>;
+
+function checkExpiry(expiresAt: number | null, now: number): void {
+  if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", "The expiry lies in the past.");
+}
+
+export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
+  const desk = { store, directory };
+
+  return {
+    async "GET /sites/:site/keys"({ site }) {
+      return { items: await describeKeys(store, site, now()) };
+    },
+
+    async "POST /sites/:site/keys"({ site, body, by }) {
+      checkExpiry(body.expiresAt, by.now);
+      return addKey(desk, await siteNow(directory, site), body, by);
+    },
+
+    async "POST /sites/:site/keys/:key/rotate"({ site, params, body, by }) {
+      const key = findKey([await siteNow(directory, site)], params.key);
+      checkExpiry(body.expiresAt, by.now);
+      return rotateKey(desk, key, body.expiresAt, by);
+    },
+
+    async "DELETE /sites/:site/keys/:key"({ site, params, by }) {
+      await revokeKey(desk, findKey([await siteNow(directory, site)], params.key), by);
+      return {};
+    },
+
+    async "GET /sites/:site/refused-calls"({ site, query: { cursor, limit } }) {
+      const [calls, lockouts] = await Promise.all([
+        store.refusedCalls.list(site.id, {
+          limit: limit + 1,
+          ...(cursor === undefined ? {} : { before: cursor }),
+        }),
+        store.keyUse.lockouts(site.id, now()),
+      ]);
+      const { items, next } = pageOf(calls, limit);
+      return {
+        items: items.map(({ id, at, status, error, host, keyId, address }) => {
+          const key = site.keys.find((one) => one.id === keyId);
+          return { id, at, status, error, host, key: key ? { id: key.id, name: key.name } : null, address };
+        }),
+        next,
+        lockouts: lockouts.map(({ host, startedAt, lockedUntil }) => ({ host, startedAt, lockedUntil })),
+      };
+    },
+  };
+}

@@ -1,0 +1,220 @@
+// From a request under /api/v1 to a handler: match, check who calls and what they may do, check what they sent, answer.
+// Nothing here knows what the routes are about.
+
+import { once } from "node:events";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { z } from "zod";
+import { auditName, may, roleOn, type Actor } from "../access/actor.ts";
+import { Denied } from "../access/denied.ts";
+import { basePath, contract, type RouteName } from "../contract/contract.ts";
+import type { Route } from "../contract/route.ts";
+import { countByMinute } from "../http/rate.ts";
+import { isSecure, type TransportRules } from "../http/transport.ts";
+import type { Directory, Site } from "../sites/directory.ts";
+import { Refusal } from "../sites/manage.ts";
+import { readJson } from "./body.ts";
+import { ApiFault, notFound, type Call, type Handlers } from "./call.ts";
+
+export type RouterOptions = {
+  handlers: Handlers<RouteName>;
+  directory: Directory;
+  transport: TransportRules;
+  /** Whoever the request's API key or session cookie belongs to; throws an ApiFault for a wrong API key. */
+  actorOf: (request: FastifyRequest) => Promise<Actor | null>;
+  now: () => number;
+  onDefect: (error: unknown) => void;
+};
+
+export type Router = {
+  answer(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Ends streams that would otherwise go on as long as somebody listens. */
+  close(): void;
+};
+
+type Match = { name: RouteName; route: Route; params: Record<string, string> };
+
+const callsPerMinute = 1200;
+const safe = new Set(["GET", "HEAD"]);
+
+export function openRouter(options: RouterOptions): Router {
+  const { handlers, directory, transport, actorOf, now, onDefect } = options;
+  const match = matcher();
+  const rate = countByMinute();
+  const closing = new AbortController();
+
+  async function run(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const found = match(request);
+    if (!isPrivate(request, transport))
+      throw new ApiFault("insecure", "HTTPS required: passwords and keys must not travel in the open.");
+    const actor = await actorOf(request);
+    checkOrigin(request, actor);
+    limit(actor, rate, now());
+    const site = allowed(found, actor, directory);
+    const call: Call<RouteName> = {
+      params: found.params as Call<RouteName>["params"],
+      query: checked(found.route.query, request.query) as never,
+      body: (found.route.body ? checked(found.route.body, await readJson(request.raw)) : undefined) as never,
+      actor,
+      by: { actor: actor ? auditName(actor) : "nobody", now: now() },
+      site: site as never,
+      request,
+      reply,
+    };
+    const handle = handlers[found.name] as (call: Call<RouteName>) => Promise<unknown>;
+    const answer = await handle(call);
+    if (typeof found.route.answer === "string")
+      await stream(reply, found.route.answer, answer as AsyncIterable<string>, closing.signal);
+    else await reply.send(answer);
+  }
+
+  return {
+    close: () => closing.abort(),
+    async answer(request, reply) {
+      reply.headers({ "cache-control": "no-store", "x-content-type-options": "nosniff" });
+      try {
+        await run(request, reply);
+      } catch (error) {
+        if (reply.sent) return void reply.raw.destroy();
+        await refuse(reply, faultOf(error, onDefect));
+      }
+    },
+  };
+}
+
+/** Paths are looked up by their number of parts; a fixed part wins over a named one. */
+function matcher(): (request: FastifyRequest) => Match {
+  const routes = (Object.entries(contract) as [RouteName, Route][]).map(([name, route]) => {
+    const [method, path] = name.split(" ") as [string, string];
+    return { name, route, method, parts: path.split("/") };
+  });
+  const byLength = Map.groupBy(routes, ({ parts }) => parts.length);
+
+  return (request) => {
+    const path = new URL(request.url, "http://api").pathname.slice(basePath.length);
+    const parts = path.split("/").map(decoded);
+    const fitting = (byLength.get(parts.length) ?? [])
+      .filter((one) =>
+        one.parts.every((part, i) => (part.startsWith(":") ? parts[i] !== "" : part === parts[i])),
+      )
+      .toSorted((one, other) => named(one.parts) - named(other.parts));
+    const method = request.method === "HEAD" ? "GET" : request.method;
+    const found = fitting.find((one) => one.method === method);
+    if (!found)
+      throw fitting.length ? new ApiFault("invalid", `${method} is not possible here.`) : notFound("address");
+    const params = Object.fromEntries(
+      found.parts.flatMap((part, i) => (part.startsWith(":") ? [[part.slice(1), parts[i] as string]] : [])),
+    );
+    return { name: found.name, route: found.route, params };
+  };
+}
+
+const named = (parts: readonly string[]) => parts.filter((part) => part.startsWith(":")).length;
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    throw notFound("address");
+  }
+}
+
+/** Over TLS, or to a name that is always this very machine: a container's own port is one, too. */
+function isPrivate(request: FastifyRequest, transport: TransportRules): boolean {
+  if (isSecure(request.raw, transport)) return true;
+  return (
+    !transport.requireTls &&
+    /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(request.headers.host ?? "")
+  );
+}
+
+/** A browser that was sent here by another site's page must not act for its user. Programs with a key send no cookie. */
+function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
+  if (safe.has(request.method) || actor?.kind === "API key") return;
+  const { origin, host } = request.headers;
+  const from = request.headers["sec-fetch-site"];
+  const isOwn =
+    from === undefined
+      ? origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+      : from === "same-origin" || from === "none";
+  if (!isOwn) throw new ApiFault("forbidden", "This request came from another site.");
+}
+
+function limit(actor: Actor | null, rate: ReturnType<typeof countByMinute>, now: number): void {
+  const wait = actor ? rate(`${actor.kind} ${actor.id}`, callsPerMinute, now) : 0;
+  if (wait > 0)
+    throw new ApiFault("too_many", "Too many requests. Wait a moment.", {
+      retryAfterSeconds: Math.ceil(wait),
+    });
+}
+
+/** The site in the path, for somebody who may. To everybody else a site that is not theirs does not exist. */
+function allowed({ route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
+  const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
+  if (route.allow === "anybody") return null;
+  if (!actor) throw new ApiFault("signed_out", "Sign in first, or send an API key as a bearer.");
+  if (actor.kind === "API key" && route.apiKeys === false)
+    throw new ApiFault("forbidden", "An API key cannot do this: a person has to sign in.");
+  if (params.site !== undefined && (!site || roleOn(actor, site.id) === null)) throw notFound("site");
+  if (route.allow !== "signed in" && !may(actor, route.allow, site?.id ?? null)) {
+    const where = site ? "on this site" : "on the whole installation";
+    throw new ApiFault("forbidden", `This needs the role ${route.allow} ${where}.`);
+  }
+  return site;
+}
+
+function checked(schema: z.ZodType | undefined, value: unknown): unknown {
+  if (!schema) return undefined;
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const field = issue?.path.join(".") ?? "";
+  const message = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
+  throw new ApiFault("invalid", field ? `${field}: ${message}.` : `${message}.`, field ? { field } : {});
+}
+
+/** Piece by piece, as fast as it is taken, until it ends or nobody listens any more. */
+async function stream(
+  reply: FastifyReply,
+  kind: "stream" | "csv",
+  pieces: AsyncIterable<string>,
+  closing: AbortSignal,
+): Promise<void> {
+  const type = kind === "csv" ? "text/csv; charset=utf-8" : "text/event-stream; charset=utf-8";
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), "content-type": type });
+  const iterator = pieces[Symbol.asyncIterator]();
+  const end = () => void iterator.return?.();
+  raw.once("close", end);
+  if (kind === "stream") closing.addEventListener("abort", end, { once: true });
+  try {
+    for (let next = await iterator.next(); !next.done && !raw.destroyed; next = await iterator.next())
+      if (!raw.write(next.value)) await Promise.race([once(raw, "drain"), once(raw, "close")]);
+  } finally {
+    closing.removeEventListener("abort", end);
+    raw.end();
+  }
+}
+
+function faultOf(error: unknown, onDefect: (error: unknown) => void): ApiFault {
+  if (error instanceof ApiFault) return error;
+  if (error instanceof Denied) {
+    const { code, message, retryAfterSeconds } = error;
+    return new ApiFault(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+  }
+  // What a person can put right, in the words that the command line uses too.
+  if (error instanceof Refusal)
+    return new ApiFault(/^There is no /.test(error.message) ? "not_found" : "invalid", error.message, {
+      field: error.field,
+    });
+  onDefect(error);
+  return new ApiFault("internal", "Something went wrong here; it was written to the log.");
+}
+
+function refuse(reply: FastifyReply, fault: ApiFault): FastifyReply {
+  const { code, message, field, retryAfterSeconds } = fault;
+  if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
+  return reply
+    .code(fault.status)
+    .send({ error: { code, message, ...(field === undefined ? {} : { field }) } });
+}

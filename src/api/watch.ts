@@ -1,0 +1,81 @@
+// What needs a person, and who changed what.
+
+import { messageOf } from "../alerts/message.ts";
+import { tellTest } from "../alerts/tryOut.ts";
+import type { Answer } from "../contract/contract.ts";
+import type { watchRoutes } from "../contract/integrations.ts";
+import type { AlertKind } from "../event.ts";
+import type { Site } from "../sites/directory.ts";
+import type { Alert } from "../store/alerts.ts";
+import type { AuditLine } from "../store/audit.ts";
+import type { Handlers } from "./call.ts";
+import { pageOf } from "./page.ts";
+import type { ApiParts } from "./parts.ts";
+
+const keptMs = 90 * 86_400_000;
+
+/** Messages name commands; whoever reads this has the dashboard at hand. */
+const whatToDo: Record<AlertKind, string> = {
+  "needs reconnection":
+    "Connect it again, by signing in or with fresh credentials. What is parked is sent then.",
+  "success rate": "Look at its sync log: the platform says there what it refuses, and why.",
+  silence: "Look at what sends the events: the list of inbound keys says when each was last used.",
+  webhook: "Look at the log of its pushes, and send a test push.",
+  "wrong keys": "Perhaps a sender holds an old key: compare it with the list of inbound keys.",
+  queue: "Look at its sync log: queued deliveries say what they wait for.",
+};
+
+function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {
+  const { kind, subject, text, beganAt, endedAt, notifiedAt, told } = alert;
+  return {
+    kind,
+    subject,
+    title: messageOf(site, alert, "began").title,
+    text,
+    whatToDo: whatToDo[kind],
+    beganAt,
+    endedAt,
+    notifiedAt,
+    failed: Object.entries(told).flatMap(([channel, { error }]) =>
+      error === null ? [] : [{ channel, error }],
+    ),
+  };
+}
+
+const shown = ({ id, at, actor, action, detail }: AuditLine & { id: string }) => ({
+  id,
+  at,
+  actor,
+  action,
+  detail,
+});
+
+export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoutes> {
+  const { store, mailer, sender, now } = parts;
+
+  async function audit(siteId: string, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
+    const { items, next } = pageOf(await store.audit.list(siteId, limit + 1, cursor), limit);
+    return { items: items.map(shown), next };
+  }
+
+  return {
+    async "GET /sites/:site/alerts"({ site }) {
+      const alerts = await store.alerts.since(site.id, now() - keptMs);
+      const all = alerts.map((alert) => describe(site, alert));
+      return {
+        open: all.filter(({ endedAt }) => endedAt === null),
+        over: all.filter(({ endedAt }) => endedAt !== null),
+        mail: mailer !== null,
+      };
+    },
+
+    async "POST /sites/:site/alerts/test"({ site, by }) {
+      return { channels: await tellTest(site, { mailer, sender }, by.now) };
+    },
+
+    "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),
+
+    // What belongs to no site is kept under the empty one.
+    "GET /audit": ({ query }) => audit("", query),
+  };
+}

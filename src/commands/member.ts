@@ -1,0 +1,132 @@
+import { Option, type Command } from "commander";
+import { openAccess, type Access } from "../access/access.ts";
+import { roles } from "../access/actor.ts";
+import { operator } from "../access/members.ts";
+import { plainEmail } from "../access/parts.ts";
+import { accessSecret } from "../access/tickets.ts";
+import type { Role } from "../contract/route.ts";
+import { findSite } from "../sites/manage.ts";
+import { atDesk, print, table, timeText, type Desk } from "./desk.ts";
+
+/** Links are printed and never mailed: who runs commands on the server passes them on. */
+function withAccess<T>(work: (access: Access, desk: Desk) => Promise<T>): Promise<T> {
+  return atDesk(async (desk) => {
+    const { store, directory, config } = desk;
+    const access = openAccess({
+      store,
+      directory,
+      mailer: null,
+      publicUrl: config.publicUrl,
+      secret: accessSecret(config.encryptionKey()),
+      trusted: config.transport.trusted,
+      now: Date.now,
+      onDefect: (error) => process.stderr.write(`${String(error)}\n`),
+    });
+    try {
+      return await work(access, desk);
+    } finally {
+      await access.close();
+    }
+  });
+}
+
+export function memberCommands(program: Command): void {
+  const member = program.command("member").description("people who may sign in to the dashboard");
+
+  member
+    .command("list")
+    .description("members and open invitations")
+    .action((_options: unknown, command: Command) =>
+      withAccess(async (access, { directory }) => {
+        const members = await access.members.list(operator);
+        const invitations = await access.invitations.list(operator);
+        const where = (site: string | null) =>
+          site === null ? "all sites" : (directory.site(site)?.hosts[0] ?? site);
+        const rows = [
+          ...members.map((one) => [
+            one.email,
+            one.name,
+            one.grants.map(({ site, role }) => `${role} (${where(site)})`).join(", ") || "none",
+            one.twoFactor ? "on" : "off",
+            timeText(one.lastSeenAt),
+          ]),
+          ...invitations.map((one) => [one.email, "(invited)", `${one.role} (${where(one.site)})`, "–", "–"]),
+        ];
+        const head = ["EMAIL", "NAME", "ROLES", "TWO-FACTOR", "LAST SEEN"];
+        const empty =
+          "No member yet. The server prints a set-up link when it starts; or: cleancast member add EMAIL --role owner";
+        print(command, { members, invitations }, table(head, rows, empty));
+      }),
+    );
+
+  member
+    .command("add <email>")
+    .description("invite somebody: prints a link that works once, for 7 days")
+    .addOption(new Option("--role <role>", "what they may do").choices([...roles]).makeOptionMandatory())
+    .option("--site <site>", "on this site alone; on all if left out")
+    .action((email: string, options: { role: Role; site?: string }, command: Command) =>
+      withAccess(async ({ invitations }, desk) => {
+        const site = options.site === undefined ? null : findSite(desk, options.site).id;
+        const made = await invitations.invite(operator, { email, site, role: options.role }, desk.by, {
+          show: true,
+        });
+        print(
+          command,
+          { email: plainEmail(email), ...made },
+          `${made.link}\n\nPass this link on to ${plainEmail(email)}. It works once, until ${timeText(made.expiresAt)} UTC.`,
+        );
+      }),
+    );
+
+  member
+    .command("reset <email>")
+    .description("print a link to set a new password; it switches two-factor sign-in off")
+    .action((email: string, _options: unknown, command: Command) =>
+      withAccess(async ({ members, recovery }, { by }) => {
+        const found = await members.byEmail(plainEmail(email));
+        const made = await recovery.makeReset(found, by, { show: true });
+        print(
+          command,
+          { email: found.email, ...made },
+          `${made.link}\n\nPass this link on to ${found.email}. It works once, until ${timeText(made.expiresAt)} UTC. ` +
+            `All their sessions end when it is used, and two-factor sign-in is switched off.`,
+        );
+      }),
+    );
+
+  member
+    .command("remove <email>")
+    .description("take somebody out; their sessions end at once")
+    .action((email: string, _options: unknown, command: Command) =>
+      withAccess(async ({ members }, { by }) => {
+        const found = await members.byEmail(plainEmail(email));
+        await members.remove(found.id, by);
+        print(command, { email: found.email, removed: true }, `${found.email} is no member any more.`);
+      }),
+    );
+
+  member
+    .command("sessions <email>")
+    .description("where somebody is signed in")
+    .option("--end", "sign them out everywhere")
+    .action((email: string, options: { end?: boolean }, command: Command) =>
+      withAccess(async ({ members }, { store, by }) => {
+        const found = await members.byEmail(plainEmail(email));
+        if (options.end) {
+          const ended = await members.endSessions(found.id, by);
+          const what = ended === 1 ? "1 session has" : `${ended} sessions have`;
+          print(command, { email: found.email, ended }, `${what} ended.`);
+          return;
+        }
+        const sessions = await store.accounts.sessionsOf(found.id, by.now);
+        const rows = sessions.map((one) => [
+          timeText(one.createdAt),
+          timeText(one.lastSeenAt),
+          one.address ?? "–",
+          one.userAgent ?? "–",
+        ]);
+        const head = ["SIGNED IN (UTC)", "LAST SEEN", "ADDRESS", "BROWSER"];
+        print(command, { email: found.email, sessions }, table(head, rows, "Signed in nowhere."));
+      }),
+    );
+}

@@ -1,0 +1,63 @@
+// The management API: every route, by `METHOD /path` under /api/v1. A new route is a declaration here and a handler in
+// api/.
+
+import type { z } from "zod";
+import { eventRoutes, peopleRoutes, trafficRoutes } from "./events.ts";
+import { integrationRoutes, watchRoutes, webhookRoutes } from "./integrations.ts";
+import type { Route } from "./route.ts";
+import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
+import { siteRoutes } from "./sites.ts";
+
+export const basePath = "/api/v1";
+
+/** By the sections of the reference page. */
+export const sections = {
+  Session: sessionRoutes,
+  Members: memberRoutes,
+  "API keys": apiKeyRoutes,
+  Sites: siteRoutes,
+  Events: eventRoutes,
+  Traffic: trafficRoutes,
+  People: peopleRoutes,
+  Integrations: integrationRoutes,
+  Webhooks: webhookRoutes,
+  "Alerts and audit": watchRoutes,
+} satisfies Record<string, Record<string, Route>>;
+
+export const contract = {
+  ...sessionRoutes,
+  ...memberRoutes,
+  ...apiKeyRoutes,
+  ...siteRoutes,
+  ...eventRoutes,
+  ...trafficRoutes,
+  ...peopleRoutes,
+  ...integrationRoutes,
+  ...webhookRoutes,
+  ...watchRoutes,
+} satisfies Record<string, Route>;
+
+export type Contract = typeof contract;
+export type RouteName = keyof Contract;
+
+/** `site` and `key` of "DELETE /sites/:site/keys/:key". */
+export type ParamNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParamNames<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type Given<Of, Key extends string> = Of extends { [K in Key]: infer Schema extends z.ZodType }
+  ? Schema
+  : never;
+
+/** What a caller sends: query and body before defaults are filled in. */
+export type QueryIn<Name extends RouteName> = z.input<Given<Contract[Name], "query">>;
+export type BodyIn<Name extends RouteName> = z.input<Given<Contract[Name], "body">>;
+/** What a handler gets. */
+export type Query<Name extends RouteName> = z.output<Given<Contract[Name], "query">>;
+export type Body<Name extends RouteName> = z.output<Given<Contract[Name], "body">>;
+/** Streams and tables come piece by piece. */
+export type Answer<Name extends RouteName> = Contract[Name]["answer"] extends z.ZodType
+  ? z.output<Contract[Name]["answer"]>
+  : AsyncIterable<string>;

@@ -1,0 +1,63 @@
+// The whole story of one event, as people read it: what came, what was found, and what became of it everywhere.
+
+import type { Directory } from "../sites/directory.ts";
+import type { StoredEvent } from "../store/events.ts";
+import type { Store } from "../store/store.ts";
+
+type Desk = { store: Pick<Store, "events" | "deliveries">; directory: Directory };
+
+/** An event by our id, or by the event id that platforms received. */
+export async function eventBy(
+  store: Pick<Store, "events">,
+  siteId: string,
+  id: string,
+): Promise<StoredEvent | null> {
+  const direct = await store.events.get(siteId, id);
+  if (direct) return direct;
+  const claimed = await store.events.idOfClaim(siteId, id);
+  return claimed ? store.events.get(siteId, claimed) : null;
+}
+
+export async function traceOf({ store, directory }: Desk, event: StoredEvent) {
+  const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
+  const deliveries = await store.deliveries.ofEvent(siteId, id);
+  const attempts = await store.deliveries.attemptsOfEvent(siteId, id);
+  const emails = orderId === null ? 1 : await store.events.emailsOfOrder(siteId, orderId);
+  const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
+  return {
+    id,
+    site: siteId,
+    eventId: event.dispatchId,
+    mode,
+    status,
+    event: event.name,
+    value,
+    currency,
+    orderId,
+    receivedAt,
+    time: event.time,
+    key: { id: event.keyId, name: key?.name ?? null },
+    hashedEmail: event.person.email,
+    contact: Object.keys(event.person),
+    filterReasons: event.filterReasons,
+    releasedAt: event.releasedAt,
+    attribution: event.attribution,
+    warnings:
+      emails > 1 ? [`order id ${orderId} came with ${emails} different emails: is it a placeholder?`] : [],
+    deliveries: deliveries.map((delivery) => {
+      const { connectionId, platform, state, reason, attempts: made, dueAt, updatedAt } = delivery;
+      return {
+        connectionId,
+        platform,
+        state,
+        reason,
+        attempts: made,
+        nextTryAt: state === "queued" ? dueAt : null,
+        updatedAt,
+        log: attempts.filter((one) => one.connectionId === connectionId),
+      };
+    }),
+  };
+}
+
+export type Trace = Awaited<ReturnType<typeof traceOf>>;

@@ -1,0 +1,93 @@
+// The settings of a connection: which of them its platform knows, what is wrong with a value, and what may be shown.
+
+import { platformOf } from "../platforms/index.ts";
+import { mappingFault } from "../platforms/mapping.ts";
+import { nameFault, nameSetting } from "../platforms/names.ts";
+import type { Platform } from "../platforms/platform.ts";
+import type { Connection } from "./directory.ts";
+import { Refusal } from "./manage.ts";
+
+export const hidden = "(configured)";
+
+/** Secret settings are write-only. */
+export function describeConnection(connection: Connection) {
+  const { id, platform, state, stateReason, events, createdAt } = connection;
+  const settings = { ...connection.settings };
+  for (const { name, secret, address } of platformOf(platform)?.settings ?? []) {
+    if (secret && name in settings) settings[name] = hidden;
+    if (address && settings[name]) settings[name] = `${new URL(settings[name]).origin}/…`;
+  }
+  return { id, platform, state, stateReason, events, settings, createdAt };
+}
+
+export const defaultsOf = (platform: Platform): Record<string, string> =>
+  Object.fromEntries(
+    platform.settings.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** The given settings that are not blank, each checked. */
+export function checkSettings(platform: Platform, given: Record<string, string>): Record<string, string> {
+  const settings: Record<string, string> = {};
+  for (const [name, text] of Object.entries(given)) {
+    const value = text.trim();
+    const key = keyOf(name);
+    const fault = settingFault(platform, key, value);
+    if (fault) throw new Refusal(name, `${name} ${fault}.`);
+    if (value !== "") settings[key] = value;
+  }
+  return settings;
+}
+
+const keyOf = (name: string) => (name.startsWith("event.") ? nameSetting(name.slice("event.".length)) : name);
+
+/** What a connection has with the changes: those that are not named stay, a blank takes one away. */
+export function withChanges(
+  platform: Platform,
+  saved: Readonly<Record<string, string>>,
+  given: Record<string, string>,
+): Record<string, string> {
+  const chosen = checkSettings(platform, given);
+  const named = new Set(Object.keys(given).map(keyOf));
+  // A new access token has nothing to do with the old one's renewal.
+  for (const name of chosen.access_token === undefined ? [] : ["refresh_token", "expires_at"])
+    named.add(name);
+  const kept = Object.entries(saved).filter(([name]) => !named.has(name));
+  return { ...defaultsOf(platform), ...Object.fromEntries(kept), ...chosen };
+}
+
+export function checkRequired(platform: Platform, settings: Record<string, string>): void {
+  for (const { name, help, required } of platform.settings) {
+    if (required && settings[name] === undefined) throw new Refusal(name, `${name} is required: ${help}`);
+  }
+  const { requires } = platform;
+  if (!requires || requires.some((names) => names.every((name) => settings[name] !== undefined))) return;
+  const sets = requires.map((names) => names.join(" and "));
+  throw new Refusal(requires[0]?.[0] ?? "settings", `${platform.name} needs ${sets.join(", or ")}.`);
+}
+
+export function checkAddresses(
+  platform: Platform,
+  settings: Record<string, string>,
+  checkAddress: (url: string) => string | null,
+): void {
+  for (const [name, value] of platform.customerAddress ? Object.entries(settings) : []) {
+    const fault = /^https?:\/\//i.test(value) && !name.startsWith("map.") ? checkAddress(value) : null;
+    if (fault) throw new Refusal(name, `${name} ${fault}`);
+  }
+}
+
+function settingFault(platform: Platform, name: string, value: string): string | null {
+  if (name.startsWith("event.") && platform.events)
+    return value === "" ? null : nameFault(value, platform.events);
+  if (name.startsWith("map."))
+    return value === "" ? null : mappingFault(name.slice("map.".length), value, platform.fields ?? []);
+  const setting = platform.settings.find((one) => one.name === name);
+  if (setting) return value === "" ? null : (setting.check?.(value) ?? null);
+  const known = [
+    ...platform.settings.map((one) => one.name),
+    "events",
+    ...(platform.events ? ["event.NAME"] : []),
+    ...(platform.fields?.length ? ["map.FIELD"] : []),
+  ];
+  return `is not a setting of ${platform.id}. Known: ${known.join(", ")}`;
+}

@@ -1,0 +1,123 @@
+// Adding hours up. Currencies are never added together.
+
+import { deliveryStates, visitBuckets, type DeliveryState, type VisitBucket } from "../event.ts";
+import type { InboundCount } from "../store/inboundCounts.ts";
+import type { Figure } from "../store/statistics.ts";
+import type { VisitCount } from "../store/traffic.ts";
+
+export type Money = { currency: string; value: number };
+
+/** What a chart draws of one step. */
+export type Sum = {
+  conversions: number;
+  values: Map<string, number>;
+  duplicates: number;
+  filtered: number;
+  visits: Record<VisitBucket, number>;
+};
+
+/** What is told of a whole range beside its steps. */
+export type Details = {
+  test: number;
+  identified: number;
+  withheld: number;
+  withClickId: number;
+  events: Map<string, { conversions: number; values: Map<string, number> }>;
+  platforms: Map<string, Partial<Record<DeliveryState, number>>>;
+  clickIds: Map<string, number>;
+  removed: Map<string, { visits: number; events: number }>;
+};
+
+export const emptySum = (): Sum => ({
+  conversions: 0,
+  values: new Map(),
+  duplicates: 0,
+  filtered: 0,
+  visits: Object.fromEntries(visitBuckets.map((bucket) => [bucket, 0])) as Record<VisitBucket, number>,
+});
+
+export const emptyDetails = (): Details => ({
+  test: 0,
+  identified: 0,
+  withheld: 0,
+  withClickId: 0,
+  events: new Map(),
+  platforms: new Map(),
+  clickIds: new Map(),
+  removed: new Map(),
+});
+
+const plus = (sums: Map<string, number>, name: string, n: number) =>
+  sums.set(name, (sums.get(name) ?? 0) + n);
+
+function entry<Value>(map: Map<string, Value>, name: string, made: () => Value): Value {
+  const known = map.get(name);
+  if (known) return known;
+  const value = made();
+  map.set(name, value);
+  return value;
+}
+
+export function addFigure(sum: Sum, { kind, currency, count, value }: Figure): void {
+  if (kind === "conversion") {
+    sum.conversions += count;
+    if (currency) plus(sum.values, currency, value);
+  } else if (kind === "filtered") sum.filtered += count;
+}
+
+export function addVisits(sum: Sum, { bucket, visits }: VisitCount): void {
+  sum.visits[bucket] += visits;
+}
+
+export function addInbound(sum: Sum, { kind, count }: InboundCount): void {
+  if (kind === "duplicate") sum.duplicates += count;
+}
+
+export function detailFigure(details: Details, { kind, name, currency, count, value }: Figure): void {
+  switch (kind) {
+    case "conversion": {
+      const event = entry(details.events, name, () => ({ conversions: 0, values: new Map() }));
+      event.conversions += count;
+      if (currency) plus(event.values, currency, value);
+      return;
+    }
+    case "delivery": {
+      const at = name.lastIndexOf(" ");
+      const state = deliveryStates.find((one) => one === name.slice(at + 1));
+      const states: Partial<Record<DeliveryState, number>> = entry(
+        details.platforms,
+        name.slice(0, at),
+        () => ({}),
+      );
+      if (state) states[state] = (states[state] ?? 0) + count;
+      return;
+    }
+    case "filtered":
+      entry(details.removed, name, () => ({ visits: 0, events: 0 })).events += count;
+      return;
+    case "click id":
+      plus(details.clickIds, name, count);
+      return;
+    case "identified":
+      details.identified += count;
+      return;
+    case "withheld":
+      details.withheld += count;
+      return;
+    case "with click id":
+      details.withClickId += count;
+      return;
+    case "test":
+      details.test += count;
+  }
+}
+
+export function detailVisits(details: Details, { bucket, reason, visits }: VisitCount): void {
+  if (bucket === "bots") entry(details.removed, reason, () => ({ visits: 0, events: 0 })).visits += visits;
+}
+
+/** The largest first. Sums of decimal fractions are cut where only the way of computing shows. */
+export const moneyOf = (values: ReadonlyMap<string, number>): Money[] =>
+  [...values]
+    .map(([currency, value]) => ({ currency, value: Math.round(value * 10_000) / 10_000 }))
+    .toSorted((one, other) => other.value - one.value);

@@ -1,0 +1,87 @@
+// From events and their deliveries to the numbers of an hour.
+
+import type { Figure, Portion, StatisticsKind } from "../store/statistics.ts";
+
+/** An hour keeps this many event names; what else came is counted under one. */
+const mostNames = 50;
+/** Told apart while counting, so that the names that are kept are the common ones. */
+const mostCounted = 5000;
+export const otherNames = "(other)";
+
+export type Tally = {
+  add(portion: Portion): void;
+  figures(): Figure[];
+  /** Whether a delivery still waits, so that these numbers will change. */
+  isOpen(): boolean;
+};
+
+export function openTally(): Tally {
+  const figures = new Map<string, Figure>();
+  const names = new Map<string, number>();
+  let isOpen = false;
+
+  function count(kind: StatisticsKind, name = "", currency = "", value = 0): void {
+    const key = `${kind}\n${name}\n${currency}`;
+    const figure = figures.get(key);
+    if (figure) {
+      figure.count += 1;
+      figure.value += value;
+    } else figures.set(key, { kind, name, currency, count: 1, value });
+  }
+
+  function countConversion(eventName: string, currency: string, value: number | null): void {
+    const name = names.has(eventName) || names.size < mostCounted ? eventName : otherNames;
+    names.set(name, (names.get(name) ?? 0) + 1);
+    if (value === null) count("conversion", name);
+    else count("conversion", name, currency, value);
+  }
+
+  return {
+    add({ events, deliveries }) {
+      const conversions = new Set<string>();
+      for (const event of events) {
+        if (event.mode === "test") count("test");
+        // Several reasons are one removal: the first one speaks for it.
+        else if (event.status === "filtered") count("filtered", categoryOf(event.filterReasons[0] ?? ""));
+        else {
+          conversions.add(event.id);
+          countConversion(event.name, event.currency, event.value);
+          if (event.identity === "found") count("identified");
+          if (event.withheld !== null) count("withheld");
+          if (event.clickIds.length) count("with click id");
+          for (const name of event.clickIds) count("click id", name);
+        }
+      }
+      for (const { eventId, platform, state } of deliveries) {
+        if (!conversions.has(eventId)) continue;
+        count("delivery", `${platform} ${state}`);
+        if (state === "queued" || state === "parked") isOpen = true;
+      }
+    },
+    figures: () => withFewNames([...figures.values()], names),
+    isOpen: () => isOpen,
+  };
+}
+
+/** "blocked domain:example.com" is counted as "blocked domain". */
+const categoryOf = (reason: string) => reason.split(":")[0] ?? "";
+
+function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Figure[] {
+  if (names.size <= mostNames) return figures;
+  const kept = new Set(
+    [...names]
+      .toSorted(([, one], [, other]) => other - one)
+      .slice(0, mostNames)
+      .map(([name]) => name),
+  );
+  const others = new Map<string, Figure>();
+  const rest = figures.filter((figure) => {
+    if (figure.kind !== "conversion" || (kept.has(figure.name) && figure.name !== otherNames)) return true;
+    const other = others.get(figure.currency) ?? { ...figure, name: otherNames, count: 0, value: 0 };
+    other.count += figure.count;
+    other.value += figure.value;
+    others.set(figure.currency, other);
+    return false;
+  });
+  return [...rest, ...others.values()];
+}
