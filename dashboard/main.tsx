@@ -4,11 +4,11 @@ import "@mantine/spotlight/styles.css";
 import "uplot/dist/uPlot.min.css";
 import "./dashboard.css";
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Notices } from "./common/notices.tsx";
 import { queryClient } from "./common/query.ts";
 import { router } from "./router.tsx";
 import { theme } from "./theme.ts";
@@ -20,7 +20,7 @@ const nonce = document.querySelector<HTMLMetaElement>("meta[name=style-nonce]")?
 createRoot(document.querySelector("#root") as HTMLElement).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <Notifications position="bottom-right" />
+      <Notices />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

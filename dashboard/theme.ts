@@ -41,10 +41,24 @@ const dark: MantineColorsTuple = [
   "#0e1013",
 ];
 
+/** Dark enough to be read with white on it. */
+const red: MantineColorsTuple = [
+  "#fff1f0",
+  "#ffe0dd",
+  "#ffc0ba",
+  "#ff9a91",
+  "#f26a60",
+  "#d4382d",
+  "#c02b21",
+  "#a3221a",
+  "#8a1d16",
+  "#731a14",
+];
+
 export const theme = createTheme({
   primaryColor: "accent",
   primaryShade: { light: 6, dark: 5 },
-  colors: { accent, gray: grey, dark },
+  colors: { accent, gray: grey, dark, red },
   fontFamily:
     'Inter, ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace',

@@ -58,9 +58,9 @@ export function plannerOf(opened: Opened, bots: readonly Bot[], chance: Chance):
     const count = verdict
       ? 1
       : chance.weighted([
-          { weight: 60, n: 1 },
-          { weight: 27, n: 2 },
-          { weight: 13, n: 3 },
+          { weight: 72, n: 1 },
+          { weight: 20, n: 2 },
+          { weight: 8, n: 3 },
         ]).n;
     const times = [at - chance.whole(2, 40) * minuteMs];
     while (times.length < count) times.unshift(Math.floor(at - (0.5 + 11 * chance.number()) * dayMs));

@@ -82,7 +82,9 @@ async function write(store: Store, clock: { at: number }, options: HistoryOption
   );
   const bots = botsOf(findSite(desk, shopSite.siteId).settings);
 
-  const outage = { platform: "tiktok", from: part(0.62), to: part(0.62) + 130 * minuteMs };
+  // In the evening, when it hurts.
+  const outageFrom = Math.floor(part(0.64) / dayMs) * dayMs + 17.4 * hourMs;
+  const outage = { platform: "tiktok", from: outageFrom, to: outageFrom + 130 * minuteMs };
   const revokedAt = part(0.945);
   const relayed: Relay = {
     store,

@@ -34,6 +34,9 @@ const thanks: Record<string, (chance: Chance) => string[]> = {
   sandbox: () => ['{"accepted":true,"by":"sandbox"}'],
 };
 
+/** Those that refuse a conversion by itself now and then. */
+const choosy = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit"]);
+
 export type Trouble = { platform: string; from: number; to: number };
 type Wanted = Reading["said"] | "down" | "slow";
 
@@ -61,7 +64,7 @@ export function lanesOfThePast(past: Past): Lanes {
     const isDown = past.outages.some((one) => one.platform === platform && at >= one.from && at < one.to);
     if (isDown) return chance.happens(0.25) ? "slow" : "down";
     if (attempts === 0 && chance.happens(0.006)) return chance.happens(0.5) ? "slow" : "down";
-    return attempts === 0 && chance.happens(0.004) ? "refused" : "accepted";
+    return attempts === 0 && choosy.has(platform) && chance.happens(0.007) ? "refused" : "accepted";
   }
 
   async function attempt(job: Job, connection: Connection, at: number, attempts: number, owner: string) {
@@ -139,16 +142,9 @@ const answerOf = (status: number, body: string): Sent => ({
 });
 
 function answersTo(wanted: Wanted, platform: Asked, chance: Chance): Sent[] {
-  switch (wanted) {
-    case "slow":
-      return [{ ok: false, blocked: false, error: "no answer within 8 s" }];
-    case "down":
-      return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
-    case "accepted":
-      return (thanks[platform.id]?.(chance) ?? ['{"ok":true}']).map((body) =>
-        answerOf(body ? 200 : 204, body),
-      );
-    default:
-      return (platform.answers ?? []).map(({ status, body }) => answerOf(status, body));
-  }
+  if (wanted === "slow") return [{ ok: false, blocked: false, error: "no answer within 8 s" }];
+  if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
+  if (wanted !== "accepted")
+    return (platform.answers ?? []).map(({ status, body }) => answerOf(status, body));
+  return (thanks[platform.id]?.(chance) ?? ['{"ok":true}']).map((body) => answerOf(body ? 200 : 204, body));
 }

@@ -3,6 +3,7 @@
 import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import { openAccess, type Access } from "../src/access/access.ts";
+import type { AccessOptions } from "../src/access/parts.ts";
 import { apiKeyHandlers } from "../src/api/apiKeys.ts";
 import type { Handlers } from "../src/api/call.ts";
 import { memberHandlers } from "../src/api/members.ts";
@@ -30,6 +31,8 @@ export type House = {
   store: Store;
   directory: Directory;
   access: Access;
+  /** What another node of the same store would have. */
+  elsewhere: Access;
   sites: readonly [Site, Site];
   /** Everything that was mailed, and every error that was logged. */
   mails: { to: string; subject: string; text: string }[];
@@ -69,7 +72,7 @@ export async function openHouse(
     mails.push({ to: String(to), subject, text });
     return { ok: true } as const;
   };
-  const access = openAccess({
+  const options: AccessOptions = {
     store,
     directory,
     mailer: mail ? mailer : null,
@@ -78,7 +81,9 @@ export async function openHouse(
     trusted,
     now,
     onDefect: (error) => defects.push(error),
-  });
+  };
+  const access = openAccess(options);
+  const elsewhere = openAccess(options);
   const parts = { version: "test", store, directory, access, publicUrl, now } as ApiParts;
   const router = openRouter({
     handlers: {
@@ -102,6 +107,7 @@ export async function openHouse(
     store,
     directory,
     access,
+    elsewhere,
     sites,
     mails,
     defects,
@@ -110,6 +116,7 @@ export async function openHouse(
     async close() {
       await app.close();
       await access.close();
+      await elsewhere.close();
       await store.close();
     },
   };

@@ -4,7 +4,7 @@ import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineThe
 import { useElementSize } from "@mantine/hooks";
 import { useEffect, useRef } from "react";
 import uPlot from "uplot";
-import { dayText, timeText } from "./format.ts";
+import { dayText, hourText, timeText } from "./format.ts";
 
 export type Series = {
   name: string;
@@ -12,6 +12,9 @@ export type Series = {
   colour: string;
   text?: (value: number) => string;
 };
+
+// Half a conversion is none.
+const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
 export function TimeChart({
   label,
@@ -40,6 +43,9 @@ export function TimeChart({
   const scheme = useComputedColorScheme();
   const theme = useMantineTheme();
   const at = (ms: number) => (step === "day" ? dayText(ms, timeZone) : timeText(ms, timeZone));
+  // Hours of one day need no date.
+  const isOneDay = step === "hour" && times.length <= 25;
+  const short = (ms: number) => (isOneDay ? hourText(ms, timeZone) : at(ms));
   const textOf = (one: Series, value: number) => one.text?.(value) ?? value.toLocaleString("en");
 
   useEffect(() => {
@@ -69,13 +75,16 @@ export function TimeChart({
           {
             ...axis,
             grid: { show: false },
-            space: 70,
+            size: 28,
+            gap: 8,
+            space: 64,
             values: (_plot, splits) =>
-              splits.map((i) => (Number.isInteger(i) && times[i] !== undefined ? at(times[i]) : "")),
+              splits.map((i) => (Number.isInteger(i) && times[i] !== undefined ? short(times[i]) : "")),
           },
           {
             ...axis,
             size: 56,
+            incrs: wholeSteps,
             values: (_plot, splits) =>
               splits.map((value) => new Intl.NumberFormat("en", { notation: "compact" }).format(value)),
           },

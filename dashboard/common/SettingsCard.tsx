@@ -4,7 +4,7 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { call } from "./api.ts";
-import { told } from "./dialogs.tsx";
+import { told } from "./notices.tsx";
 import { faultAt, faultElse } from "./fields.ts";
 import { Card } from "./Page.tsx";
 import { queryClient, useApi, useSend } from "./query.ts";
@@ -13,6 +13,8 @@ import { Fault, Loading, Refused } from "./states.tsx";
 
 export type SettingsForm = {
   value: (name: string) => string;
+  /** What the relay has. */
+  saved: (name: string) => string;
   help: (name: string) => string;
   standard: (name: string) => string;
   change: (name: string, text: string) => void;
@@ -55,6 +57,7 @@ export function SettingsCard({
 
   const form: SettingsForm = {
     value: (name) => draft[name] ?? saved(name),
+    saved,
     help: (name) => sentence(setting(name)?.help ?? ""),
     standard: (name) => setting(name)?.default ?? "",
     change: (name, text) => setDraft((now) => ({ ...now, [name]: text })),

@@ -30,7 +30,13 @@ export function TimeFilter() {
   const range = isRange(search["range"]) ? search["range"] : null;
   const isOwn = !range && (from !== undefined || to !== undefined);
   return (
-    <Popover opened={isOpen} onChange={(opened) => !opened && close()} position="bottom-end" trapFocus>
+    <Popover
+      opened={isOpen}
+      onChange={(opened) => !opened && close()}
+      position="bottom-end"
+      trapFocus
+      withRoles={false}
+    >
       <Popover.Target>
         <Group gap="xs" wrap="nowrap">
           <NativeSelect
@@ -54,7 +60,7 @@ export function TimeFilter() {
           )}
         </Group>
       </Popover.Target>
-      <Popover.Dropdown>
+      <Popover.Dropdown role="dialog" aria-label="Choose days">
         <Days
           from={from}
           to={to}

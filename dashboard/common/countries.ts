@@ -9,7 +9,7 @@ export function countryChoices(): { value: string; label: string }[] {
 
 function readCountries() {
   const names = new Intl.DisplayNames("en", { type: "region" });
-  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".split("");
   return letters
     .flatMap((first) => letters.map((second) => first + second))
     .filter((code) => {

@@ -1,39 +1,12 @@
-// Questions before something is done that cannot be taken back, secrets that are shown once, and short notices.
+// Questions before something is done that cannot be taken back, and secrets that are shown once.
 
 import { Alert, Button, Code, Group, Modal, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { notifications } from "@mantine/notifications";
 import { KeyRound } from "lucide-react";
 import type { ReactNode } from "react";
 import type { ApiError } from "./api.ts";
 import { Refused } from "./states.tsx";
 import { CopyButton } from "./values.tsx";
-
-/** A short notice that something was done; `undo` offers to take it back. */
-export function told(text: string, undo?: () => void): void {
-  const id = crypto.randomUUID();
-  notifications.show({
-    id,
-    message: undo ? (
-      <Group justify="space-between" gap="md">
-        <Text size="sm">{text}</Text>
-        <Button
-          size="compact-sm"
-          variant="subtle"
-          onClick={() => {
-            notifications.hide(id);
-            undo();
-          }}
-        >
-          Undo
-        </Button>
-      </Group>
-    ) : (
-      text
-    ),
-    autoClose: undo ? 8000 : 4000,
-  });
-}
 
 /** A button that asks first, and says what will happen. */
 export function AskButton({
@@ -107,11 +80,13 @@ export function AskButton({
 export function SecretOnce({
   title,
   secret,
+  notice = "It is shown only this once. Copy it now and keep it on your server.",
   children,
   onClose,
 }: {
   title: string;
   secret: string | null;
+  notice?: string;
   children?: ReactNode;
   onClose: () => void;
 }) {
@@ -127,7 +102,7 @@ export function SecretOnce({
     >
       <Stack>
         <Alert variant="light" icon={<KeyRound size={18} />}>
-          It is shown only this once. Copy it now and keep it on your server.
+          {notice}
         </Alert>
         <Group gap="xs" wrap="nowrap">
           <Code block style={{ flex: 1, overflowWrap: "anywhere", whiteSpace: "pre-wrap" }} data-secret>

@@ -68,6 +68,15 @@ export function timeText(at: number, timeZone: string | undefined): string {
   }).format(at);
 }
 
+export function hourText(at: number, timeZone: string | undefined): string {
+  return new Intl.DateTimeFormat("en", {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at);
+}
+
 export function durationText(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
 }

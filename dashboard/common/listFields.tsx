@@ -4,7 +4,7 @@ import { MultiSelect, TagsInput, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { countryChoices } from "./countries.ts";
 import { hashEmails } from "./hashEmail.ts";
-import { Hint, type FieldProps } from "./settingFields.tsx";
+import { below, Hint, type FieldProps } from "./settingFields.tsx";
 import { settingName } from "./settingNames.ts";
 
 const listOf = (text: string) => text.split(",").filter(Boolean);
@@ -20,6 +20,7 @@ export function ListField(props: FieldProps & { placeholder?: string; isPersons?
     description: <Hint form={form} name={name} help={help} />,
     error: form.fault(name),
     disabled: form.isReadOnly,
+    inputWrapperOrder: below,
   };
   const change = async (next: string[]) => {
     form.change(name, next.join(","));
@@ -60,6 +61,7 @@ export function CountriesField(props: FieldProps) {
       description={<Hint form={form} name={name} help={help} />}
       error={form.fault(name)}
       disabled={form.isReadOnly}
+      inputWrapperOrder={below}
       data={countryChoices()}
       searchable
       clearable

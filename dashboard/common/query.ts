@@ -44,8 +44,7 @@ export function useApi<Name extends RouteName>(
     ...(everyMs === undefined
       ? {}
       : {
-          refetchInterval:
-            typeof everyMs === "number" ? everyMs : ({ state }) => everyMs(state.data),
+          refetchInterval: typeof everyMs === "number" ? everyMs : ({ state }) => everyMs(state.data),
         }),
     // While a filter changes, the old rows stay until the new ones are there.
     ...(keep ? { placeholderData: (before: Answer<Name> | undefined) => before as never } : {}),

@@ -9,10 +9,16 @@ export type Site = Answer<"GET /sites">["items"][number];
 
 const rank: Record<Role, number> = { viewer: 0, admin: 1, owner: 2 };
 
-export const useSession = () => useApi("GET /session", {});
+export type Session = NonNullable<Answer<"GET /session">["session"]>;
+
+/** `data` is undefined while it loads, and null for somebody who is not signed in. */
+export function useSession() {
+  const query = useApi("GET /session", {});
+  return { ...query, data: query.data?.session };
+}
 
 /** The role on a site, or on the whole installation (null). */
-export function roleOn(grants: Answer<"GET /session">["grants"], site: string | null): Role | null {
+export function roleOn(grants: Session["grants"], site: string | null): Role | null {
   const held = grants.filter((grant) => grant.site === null || grant.site === site).map(({ role }) => role);
   return held.toSorted((one, other) => rank[other] - rank[one])[0] ?? null;
 }

@@ -13,7 +13,7 @@ export function Hint({ form, name, help }: FieldProps) {
   const isStandard = form.value(name) === standard;
   return (
     <>
-      {help ?? form.help(name)} {isStandard ? "This is the default." : `Default: ${settingText(standard)}.`}{" "}
+      {help ?? form.help(name)} {standard !== "" && `Default: ${settingText(standard)}.`}{" "}
       {!isStandard && !form.isReadOnly && (
         <Anchor
           component="button"
@@ -29,13 +29,23 @@ export function Hint({ form, name, help }: FieldProps) {
   );
 }
 
+/** Help of different length must not push fields that stand side by side out of line. */
+export const below: ("label" | "input" | "description" | "error")[] = [
+  "label",
+  "input",
+  "description",
+  "error",
+];
+
 const common = ({ form, name, help, label }: FieldProps) => ({
   label: label ?? settingName(name),
   description: <Hint form={form} name={name} help={help} />,
   error: form.fault(name),
   disabled: form.isReadOnly,
+  inputWrapperOrder: below,
 });
 
+const narrow = 480;
 const unitNames = { d: "days", h: "hours", m: "minutes", s: "seconds" };
 
 export function DurationField(props: FieldProps & { units?: readonly (keyof typeof unitNames)[] }) {
@@ -43,7 +53,7 @@ export function DurationField(props: FieldProps & { units?: readonly (keyof type
   const [, amount = "", unit = "d"] = /^(\d*)([dhms])$/.exec(form.value(name)) ?? [];
   const { label, ...rest } = common(props);
   return (
-    <Group gap="xs" align="flex-end" wrap="nowrap">
+    <Group gap="xs" align="flex-start" wrap="nowrap">
       <NumberInput
         {...rest}
         label={label}
@@ -55,6 +65,7 @@ export function DurationField(props: FieldProps & { units?: readonly (keyof type
         onChange={(value) => form.change(name, `${value}${unit}`)}
       />
       <Select
+        label="Unit"
         aria-label={`${label}: unit`}
         w={112}
         data={units.map((one) => ({ value: one, label: unitNames[one] }))}
@@ -67,11 +78,16 @@ export function DurationField(props: FieldProps & { units?: readonly (keyof type
   );
 }
 
+function switchProps(props: FieldProps) {
+  const { inputWrapperOrder: _, ...rest } = common(props);
+  return rest;
+}
+
 export function SwitchField(props: FieldProps) {
   const { form, name } = props;
   return (
     <Switch
-      {...common(props)}
+      {...switchProps(props)}
       checked={form.value(name) === "on"}
       onChange={(event) => form.change(name, event.currentTarget.checked ? "on" : "off")}
     />
@@ -85,6 +101,7 @@ export function NumberOrOffField(props: FieldProps & { min?: number; max?: numbe
   return (
     <NumberInput
       {...common(props)}
+      maw={narrow}
       placeholder="off"
       min={min}
       {...(max === undefined ? {} : { max })}
@@ -150,6 +167,7 @@ export function ChoiceField(props: FieldProps & { data: readonly { value: string
   return (
     <Select
       {...common(props)}
+      maw={narrow}
       data={[...data]}
       searchable
       limit={100}

@@ -60,7 +60,7 @@ export function Id({
   const shown = short && value.length > 18 ? `${value.slice(0, 8)}…${value.slice(-4)}` : value;
   return (
     <Group gap={4} wrap="nowrap" component="span" display="inline-flex">
-      <span className="cc-mono" title={value}>
+      <span className="cc-mono" title={value} style={short ? { whiteSpace: "nowrap" } : undefined}>
         {shown}
       </span>
       <CopyButton value={value} label={`Copy ${label}`} />
@@ -145,7 +145,7 @@ export function State({ of, word }: { of: string; word?: string }) {
       wrap="nowrap"
       component="span"
       display="inline-flex"
-      style={{ color: toneColour[look.tone] }}
+      style={{ color: toneColour[look.tone], verticalAlign: "middle" }}
     >
       <Icon size={15} aria-hidden />
       <Text component="span" size="sm" fw={500} style={{ whiteSpace: "nowrap" }}>
@@ -164,10 +164,24 @@ export function TestBadge() {
 }
 
 /** Text that somebody else wrote, shown as it is. */
-export function Code({ children, label }: { children: string; label?: string }) {
+export function Code({
+  children,
+  label,
+  wraps = true,
+}: {
+  children: string;
+  label?: string;
+  /** False scrolls long lines sideways: indented text stays readable. */
+  wraps?: boolean;
+}) {
   return (
     <div style={{ position: "relative" }}>
-      <pre className="cc-code" tabIndex={0} aria-label={label}>
+      <pre
+        className="cc-code"
+        tabIndex={0}
+        aria-label={label}
+        style={wraps ? undefined : { whiteSpace: "pre", overflowWrap: "normal" }}
+      >
         {children}
       </pre>
       <div style={{ position: "absolute", top: 6, right: 6 }}>

@@ -4,7 +4,7 @@
 import { shortId } from "../ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
-import { change, Refusal, type By } from "../sites/manage.ts";
+import { type By, change, Missing, Refusal } from "../sites/manage.ts";
 import type { ApiKey } from "../store/apiKeys.ts";
 import type { Actor } from "./actor.ts";
 import { Denied } from "./denied.ts";
@@ -90,7 +90,7 @@ export function apiKeysOf(parts: AccessParts) {
 
     async revoke(holder: Holder, id: string, by: By): Promise<void> {
       const key = await store.apiKeys.byId(id);
-      if (!key || !owns(holder, key.site)) throw new Refusal("key", "There is no such API key.");
+      if (!key || !owns(holder, key.site)) throw new Missing("key", "There is no such API key.");
       await store.apiKeys.revoke(change(key.site ?? "", "API key revoked", { id, name: key.name }, by), id);
       cache.clear();
     },

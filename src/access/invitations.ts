@@ -2,7 +2,7 @@
 
 import type { Role } from "../contract/route.ts";
 import { shortId, uuidv7 } from "../ids.ts";
-import { change, Refusal, type By } from "../sites/manage.ts";
+import { type By, change, Missing, Refusal } from "../sites/manage.ts";
 import type { Invitation } from "../store/invitations.ts";
 import { invitationMail, sendOrShow } from "./mails.ts";
 import { checkScope, owns, type Holder } from "./members.ts";
@@ -75,7 +75,7 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
     async withdraw(holder: Holder, id: string, by: By): Promise<void> {
       const found = (await store.invitations.open(now())).find((one) => one.id === id);
       if (!found || !owns(holder, found.site))
-        throw new Refusal("invitation", "There is no such invitation.");
+        throw new Missing("invitation", "There is no such invitation.");
       const { email, role, site } = found;
       await store.invitations.withdraw(change(site ?? "", "invitation withdrawn", { email, role }, by), id);
     },

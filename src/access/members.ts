@@ -1,6 +1,6 @@
 // Who belongs, decided by the owners of a site or of the installation.
 
-import { change, Refusal, type By } from "../sites/manage.ts";
+import { type By, change, Missing } from "../sites/manage.ts";
 import type { Member } from "../store/members.ts";
 import { may, roleOn, type Actor, type Grant } from "./actor.ts";
 import { Denied } from "./denied.ts";
@@ -22,7 +22,7 @@ export function checkScope(
   site: string | null,
 ) {
   if (site !== null && (!directory.site(site) || roleOn(holder, site) === null))
-    throw new Refusal("site", "There is no such site.");
+    throw new Missing("site", "There is no such site.");
   if (!owns(holder, site)) {
     const where = site === null ? "on the whole installation" : "on this site";
     throw new Denied("forbidden", `This needs the role owner ${where}.`);
@@ -42,12 +42,12 @@ export function membersOf(parts: AccessParts) {
   async function find(holder: Holder, id: string): Promise<Member> {
     const member = await store.members.byId(id);
     const seen = member && seenBy(holder, member);
-    if (!seen) throw new Refusal("member", "There is no such member.");
+    if (!seen) throw new Missing("member", "There is no such member.");
     return seen;
   }
 
   function checked(result: "done" | "last owner" | "no member"): void {
-    if (result === "no member") throw new Refusal("member", "There is no such member.");
+    if (result === "no member") throw new Missing("member", "There is no such member.");
     if (result === "last owner")
       throw new Denied("conflict", "One owner always remains: make somebody else an owner first.");
   }
@@ -62,7 +62,7 @@ export function membersOf(parts: AccessParts) {
 
     async byEmail(email: string): Promise<Member> {
       const member = await store.members.byEmail(email);
-      if (!member) throw new Refusal("email", `There is no member ${email}.`);
+      if (!member) throw new Missing("email", `There is no member ${email}.`);
       return member;
     },
 

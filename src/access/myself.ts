@@ -1,7 +1,6 @@
 // What people do about their own account.
 
-import type { By } from "../sites/manage.ts";
-import { change, Refusal } from "../sites/manage.ts";
+import { change, Missing, Refusal, type By } from "../sites/manage.ts";
 import type { Session } from "../store/accounts.ts";
 import type { User } from "./actor.ts";
 import { Denied } from "./denied.ts";
@@ -45,7 +44,7 @@ export function myselfOf(parts: AccessParts) {
 
     async endSession(me: Me, id: string): Promise<void> {
       if (!(await store.accounts.endSession(me.id, id)))
-        throw new Refusal("session", "There is no such session.");
+        throw new Missing("session", "There is no such session.");
     },
 
     async rename(me: Me, name: string, by: By): Promise<void> {

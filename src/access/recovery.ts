@@ -1,5 +1,6 @@
 // Forgotten passwords.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "../ids.ts";
 import { change, Refusal, type By } from "../sites/manage.ts";
 import { resetMail, sendOrShow } from "./mails.ts";
@@ -34,6 +35,8 @@ export function recoveryOf(parts: AccessParts) {
       const email = plainEmail(given);
       await countTry(store, resetTries(email, addressOf(parts, caller)), now());
       inBackground(async () => {
+        // After the answer, also where the store works at once.
+        await sleep(100);
         const member = await store.members.byEmail(email);
         if (!member) return;
         const { link, hours } = await makeLink(member.id, false, null);

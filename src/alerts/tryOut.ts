@@ -24,9 +24,10 @@ export async function tellTest(site: Site, means: Means, now: number): Promise<T
     );
   }
   const results: TestResult[] = [];
-  for (const { name: channel, to, tell } of channels) {
-    const told = await tell(testMessage(site, now));
-    results.push({ channel, to, ok: told.ok, error: told.ok ? null : told.error });
+  for (const channel of channels) {
+    const told = await channel.tell(testMessage(site, now));
+    const { name, to } = channel;
+    results.push({ channel: name, to, ok: told.ok, error: told.ok ? null : told.error });
   }
   return results;
 }

@@ -14,9 +14,14 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   if (bytes === "too large") throw new ApiFault("invalid", `The body is larger than ${largest / 1024} KiB.`);
   if (bytes === "cut") throw new ApiFault("invalid", "The body did not arrive whole.");
   if (!isUtf8(bytes)) throw new ApiFault("invalid", "The body is not UTF-8.");
+  const text = bytes.toString("utf8");
+  if (text.includes("\0") || text.includes("\\u0000")) throw zeroByte();
   try {
-    return JSON.parse(bytes.toString("utf8"));
+    return JSON.parse(text);
   } catch {
     throw new ApiFault("invalid", "The body is not JSON.");
   }
 }
+
+/** No text of ours holds one, and PostgreSQL can store none. */
+export const zeroByte = () => new ApiFault("invalid", "Texts must not hold a zero byte (U+0000).");

@@ -1,6 +1,6 @@
 // What may be asked about a person, and done for them. Each leaves an audit line that names no one.
 
-import type { peopleRoutes } from "../contract/events.ts";
+import type { peopleRoutes } from "../contract/traffic.ts";
 import type { Visit } from "../event.ts";
 import { decideFor, erasePerson, exportPerson, findPerson, type Asked } from "../identity/people.ts";
 import type { Site } from "../sites/directory.ts";

@@ -118,9 +118,7 @@ function curl(
   if (!security.some((one) => "apiKey" in one)) return "";
   const body = schemaIn(requestBody?.content);
   const needed = parameters.filter((one) => one.in === "query" && one.required);
-  const query = needed.map(
-    ({ name }) => `${name}=${String(exampleOf({ required: [name] }, named)[name] ?? "…")}`,
-  );
+  const query = needed.map(({ name }) => `${name}=${name.toUpperCase()}`);
   const address = `${base}${path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase())}`;
   const words = [
     `curl -sS ${method === "get" ? "" : `-X ${method.toUpperCase()} `}'${address}${query.length ? `?${query.join("&")}` : ""}'`,

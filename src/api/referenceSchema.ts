@@ -51,12 +51,18 @@ export function typeOf(field: Schema, named: Named): string {
   if (schema.anyOf) return schema.anyOf.map((one) => typeOf(one, named)).join(" or ");
   if (schema.enum) return schema.enum.map((one) => String(one)).join(" · ");
   if (schema.items) return `list of ${typeOf(schema.items, named)}`;
-  if (Array.isArray(schema.type)) return schema.type.join(" or ");
+  if (Array.isArray(schema.type)) return schema.type.map(wordOf).join(" or ");
   if (typeof schema.additionalProperties === "object")
     return `${typeOf(schema.additionalProperties, named)} by name`;
-  const words: Record<string, string> = { string: "text", integer: "whole number", boolean: "true or false" };
-  return words[schema.type ?? ""] ?? schema.type ?? "anything";
+  return schema.type === undefined ? "anything" : wordOf(schema.type);
 }
+
+const words: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "whole number",
+  boolean: "true or false",
+};
+const wordOf = (type: string) => words[type] ?? type;
 
 const samples: Readonly<Record<string, unknown>> = {
   email: "ada@example.com",
@@ -92,5 +98,5 @@ function sampleOf(field: Schema, named: Named): unknown {
   if (schema.items) return [sampleOf(schema.items, named)];
   if (schema.properties) return exampleOf(schema, named);
   const byType: Record<string, unknown> = { string: "…", integer: 1, number: 1, boolean: true, object: {} };
-  return byType[schema.type ?? ""] ?? null;
+  return byType[String(schema.type)] ?? null;
 }

@@ -12,8 +12,6 @@ export const referenceStyle = `
   }
 }
 * { box-sizing: border-box; }
-html { scroll-padding-top: 24px; scroll-behavior: smooth; }
-@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
 body {
   margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere;
   font: 15px/24px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; font-variant-numeric: tabular-nums;
@@ -48,7 +46,7 @@ article { padding: 32px 0; border-bottom: 1px solid var(--line); }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; line-height: 20px; }
 th { text-align: left; font-weight: 600; font-size: 12px; color: var(--soft); }
-th, td { padding: 6px 16px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th, td { overflow-wrap: normal; padding: 6px 16px 6px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td:first-child { white-space: nowrap; }
 td:last-child { color: var(--soft); min-width: 200px; }
 .need { color: var(--accent); font-size: 12px; }
@@ -60,5 +58,11 @@ details[open] > summary { margin-bottom: 8px; }
   nav { position: static; height: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 16px; }
   main { padding: 24px 16px 64px; }
   h2 { margin-top: 40px; }
+}
+@media (max-width: 560px) {
+  thead { position: absolute; left: -9999px; }
+  tbody, tr, td { display: block; }
+  tr { border-bottom: 1px solid var(--line); padding: 8px 0; }
+  td, td:first-child { border: 0; padding: 0; white-space: normal; overflow-wrap: anywhere; }
 }
 `;

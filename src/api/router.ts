@@ -11,8 +11,8 @@ import type { Route } from "../contract/route.ts";
 import { countByMinute } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { Refusal } from "../sites/manage.ts";
-import { readJson } from "./body.ts";
+import { Missing, Refusal } from "../sites/manage.ts";
+import { readJson, zeroByte } from "./body.ts";
 import { ApiFault, notFound, type Call, type Handlers } from "./call.ts";
 
 export type RouterOptions = {
@@ -51,12 +51,12 @@ export function openRouter(options: RouterOptions): Router {
     limit(actor, rate, now());
     const site = allowed(found, actor, directory);
     const call: Call<RouteName> = {
-      params: found.params as Call<RouteName>["params"],
+      params: found.params,
       query: checked(found.route.query, request.query) as never,
       body: (found.route.body ? checked(found.route.body, await readJson(request.raw)) : undefined) as never,
       actor,
       by: { actor: actor ? auditName(actor) : "nobody", now: now() },
-      site: site as never,
+      site,
       request,
       reply,
     };
@@ -90,6 +90,7 @@ function matcher(): (request: FastifyRequest) => Match {
   const byLength = Map.groupBy(routes, ({ parts }) => parts.length);
 
   return (request) => {
+    if (request.url.includes("%00")) throw zeroByte();
     const path = new URL(request.url, "http://api").pathname.slice(basePath.length);
     const parts = path.split("/").map(decoded);
     const fitting = (byLength.get(parts.length) ?? [])
@@ -203,10 +204,10 @@ function faultOf(error: unknown, onDefect: (error: unknown) => void): ApiFault {
     return new ApiFault(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
   }
   // What a person can put right, in the words that the command line uses too.
-  if (error instanceof Refusal)
-    return new ApiFault(/^There is no /.test(error.message) ? "not_found" : "invalid", error.message, {
-      field: error.field,
-    });
+  if (error instanceof Refusal) {
+    const code = error instanceof Missing ? "not_found" : "invalid";
+    return new ApiFault(code, error.message, { field: error.field });
+  }
   onDefect(error);
   return new ApiFault("internal", "Something went wrong here; it was written to the log.");
 }

@@ -2,7 +2,8 @@
 
 import { z } from "zod";
 import { eventSummary, statistics, trace } from "../contract/events.ts";
-import { connection, platform, webhook } from "../contract/integrations.ts";
+import { connection, platform } from "../contract/integrations.ts";
+import { webhook } from "../contract/watch.ts";
 import { errorAnswer, time } from "../contract/route.ts";
 import { grant, session } from "../contract/session.ts";
 import { site } from "../contract/sites.ts";
@@ -10,7 +11,7 @@ import { fieldHelp } from "./fieldHelp.ts";
 
 export type Schema = {
   $ref?: string;
-  type?: string;
+  type?: string | string[];
   description?: string;
   properties?: Record<string, Schema>;
   required?: string[];

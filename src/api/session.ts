@@ -24,14 +24,12 @@ export function sessionHandlers(parts: ApiParts): Handlers<keyof typeof sessionR
     },
 
     "GET /session": async ({ actor, request, reply }) => {
-      const { id, email, name, twoFactor, grants } = personOf(actor);
+      if (actor?.kind !== "user") return { session: null };
+      const { id, email, name, twoFactor, grants } = actor;
       const cookies = await access.stay(request);
       if (cookies.length) reply.header("set-cookie", cookies);
-      return {
-        user: { id, email, name, twoFactor },
-        grants: [...grants],
-        installation: { version, mail: access.hasMail, url: publicUrl, store: store.engine },
-      };
+      const installation = { version, mail: access.hasMail, url: publicUrl, store: store.engine };
+      return { session: { user: { id, email, name, twoFactor }, grants: [...grants], installation } };
     },
 
     "POST /session": async ({ request, reply, body }) => {

@@ -29,7 +29,10 @@ export async function tokensFor(
         field: "signIn",
       },
     );
-  return tokensOfSignIn(store, { siteId: site.id, platform, id: signIn, asker: actor.id }, now());
+  const wanted = { siteId: site.id, platform, id: signIn, asker: actor.id };
+  return tokensOfSignIn(store, wanted, now()).catch((error: unknown) => {
+    throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
+  });
 }
 
 /** The tokens of a sign-in stand in place of any that were sent along. */

@@ -3,7 +3,7 @@
 import { messageOf } from "../alerts/message.ts";
 import { tellTest } from "../alerts/tryOut.ts";
 import type { Answer } from "../contract/contract.ts";
-import type { watchRoutes } from "../contract/integrations.ts";
+import type { watchRoutes } from "../contract/watch.ts";
 import type { AlertKind } from "../event.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Alert } from "../store/alerts.ts";

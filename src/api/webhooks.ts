@@ -1,7 +1,7 @@
 // Webhooks that receive the totals.
 
 import type { Answer } from "../contract/contract.ts";
-import type { webhookRoutes } from "../contract/integrations.ts";
+import type { webhookRoutes } from "../contract/watch.ts";
 import {
   addWebhook,
   disableWebhook,

@@ -2,11 +2,13 @@
 // api/.
 
 import type { z } from "zod";
-import { eventRoutes, peopleRoutes, trafficRoutes } from "./events.ts";
-import { integrationRoutes, watchRoutes, webhookRoutes } from "./integrations.ts";
+import { eventRoutes } from "./events.ts";
+import { integrationRoutes } from "./integrations.ts";
 import type { Route } from "./route.ts";
 import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
+import { peopleRoutes, trafficRoutes } from "./traffic.ts";
+import { watchRoutes, webhookRoutes } from "./watch.ts";
 
 export const basePath = "/api/v1";
 

@@ -42,10 +42,10 @@ export const sessionRoutes = {
     answer: done,
   },
   "GET /session": {
-    summary: "Who is signed in, and what they may do",
-    allow: "signed in",
+    summary: "Who is signed in, and what they may do; null for nobody",
+    allow: "anybody",
     apiKeys: false,
-    answer: session,
+    answer: z.object({ session: session.nullable() }),
   },
   "POST /session": {
     summary: "Sign in with email and password",

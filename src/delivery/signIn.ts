@@ -10,7 +10,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { randomBase62, shortId } from "../ids.ts";
 import { platformOf } from "../platforms/index.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Missing, Refusal } from "../sites/manage.ts";
 import type { SignIn } from "../store/signIns.ts";
 import type { Store } from "../store/store.ts";
 import {
@@ -184,7 +184,7 @@ export async function tokensOfSignIn(
   const signIn = await signInOf(store, wanted);
   if (!signIn || signIn.platform !== wanted.platform || signIn.expiresAt <= now) {
     const sentence = `There is no sign-in ${id} for ${wanted.platform} here.`;
-    throw new Refusal("sign_in", `${sentence} Begin one.`, `${sentence} Begin one: cleancast sign-in`);
+    throw new Missing("sign_in", `${sentence} Begin one.`, `${sentence} Begin one: cleancast sign-in`);
   }
   const { record } = signIn;
   if (record.step === "done") return record.tokens;

@@ -10,7 +10,7 @@ import { readStatus } from "../platforms/reading.ts";
 import { fullSample, sampleConversion } from "../platforms/sample.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Missing, Refusal } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
 import { isSelected } from "./dispatch.ts";
@@ -35,7 +35,7 @@ export async function conversionFor(
 ): Promise<Conversion> {
   if (id === undefined) return sampleNow(name, now);
   const event = await store.events.get(site.id, id);
-  if (!event) throw new Refusal("event", `There is no event ${id} in the site of this connection.`);
+  if (!event) throw new Missing("event", `There is no event ${id} in the site of this connection.`);
   // Consent may have been withdrawn since.
   const mode = site.settings.consentMode;
   const { consent, withheld } = await readConsent(store.people, site.id, event.person.email, mode);
@@ -153,6 +153,6 @@ function pickerOf(platform: Platform, setting: string): Picker {
 
 function knownPlatform(id: string): Platform {
   const platform = platformOf(id);
-  if (!platform) throw new Refusal("platform", `There is no platform ${id}.`);
+  if (!platform) throw new Missing("platform", `There is no platform ${id}.`);
   return platform;
 }

@@ -24,7 +24,7 @@ export type InboundOptions = {
   mostInFlight: number;
   now: () => number;
   /** Counts what leaves no event behind. */
-  unseen?: Unseen;
+  unseen: Unseen;
   /** One wide line per request. */
   log: (line: Record<string, unknown>) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
@@ -35,7 +35,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
   // Answered before the framework looks at content type or body: our own order of checks holds.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== "POST") {
-      options.unseen?.refused(request.raw, refusals.methodNotAllowed, options.now());
+      options.unseen.refused(request.raw, refusals.methodNotAllowed, options.now());
       return refuse(reply, refusals.methodNotAllowed);
     }
     const startedAt = options.now();
@@ -44,7 +44,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     try {
       const answer = await answerTo(request.raw, startedAt, line);
       line.status = "status" in answer ? answer.status : 200;
-      if ("status" in answer) options.unseen?.refused(request.raw, answer, startedAt);
+      if ("status" in answer) options.unseen.refused(request.raw, answer, startedAt);
       return "status" in answer
         ? refuse(reply, answer)
         : reply.type("application/json; charset=utf-8").send(answer.body);
@@ -83,7 +83,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       const relayed = options.relay(received, site, now + options.answerMs);
       const exit = await within(options.answerMs + 250, relayed, "the store did not answer in time");
       line.exit = exit.exit;
-      if (exit.exit === "duplicate") options.unseen?.duplicate(site.id, now);
+      if (exit.exit === "duplicate") options.unseen.duplicate(site.id, now);
       if (exit.exit === "dispatched") line.results = exit.results;
       return { body: bodyOf(exit, event) };
     } catch (error) {

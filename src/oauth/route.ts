@@ -13,9 +13,10 @@ export type OAuthRouteOptions = SignInOptions & {
 };
 
 export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): void {
-  const isSecure = options.redirectUri.startsWith("https:");
+  // Asked each time: the address may be known only when the server listens.
+  const isSecure = () => options.redirectUri.startsWith("https:");
   const cookie = (id: string, value: string, seconds: number) =>
-    `${cookieName(id)}=${value}; Path=/oauth; HttpOnly; SameSite=Lax; Max-Age=${seconds}${isSecure ? "; Secure" : ""}`;
+    `${cookieName(id)}=${value}; Path=/oauth; HttpOnly; SameSite=Lax; Max-Age=${seconds}${isSecure() ? "; Secure" : ""}`;
 
   // No HEAD: programs that look at links ahead of people must not use them up.
   const onlyGet = { exposeHeadRoute: false };

@@ -6,7 +6,7 @@ import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { Site } from "../sites/directory.ts";
-import { change, Refusal, type By } from "../sites/manage.ts";
+import { type By, change, Missing, Refusal } from "../sites/manage.ts";
 import type { PushCall } from "../store/pushes.ts";
 import type { Store } from "../store/store.ts";
 import type { Address, Webhook } from "../store/webhooks.ts";
@@ -59,7 +59,7 @@ export async function findWebhook({ store }: Desk, id: string, siteId?: string):
   const found = all.find((one) => one.id === id);
   if (found) return found;
   const sentence = `There is no webhook ${id}.`;
-  throw new Refusal("webhook", sentence, `${sentence} 'cleancast webhook list' shows their ids.`);
+  throw new Missing("webhook", sentence, `${sentence} 'cleancast webhook list' shows their ids.`);
 }
 
 /** A new secret, used at once; the old one is good for a day more. */

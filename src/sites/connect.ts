@@ -12,7 +12,7 @@ import {
   withChanges,
 } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
-import { change, Refusal, type By, type Desk } from "./manage.ts";
+import { type By, change, type Desk, Missing, Refusal } from "./manage.ts";
 
 /** `events` null is every event; left out, they stay as they are. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
@@ -126,7 +126,7 @@ export function knownPlatform(id: string): Platform {
   const platform = platformOf(id);
   if (platform) return platform;
   const known = platforms.map((one) => one.id).join(", ");
-  throw new Refusal("platform", `There is no platform ${id}. Known: ${known}.`);
+  throw new Missing("platform", `There is no platform ${id}. Known: ${known}.`);
 }
 
 /** Deliveries, and what the platform knows as sent, belong to the account: another one is another connection. */
@@ -154,7 +154,7 @@ export function findConnection(sites: Iterable<Site>, id: string): Connection {
     if (connection) return connection;
   }
   const sentence = `There is no connection ${id}.`;
-  throw new Refusal("connection", sentence, `${sentence} 'cleancast connection list' shows their ids.`);
+  throw new Missing("connection", sentence, `${sentence} 'cleancast connection list' shows their ids.`);
 }
 
 /** Ends a connection: what still waits for it ends as skipped, and the log keeps its history. */

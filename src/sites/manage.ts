@@ -30,6 +30,9 @@ export class Refusal extends Error {
   }
 }
 
+/** What was named is not there, or not for the one who asked. */
+export class Missing extends Refusal {}
+
 export type By = { actor: string; now: number };
 export type Desk = { store: Store; directory: Directory };
 
@@ -44,7 +47,7 @@ export function findSite({ directory }: Pick<Desk, "directory">, text: string): 
   const site = directory.site(text) ?? directory.siteOfHost(readHost(text) ?? "");
   if (!site) {
     const sentence = `There is no site ${text}.`;
-    throw new Refusal("site", sentence, `${sentence} 'cleancast site list' shows them.`);
+    throw new Missing("site", sentence, `${sentence} 'cleancast site list' shows them.`);
   }
   return site;
 }
@@ -204,7 +207,7 @@ export function findKey(sites: Iterable<Site>, id: string): InboundKey {
     if (key) return key;
   }
   const sentence = `There is no key ${id}.`;
-  throw new Refusal("key", sentence, `${sentence} 'cleancast key list' shows their ids.`);
+  throw new Missing("key", sentence, `${sentence} 'cleancast key list' shows their ids.`);
 }
 
 export async function revokeKey({ store, directory }: Desk, key: InboundKey, by: By): Promise<void> {

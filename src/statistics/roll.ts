@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/traffic.ts";
 import { openTally } from "./tally.ts";
 
-const portion = 250;
+const portion = 100;
 const dayMs = 24 * hourMs;
 /** How old an hour is when it is made again: deliveries are tried for days. */
 const looksAfterMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 8 * dayMs];

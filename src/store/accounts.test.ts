@@ -131,6 +131,10 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.invitations.accept(line("site"), "two", { added: user("guest@example.com") })).toBe(
       "known email",
     );
+    await store.invitations.add(line("site"), { ...invitation, email: "else@example.com" }, "three");
+    // An old invitation is no way back in.
+    expect(await store.members.remove(line(), id)).toBe("done");
+    expect((await store.invitations.open(now)).map(({ email }) => email)).toEqual(["else@example.com"]);
     await store.invitations.purge(now + 1);
     expect(await store.invitations.open(now)).toEqual([]);
   });

@@ -99,8 +99,10 @@ export function memberStore(db: Database, newId: () => string) {
     async remove(line: AuditLine, userId: string): Promise<"done" | "last owner" | "no member"> {
       return change(line, async (tx) => {
         if (await isLastOwner(tx, userId)) return "last owner";
-        const gone = await tx.all(`DELETE FROM users WHERE id = $1 RETURNING id`, [userId]);
-        if (gone.length === 0) return "no member";
+        const [gone] = await tx.all(`DELETE FROM users WHERE id = $1 RETURNING email`, [userId]);
+        if (!gone) return "no member";
+        // An old invitation must not be the way back in.
+        await tx.all(`DELETE FROM invitations WHERE email = $1`, [String(gone.email)]);
         await endSessions(tx, userId);
         for (const table of ["grants", "passwords", "two_factors", "tickets"])
           await tx.all(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);

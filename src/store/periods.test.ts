@@ -494,7 +494,13 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await settle(siteId, id, 1);
       await store.pushes.noteTest({ siteId, webhookId: id }, [callOf(true)]);
       const log = await store.pushes.log({ siteId, webhookId: id }, 10);
-      const about = { number: 1, startsAt: period?.startsAt, endsAt: period?.endsAt };
+      const about = {
+        number: 1,
+        startsAt: period?.startsAt,
+        endsAt: period?.endsAt,
+        conversions: period?.conversions,
+        removed: period?.removed,
+      };
       expect(log.map((one) => [one.ok, one.httpStatus, one.error, one.period])).toEqual([
         [true, 200, null, null],
         [true, 200, null, about],

@@ -4,7 +4,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { freshFolder } from "../databases.ts";
-import { findChromium, inChromium, newVisitor, whySkipped } from "./chromium.ts";
+import { inChromium, newVisitor, whySkipped } from "./chromium.ts";
+import { findChromium } from "./launch.ts";
 
 function folderWith(name: string, mode = 0o755): string {
   const folder = freshFolder();

@@ -1,7 +1,7 @@
 // People come in through a real relay: the set-up link on its console, and the commands for whoever runs it.
 
 import { expect, test } from "vitest";
-import { cleancast, newHome, refused, startRelay } from "../relay.ts";
+import { denied, manage, newHome, shown, startRelay } from "../relay.ts";
 
 const password = "correct horse battery";
 
@@ -29,11 +29,11 @@ test("from the link on the console to an owner, and members from the command lin
   const session = () => fetch(`${relay.url}/api/v1/session`, { headers: { cookie } });
   expect((await session()).status).toBe(200);
 
-  expect(await cleancast(home, "member", "list")).toMatchObject({
+  expect(await manage(home, "member", "list")).toMatchObject({
     members: [{ email: "ada@example.com", grants: [{ site: null, role: "owner" }] }],
     invitations: [],
   });
-  const invited = await cleancast(
+  const invited = await manage(
     home,
     "member",
     "add",
@@ -53,19 +53,21 @@ test("from the link on the console to an owner, and members from the command lin
     password,
   });
   expect(accepted.status).toBe(200);
-  expect(await refused(home, "member", "remove", "ada@example.com")).toMatchObject({
+  expect(await denied(home, "member", "remove", "ada@example.com")).toMatchObject({
     error: expect.stringContaining("One owner always remains"),
   });
-  expect(await cleancast(home, "member", "remove", "bob@example.com")).toMatchObject({ removed: true });
-  expect(await refused(home, "member", "reset", "bob@example.com")).toMatchObject({ field: "email" });
+  expect(await manage(home, "member", "remove", "bob@example.com")).toMatchObject({ removed: true });
+  expect(await denied(home, "member", "reset", "bob@example.com")).toMatchObject({ field: "email" });
 
-  expect((await cleancast(home, "member", "sessions", "ada@example.com")).sessions).toHaveLength(1);
-  const reset = await cleancast(home, "member", "reset", "ada@example.com");
+  expect((await manage(home, "member", "sessions", "ada@example.com")).sessions).toHaveLength(1);
+  const reset = await manage(home, "member", "reset", "ada@example.com");
   const fresh = { ticket: reset.link.split("#")[1], password: "a password that is new" };
   expect((await post("/password-resets/finish", fresh)).status).toBe(200);
   expect((await session()).status).toBe(401);
   expect((await post("/session", { email: "ada@example.com", password: fresh.password })).status).toBe(200);
-  expect(await cleancast(home, "member", "sessions", "ada@example.com", "--end")).toMatchObject({ ended: 1 });
+  expect(await manage(home, "member", "sessions", "ada@example.com", "--end")).toMatchObject({ ended: 1 });
+
+  expect(await shown(home, "member", "list")).toMatch(/ada@example\.com +Ada +owner \(all sites\) +off/);
 
   await relay.stop();
   for (const secret of [owner.ticket, fresh.ticket, password])

@@ -103,7 +103,11 @@ describe.each(ids)("%s", (id) => {
     await eventually("the relay knows the connection", async () => {
       // Another order each time: the same event again would be a duplicate, which no platform is asked about.
       const orderId = randomUUID();
-      const answer = await post(relay, site.key, { email: "first@customers.example", event: "hello", orderId });
+      const answer = await post(relay, site.key, {
+        email: "first@customers.example",
+        event: "hello",
+        orderId,
+      });
       return answer.text.includes(`"${id}"`);
     });
   });

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
+import { Box, Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { call, type ApiError, type Answer } from "../../common/api.ts";
 import { faultAt, faultElse } from "../../common/fields.ts";
@@ -30,7 +30,7 @@ export function CheckVisit() {
       title="Check a visit"
       about="What the rules above say of a browser or an address. Nothing is stored."
     >
-      <Stack gap="md">
+      <Stack gap={0}>
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -76,7 +76,13 @@ export function CheckVisit() {
           </Stack>
         </form>
         <Refused error={faultElse(error, "userAgent", "user-agent", "address", "ip")} />
-        <div aria-live="polite">{data && <Explained of={data} />}</div>
+        <div aria-live="polite">
+          {data && (
+            <Box mt="md">
+              <Explained of={data} />
+            </Box>
+          )}
+        </div>
       </Stack>
     </Card>
   );

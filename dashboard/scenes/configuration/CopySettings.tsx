@@ -3,7 +3,8 @@
 import { Alert, Checkbox, Group, Select, Stack, Table, Text } from "@mantine/core";
 import { Info } from "lucide-react";
 import { useState } from "react";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useApi, useSend } from "../../common/query.ts";
 import { useMay, useSiteId, useSites } from "../../common/session.tsx";

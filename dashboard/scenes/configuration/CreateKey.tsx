@@ -75,7 +75,7 @@ function Form({
             mt={6}
             aria-label="Kind"
             value={mode}
-            onChange={(value) => setMode(value as "live" | "test")}
+            onChange={(value) => setMode(value)}
             data={[
               { value: "live", label: "Live" },
               { value: "test", label: "Test" },

@@ -44,7 +44,7 @@ export default function Deduplication() {
           </List.Item>
         </List>
         <Text size="sm" mt="md">
-          <Anchor component={Link} to={`/sites/${site}/overview` as string} size="sm">
+          <Anchor component={Link} to={`/sites/${site}/overview`} size="sm">
             Duplicates over time, on the overview
           </Anchor>
         </Text>

@@ -19,7 +19,7 @@ export function FindPerson() {
       title="Find a person"
       about="The email is hashed before it is looked for: plain addresses are never stored. Looking leaves a line in the audit log that names no one."
     >
-      <Stack gap="lg">
+      <Stack gap={0}>
         <form
           onSubmit={(event) => {
             event.preventDefault();

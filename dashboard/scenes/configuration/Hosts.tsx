@@ -3,7 +3,7 @@
 import { Button, Group, List, Stack, Text, TextInput } from "@mantine/core";
 import { Globe } from "lucide-react";
 import { useState } from "react";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";

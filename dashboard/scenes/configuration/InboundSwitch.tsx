@@ -1,7 +1,8 @@
 // Whether the site takes events at all.
 
 import { Button, Text } from "@mantine/core";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite, useSiteId } from "../../common/session.tsx";

@@ -18,7 +18,7 @@ export function PersonFound({ person, again }: { person: Person; again: () => Pr
   const { hashedEmail, consent, decisions, visits, events } = person;
   const isKnown = decisions.length + visits.length + events.length > 0;
   return (
-    <Stack gap="lg">
+    <Stack gap="lg" mt="lg">
       <Group gap="lg">
         <Group gap={6}>
           <Text size="sm" c="dimmed">
@@ -85,7 +85,7 @@ function Events({ events }: { events: Person["events"] }) {
     <Part title={`Events (${events.length})`}>
       {events.map(({ id, event, orderId, value, currency, receivedAt }) => (
         <li key={id}>
-          <Anchor component={Link} to={`/sites/${site}/events/${id}` as string} size="sm">
+          <Anchor component={Link} to={`/sites/${site}/events/${id}`} size="sm">
             {event}
             {orderId ? ` ${orderId}` : ""}
           </Anchor>{" "}

@@ -22,7 +22,7 @@ const columns: Column<Call>[] = [
     wide: true,
   },
   { title: "Host", cell: ({ host }) => <span className="cc-mono">{host}</span>, wide: true },
-  { title: "Address", cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>, wide: true },
+  { title: "From", cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>, wide: true },
 ];
 
 export function RefusedCalls() {

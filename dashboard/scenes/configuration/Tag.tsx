@@ -27,9 +27,9 @@ export default function Tag() {
             </Fact>
             <Fact label="Visits in 24 hours">
               {countText(data.visits24h)}
-              {data.lastHourWithVisits !== null && (
+              {data.visits24h === 0 && data.lastHourWithVisits !== null && (
                 <Text span size="sm" c="dimmed" ml={6}>
-                  last in the hour <When at={data.lastHourWithVisits} />
+                  last seen <When at={data.lastHourWithVisits} />
                 </Text>
               )}
             </Fact>

@@ -72,9 +72,10 @@ export default function Traffic() {
             A filtered event is stored with its reason and sent nowhere, until somebody releases it.{" "}
             <Anchor
               component={Link}
-              to={`/sites/${site}/events` as string}
+              to={`/sites/${site}/events`}
               search={{ status: "filtered" } as never}
               size="sm"
+              underline="always"
             >
               Filtered events
             </Anchor>

@@ -92,18 +92,23 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
     {
       title: "Event",
       cell: (event) => (
-        <Group gap={8} wrap="nowrap">
-          <To
-            to={tracePath(site, event.id)}
-            search={search}
-            fw={500}
-            c="inherit"
-            style={{ overflowWrap: "anywhere" }}
-          >
-            {event.event}
-          </To>
-          {event.mode === "test" && <TestBadge />}
-        </Group>
+        <Stack gap={0} miw={104}>
+          <Group gap={8} wrap="nowrap">
+            <To
+              to={tracePath(site, event.id)}
+              search={search}
+              fw={500}
+              c="inherit"
+              style={{ overflowWrap: "anywhere" }}
+            >
+              {event.event}
+            </To>
+            {event.mode === "test" && <TestBadge />}
+          </Group>
+          <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
+            <When at={event.receivedAt} />
+          </Text>
+        </Stack>
       ),
     },
     {
@@ -121,42 +126,38 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
       cell: ({ orderId }) =>
         orderId ? <Id value={orderId} label="order id" /> : <span className="cc-quiet">–</span>,
     },
-    { title: "Received", cell: ({ receivedAt }) => <When at={receivedAt} /> },
+    { title: "Received", wide: true, cell: ({ receivedAt }) => <When at={receivedAt} /> },
     { title: "Match", wide: true, cell: (event) => <Match site={site} event={event} search={search} /> },
-    {
-      title: "Platforms",
-      wide: true,
-      cell: (event) => (
-        <Group gap={8} wrap="nowrap">
-          <DeliveryStates event={event} />
-          {isInTrouble(event) && <Why site={site} event={event} search={search} />}
-        </Group>
-      ),
-    },
-    {
-      title: "Status",
-      cell: (event) => (
-        <Stack gap={0}>
-          <Group gap={8} wrap="nowrap">
-            <EventStatus event={event} />
-            {event.status === "filtered" && <Why site={site} event={event} search={search} />}
-          </Group>
-          {event.filterReasons[0] && (
-            <Text
-              size="xs"
-              c="dimmed"
-              visibleFrom="sm"
-              maw={220}
-              truncate
-              title={event.filterReasons.join("\n")}
-            >
-              {reasonText(event.filterReasons[0])}
-            </Text>
-          )}
-        </Stack>
-      ),
-    },
+    { title: "Status", cell: (event) => <Outcome site={site} event={event} search={search} /> },
   ];
+}
+
+/** Filtered and why, or what became of it at the platforms. */
+function Outcome({
+  site,
+  event,
+  search,
+}: {
+  site: string;
+  event: EventSummary;
+  search: Record<string, unknown>;
+}) {
+  const isHeld = event.status === "filtered" && event.releasedAt === null;
+  const isPlain = event.status === "accepted" && event.deliveries.length > 0;
+  return (
+    <Stack gap={0}>
+      <Group gap={8} className="cc-states">
+        {!isPlain && <EventStatus event={event} />}
+        {event.deliveries.length > 0 && <DeliveryStates event={event} />}
+        {(isHeld || isInTrouble(event)) && <Why site={site} event={event} search={search} />}
+      </Group>
+      {event.filterReasons[0] && (
+        <Text size="xs" c="dimmed" maw={320} title={event.filterReasons.map(reasonText).join("\n")}>
+          {reasonText(event.filterReasons[0])}
+        </Text>
+      )}
+    </Stack>
+  );
 }
 
 /** New rows do not push away what somebody is reading. */

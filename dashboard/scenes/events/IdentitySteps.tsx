@@ -60,12 +60,26 @@ export function IdentityStep({ trace, site }: Props) {
           ["Page", found.page],
           ["Came from", found.referrer],
           ["Email, hashed", <Id key="email" value={trace.hashedEmail} label="hashed email" />],
-          ["Contact data", trace.contact.length > 0 ? `${trace.contact.join(", ")} (hashed)` : null],
+          ["Contact data", contactText(trace.contact)],
         ]}
       />
     </Step>
   );
 }
+
+const contactNames: Record<string, string> = {
+  email: "email",
+  phone: "phone",
+  firstName: "first name",
+  lastName: "last name",
+};
+
+/** Emails and phones are hashed in the forms that platforms want: those are no further data. */
+const contactText = (contact: string[]) =>
+  `${contact
+    .filter((name) => !/^(email|phone)[A-Z]/.test(name))
+    .map((name) => contactNames[name] ?? name)
+    .join(", ")}; all of it hashed`;
 
 const consentText = {
   granted: "The person agreed: identifiers may be used.",

@@ -2,7 +2,8 @@
 
 import { Accordion, Group, Text } from "@mantine/core";
 import { RotateCw, Send } from "lucide-react";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { durationText } from "../../common/format.ts";
 import { usePlatformName } from "../../common/platforms.ts";
 import { useSend } from "../../common/query.ts";
@@ -68,7 +69,7 @@ export function PlatformStep({
           styles={{ label: { paddingBlock: 8 } }}
         >
           {delivery.log.map((attempt) => (
-            <AttemptItem key={`${attempt.number} ${attempt.startedAt}`} attempt={attempt} />
+            <AttemptItem key={`${attempt.number}-${attempt.startedAt}`} attempt={attempt} />
           ))}
         </Accordion>
       )}
@@ -78,7 +79,7 @@ export function PlatformStep({
 
 function AttemptItem({ attempt }: { attempt: Attempt }) {
   return (
-    <Accordion.Item value={`${attempt.number} ${attempt.startedAt}`}>
+    <Accordion.Item value={`${attempt.number}-${attempt.startedAt}`}>
       <Accordion.Control>
         <Group gap="sm" wrap="wrap">
           <Text size="sm" fw={500}>

@@ -3,7 +3,8 @@
 import { Alert, List, Text } from "@mantine/core";
 import { Copy, Inbox, Plug, ShieldCheck, TriangleAlert } from "lucide-react";
 import type { Answer } from "../../common/api.ts";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { exactTime } from "../../common/format.ts";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite } from "../../common/session.tsx";
@@ -36,7 +37,7 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
           ["Received", exactTime(trace.receivedAt, timeZone)],
           ["Happened", isLate ? exactTime(trace.time, timeZone) : null],
           ["Event id", <Id key="id" value={trace.eventId} label="event id" short={false} />],
-          ["Our id", <Id key="own" value={trace.id} label="our id" short={false} />],
+          ["Our id", trace.id !== trace.eventId && <Id value={trace.id} label="our id" short={false} />],
         ]}
       />
       {trace.mode === "test" && (
@@ -45,7 +46,13 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
         </Text>
       )}
       {trace.warnings.map((warning) => (
-        <Alert key={warning} variant="light" color="yellow" icon={<TriangleAlert size={18} />} mt="xs">
+        <Alert
+          key={warning}
+          variant="default"
+          icon={<TriangleAlert size={18} color="var(--cc-warn)" />}
+          py="xs"
+          mt="xs"
+        >
           {warning}
         </Alert>
       ))}

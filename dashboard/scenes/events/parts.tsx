@@ -33,27 +33,28 @@ export function EventStatus({ event }: { event: EventSummary }) {
 
 const order = ["rejected", "expired", "parked", "queued", "sent", "skipped"] as const;
 
-/** What became of it at the platforms, the worst first: "1 rejected, 3 sent". */
-export function DeliveryStates({ event }: { event: EventSummary }) {
+/** What became of it at the platforms, the worst first: "1 rejected, 3 sent". `brief` is only what went out or should. */
+export function DeliveryStates({ event, brief = false }: { event: EventSummary; brief?: boolean }) {
   const nameOf = usePlatformName();
   if (event.deliveries.length === 0) return <span className="cc-quiet">none</span>;
-  const groups = order
+  const all = order
     .map((state) => ({ state, all: event.deliveries.filter((one) => one.state === state) }))
-    .filter(({ all }) => all.length > 0);
+    .filter((group) => group.all.length > 0);
+  const groups = brief && all.length > 1 ? all.filter(({ state }) => state !== "skipped") : all;
   return (
-    <Group gap="sm" wrap="nowrap" component="span" display="inline-flex">
-      {groups.map(({ state, all }) => (
+    <Group gap="sm" component="span" display="inline-flex" className="cc-states">
+      {groups.map(({ state, all: these }) => (
         <Tooltip
           key={state}
           multiline
           maw={360}
-          label={all
+          label={these
             .map(({ platform, reason }) => `${nameOf(platform)}${reason ? `: ${reason}` : ""}`)
             .join("\n")}
           styles={{ tooltip: { whiteSpace: "pre-line" } }}
         >
           <span>
-            <State of={state} word={all.length === 1 ? state : `${all.length} ${state}`} />
+            <State of={state} word={these.length === 1 ? state : `${these.length} ${state}`} />
           </span>
         </Tooltip>
       ))}

@@ -14,7 +14,7 @@ import {
   UnstyledButton,
   useMantineColorScheme,
 } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
+import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import {
   Check,
@@ -32,7 +32,7 @@ import {
   TriangleAlert,
   UserRound,
 } from "lucide-react";
-import { lazy, Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { call } from "../../common/api.ts";
 import { queryClient } from "../../common/query.ts";
 import { useSession, useSite, useSiteId, useSites } from "../../common/session.tsx";
@@ -54,14 +54,23 @@ export default function Frame() {
   const { href, pathname } = useLocation();
   const [isOpen, { toggle, close }] = useDisclosure();
   const siteId = useSiteId();
-  const isSignedOut = session.error?.status === 401;
+  // Loaded when somebody first jumps; from then on it listens to the keys itself.
+  const [isJumping, setJumping] = useState(false);
+  const jump = () => {
+    if (isJumping) void import("@mantine/spotlight").then(({ spotlight }) => spotlight.open());
+    else setJumping(true);
+  };
+  useHotkeys(isJumping ? [] : [["mod+K", jump]], []);
+  const isSignedOut = session.data === null;
 
   useEffect(() => {
-    if (isSignedOut) void navigate({ to: "/sign-in", search: { next: href }, replace: true });
-  }, [isSignedOut, navigate, href]);
+    // While the sign-in page loads, this frame still stands and its address is that page's already.
+    if (isSignedOut && pathname !== "/sign-in")
+      void navigate({ to: "/sign-in", search: { next: href }, replace: true });
+  }, [isSignedOut, navigate, href, pathname]);
   useEffect(close, [pathname, close]);
 
-  if (session.error && !isSignedOut)
+  if (session.error)
     return <Fault error={session.error} again={() => void session.refetch()} />;
   if (!session.data) return <Loading />;
   return (
@@ -84,7 +93,7 @@ export default function Frame() {
             />
             <Brand />
           </Group>
-          <SearchButton compact />
+          <SearchButton compact onOpen={jump} />
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label="Sections">
@@ -92,7 +101,7 @@ export default function Frame() {
           <Brand />
         </Group>
         <SiteSwitcher />
-        <SearchButton />
+        <SearchButton onOpen={jump} />
         {siteId && (
           <Group
             component="ul"
@@ -119,9 +128,11 @@ export default function Frame() {
         <AlertBanner />
         <Outlet />
       </AppShell.Main>
-      <Suspense fallback={null}>
-        <Jump />
-      </Suspense>
+      {isJumping && (
+        <Suspense fallback={null}>
+          <Jump />
+        </Suspense>
+      )}
     </AppShell>
   );
 }
@@ -182,11 +193,10 @@ function SiteSwitcher() {
   );
 }
 
-function SearchButton({ compact = false }: { compact?: boolean }) {
-  const open = () => void import("@mantine/spotlight").then(({ spotlight }) => spotlight.open());
+function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: () => void }) {
   if (compact)
     return (
-      <ActionIcon variant="subtle" color="gray" aria-label="Jump to anything" onClick={open}>
+      <ActionIcon variant="subtle" color="gray" aria-label="Jump to anything" onClick={onOpen}>
         <Search size={18} />
       </ActionIcon>
     );
@@ -194,7 +204,7 @@ function SearchButton({ compact = false }: { compact?: boolean }) {
     <UnstyledButton
       className="cc-nav"
       mt="xs"
-      onClick={open}
+      onClick={onOpen}
       aria-label="Jump to anything"
       style={{ fontWeight: 400 }}
     >

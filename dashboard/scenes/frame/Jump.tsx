@@ -1,10 +1,10 @@
 // ⌘K: any page, site, event or key.
 
-import { Spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import { Spotlight, spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useApi } from "../../common/query.ts";
 import { useSiteId, useSites } from "../../common/session.tsx";
 
@@ -31,6 +31,8 @@ export default function Jump() {
   const site = useSiteId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
+  // It is loaded because somebody wants it.
+  useEffect(() => spotlight.open(), []);
   const [search] = useDebouncedValue(text.trim(), 250);
   const sites = useSites().data?.items ?? [];
   const keys =

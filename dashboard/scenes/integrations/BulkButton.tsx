@@ -4,7 +4,7 @@ import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@manti
 import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
 import type { Answer } from "../../common/api.ts";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { useApi, useSend } from "../../common/query.ts";
 import { Refused } from "../../common/states.tsx";
 import type { LogFilter } from "./log.ts";

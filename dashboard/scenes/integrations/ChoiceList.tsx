@@ -8,6 +8,7 @@ import { useState } from "react";
 import { call, type ApiError, type Answer } from "../../common/api.ts";
 import type { Bench } from "./bench.ts";
 import { inWords } from "./draft.ts";
+import { signInFills } from "./signIn.ts";
 
 type Choices = Answer<"POST /sites/:site/connections/choices">["items"];
 
@@ -27,7 +28,7 @@ export function ChoiceList({
 }) {
   const { site, platform, connection, draft, signIn } = bench;
   const [search, setSearch] = useState("");
-  const asked = useMutation<Choices, ApiError, void>({
+  const asked = useMutation<Choices, ApiError>({
     mutationFn: async () => {
       const answer = await call("POST /sites/:site/connections/choices", {
         params: { site },
@@ -45,11 +46,19 @@ export function ChoiceList({
   const list = useCombobox({
     onDropdownOpen: () => {
       setSearch("");
-      asked.mutate();
+      if (missing.length === 0) asked.mutate();
       list.focusSearchInput();
     },
     onDropdownClose: () => list.resetSelectedOption(),
   });
+  const isThere = (name: string) =>
+    (signIn !== null && signInFills.includes(name)) ||
+    Boolean(draft.changes[name] ?? connection?.settings[name]);
+  const declared = (name: string) => platform.settings.find((one) => one.name === name);
+  // Asking without them would only be refused.
+  const missing = (declared(setting)?.choices?.needs ?? [])
+    .filter((name) => !isThere(name))
+    .map((name) => declared(name)?.label ?? name);
   const wanted = search.trim().toLowerCase();
   const found = asked.data?.filter(
     (one) => one.label.toLowerCase().includes(wanted) || one.value.toLowerCase().includes(wanted),
@@ -84,6 +93,7 @@ export function ChoiceList({
           aria-label={`Search ${label}`}
         />
         <Combobox.Options mah={280} style={{ overflowY: "auto" }} aria-label={label}>
+          {missing.length > 0 && <Note>To list them, first enter {missing.join(" and ")}.</Note>}
           {asked.isPending && <Waiting />}
           {asked.error && <Note>{inWords(asked.error.message, platform)}</Note>}
           {found?.length === 0 && (

@@ -3,12 +3,13 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { Pause, Play, TriangleAlert, Unplug } from "lucide-react";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { countText } from "../../common/format.ts";
 import { useSend } from "../../common/query.ts";
 import { Refused } from "../../common/states.tsx";
 import type { Bench } from "./bench.ts";
-import { countOf, type Connection, type Platform } from "./parts.tsx";
+import { countOf, sentence, type Connection, type Platform } from "./parts.tsx";
 import { useSignIn } from "./SignInBox.tsx";
 
 /** What becomes of deliveries that were parked. */
@@ -36,7 +37,7 @@ export function ConnectionActions({
   const remove = useSend("DELETE /sites/:site/connections/:connection", {
     onDone: () => {
       told(`${platform.name} is disconnected.`);
-      void navigate({ to: `/sites/${site}/integrations` as string });
+      void navigate({ to: `/sites/${site}/integrations` });
     },
   });
   return (
@@ -98,7 +99,7 @@ export function NeedsReconnection({ bench, onPaste }: { bench: Bench; onPaste: (
     >
       <Group justify="space-between" gap="md">
         <Text size="sm" style={{ flex: 1, minWidth: 200 }}>
-          {connection.stateReason ? `${connection.stateReason}. ` : ""}
+          {connection.stateReason ? `${sentence(connection.stateReason)} ` : ""}
           {connection.waiting > 0
             ? `${countOf(connection.waiting, "delivery waits", "deliveries wait")} and go out after it.`
             : "Conversions wait until then; none is lost."}

@@ -73,15 +73,13 @@ function WhereTo({ site, filter }: { site: string; filter: LogFilter }) {
     : filter.platform
       ? `platform ${filter.platform}`
       : "";
+  const isSplit = (one: Platform) => of(one).length > 1 || of(one).some(({ id }) => id === filter.connection);
+  const connected = platforms.filter((one) => of(one).length > 0);
   const options = [
-    ...platforms
-      .filter((one) => of(one).length > 0)
-      .flatMap((one) => [
-        option(one),
-        ...(of(one).length > 1 || of(one).some(({ id }) => id === filter.connection)
-          ? of(one).map((connection) => single(one, connection))
-          : []),
-      ]),
+    ...connected.flatMap((one) => [
+      option(one),
+      ...(isSplit(one) ? of(one).map((connection) => single(one, connection)) : []),
+    ]),
     // What was disconnected still has its history.
     ...platforms.filter((one) => of(one).length === 0).map(option),
   ];

@@ -82,10 +82,10 @@ function useColumns(site: string, withPlatform: boolean, mayChange: boolean): Co
     {
       title: "Event",
       cell: ({ event }) => (
-        <Group gap={8} wrap="nowrap">
+        <Group gap={8} wrap="nowrap" miw={88}>
           <Anchor
             component={Link}
-            to={tracePath(site, event.id) as string}
+            to={tracePath(site, event.id)}
             fw={500}
             size="sm"
             c="inherit"
@@ -130,7 +130,7 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
       {connection ? (
         <Anchor
           component={Link}
-          to={`/sites/${site}/integrations/${line.platform}` as string}
+          to={`/sites/${site}/integrations/${line.platform}`}
           search={{ connection: line.connection } as never}
           size="sm"
           c="inherit"
@@ -163,7 +163,7 @@ function StateCell({ site, line }: { site: string; line: LogLine }) {
         {state !== "sent" && (
           <Anchor
             component={Link}
-            to={tracePath(site, event.id) as string}
+            to={tracePath(site, event.id)}
             size="sm"
             aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}
           >

@@ -1,6 +1,6 @@
 // One platform: what it is, how its connections do, and the way to its page.
 
-import { Box, Divider, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
+import { Box, Divider, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { countText, percentText } from "../../common/format.ts";
 import { When } from "../../common/values.tsx";
@@ -24,7 +24,7 @@ export function PlatformCard({
           <Monogram name={platform.name} />
           <Box style={{ flex: 1, minWidth: 0 }}>
             <Title order={3}>
-              <Link to={`/sites/${site}/integrations/${platform.id}` as string} className="cc-stretch">
+              <Link to={`/sites/${site}/integrations/${platform.id}`} className="cc-stretch">
                 {platform.name}
               </Link>
             </Title>
@@ -78,7 +78,7 @@ function Line({
           {connection.stateReason}
         </Text>
       )}
-      <SimpleGrid cols={3} spacing="xs">
+      <Group justify="space-between" gap="xs" wrap="nowrap">
         <Fact label="Last sent">
           <When at={connection.lastSentAt} />
         </Fact>
@@ -90,7 +90,7 @@ function Line({
             <span title={`${sent} of ${sent + others} attempts`}>{percentText(sent, sent + others)}</span>
           )}
         </Fact>
-      </SimpleGrid>
+      </Group>
     </Stack>
   );
 }

@@ -94,8 +94,8 @@ function Switcher({
   const navigate = useNavigate();
   const go = (connection: string) =>
     void navigate({
-      to: `/sites/${site}/integrations/${platform.id}` as string,
-      search: { connection } as never,
+      to: `/sites/${site}/integrations/${platform.id}`,
+      search: { connection },
     });
   if (connections.length === 0) return null;
   // A platform without an account to tell apart has one connection.

@@ -12,6 +12,7 @@ import { Code } from "../../common/values.tsx";
 import type { Bench } from "./bench.ts";
 import { inWords } from "./draft.ts";
 import { useSeenEvents } from "./EventsForm.tsx";
+import { signInFills } from "./signIn.ts";
 
 /** What is shown: a sample of a name, or a past event. */
 type About = { name: string } | { event: string };
@@ -33,10 +34,11 @@ export function Preview({ bench }: { bench: Bench }) {
     ...about,
   };
   const [asked] = useDebouncedValue(JSON.stringify(body), quietMs);
+  const missing = missingOf(bench);
   const { data, error } = useApi(
     "POST /sites/:site/connections/preview",
     { params: { site }, body: JSON.parse(asked) as typeof body },
-    { keep: true },
+    { keep: true, enabled: missing === null },
   );
   return (
     <Card
@@ -46,7 +48,11 @@ export function Preview({ bench }: { bench: Bench }) {
       <Stack gap="md">
         <AboutField bench={bench} about={about} onChange={setAbout} />
         <div aria-live="polite">
-          {error ? (
+          {missing ? (
+            <Alert variant="light" color="gray" icon={<Info size={18} />}>
+              Enter {missing} to see the request.
+            </Alert>
+          ) : error ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
               {inWords(error.message, platform)}
             </Alert>
@@ -61,6 +67,19 @@ export function Preview({ bench }: { bench: Bench }) {
   );
 }
 
+/** What has to be there before there can be a request; null when all of it is. */
+function missingOf({ platform, connection, draft, signIn }: Bench): string | null {
+  const isThere = (name: string) =>
+    (signIn !== null && signInFills.includes(name)) ||
+    Boolean(draft.changes[name] ?? connection?.settings[name] ?? draft.valueOf(name));
+  const labelOf = (name: string) => platform.settings.find((one) => one.name === name)?.label ?? name;
+  const required = platform.settings.filter((one) => one.required).map(({ name }) => name);
+  const [set = []] = platform.requires;
+  const isOneSet = platform.requires.length === 0 || platform.requires.some((names) => names.every(isThere));
+  const missing = [...required, ...(isOneSet ? [] : set)].filter((name) => !isThere(name));
+  return missing.length === 0 ? null : missing.map(labelOf).join(" and ");
+}
+
 function Shown({ preview }: { preview: Answer<"POST /sites/:site/connections/preview"> }) {
   if (!preview.request)
     return (
@@ -73,7 +92,11 @@ function Shown({ preview }: { preview: Answer<"POST /sites/:site/connections/pre
   return (
     <Stack gap="xs">
       <Code label="Request">{`${method} ${url}\n${lines.join("\n")}`}</Code>
-      {body !== null && <Code label="Body">{JSON.stringify(body, null, 2)}</Code>}
+      {body !== null && (
+        <Code label="Body" wraps={false}>
+          {JSON.stringify(body, null, 2)}
+        </Code>
+      )}
     </Stack>
   );
 }

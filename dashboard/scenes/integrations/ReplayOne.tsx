@@ -1,7 +1,8 @@
 // Sends one delivery again, after saying what that would do.
 
 import { RotateCw } from "lucide-react";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { usePlatformName } from "../../common/platforms.ts";
 import { useSend } from "../../common/query.ts";
 import { ReplayForecast } from "../events/ReplayForecast.tsx";

@@ -5,7 +5,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { RotateCw } from "lucide-react";
 import { useState } from "react";
 import { dayOf, startOfDay } from "../../common/days.ts";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { useSite } from "../../common/session.tsx";

@@ -9,10 +9,7 @@ import { Outside } from "../../common/values.tsx";
 import type { Bench } from "./bench.ts";
 import { SettingField } from "./SettingField.tsx";
 import { SignInBox } from "./SignInBox.tsx";
-import type { SignInStep } from "./signIn.ts";
-
-/** What a sign-in fills. */
-const tokens = ["access_token", "refresh_token", "expires_at"];
+import { signInFills, type SignInStep } from "./signIn.ts";
 
 export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }) {
   const { platform, error, connection } = bench;
@@ -21,7 +18,7 @@ export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }
   // A field that can be filled from a list is as good as required: it is there to be chosen from.
   const isMain = ({ name, required, choices }: (typeof platform.settings)[number]) =>
     required || choices !== null || platform.requires.flat().includes(name);
-  const pasted = platform.settings.filter(({ name }) => tokens.includes(name) && canSignIn);
+  const pasted = platform.settings.filter(({ name }) => signInFills.includes(name) && canSignIn);
   const rest = platform.settings.filter((one) => !pasted.includes(one));
   const main = rest.filter(isMain);
   const more = rest.filter((one) => !isMain(one));
@@ -32,11 +29,15 @@ export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }
     <Card title="Connection" about={platform.requires.length > 0 && <Needs bench={bench} />}>
       <Stack gap="lg">
         <SignInBox bench={bench} step={step} />
-        <Guide bench={bench} />
-        {pasted.length > 0 && (
-          <Fold label="Paste a token instead" isOpen={holds(pasted)}>
-            {draw(pasted)}
-          </Fold>
+        {(pasted.length > 0 || platform.guide) && (
+          <Stack gap={4}>
+            <Guide bench={bench} />
+            {pasted.length > 0 && (
+              <Fold label="Paste a token instead" isOpen={holds(pasted)}>
+                {draw(pasted)}
+              </Fold>
+            )}
+          </Stack>
         )}
         {draw(main)}
         {more.length > 0 &&

@@ -36,7 +36,7 @@ export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
         <Anchor
           size="sm"
           underline="always"
-          renderRoot={(props) => <Link to={`/sites/${site}/settings/oauth-apps` as string} {...props} />}
+          renderRoot={(props) => <Link to={`/sites/${site}/settings/oauth-apps`} {...props} />}
         >
           Settings &gt; OAuth apps
         </Anchor>
@@ -45,6 +45,7 @@ export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
     );
   const ends = Number(connection?.settings["expires_at"] ?? 0);
   const isDone = step.is === "done";
+  const isFine = connection !== null && connection.state !== "needs reconnection";
   return (
     <Stack gap="sm" align="flex-start">
       <div aria-live="polite" style={{ width: "100%" }}>
@@ -66,7 +67,7 @@ export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
       </div>
       <Group gap="sm">
         <Button
-          {...(isDone ? { variant: "default" } : {})}
+          {...(isDone || isFine ? { variant: "default" } : {})}
           leftSection={<LogIn size={16} aria-hidden />}
           loading={isBusy}
           onClick={begin}

@@ -11,7 +11,7 @@ import { Refused } from "../../common/states.tsx";
 import { Code } from "../../common/values.tsx";
 import type { Bench } from "./bench.ts";
 import { useSeenEvents } from "./EventsForm.tsx";
-import type { Platform } from "./parts.tsx";
+import { sentence, type Platform } from "./parts.tsx";
 
 type Outcome = Answer<"POST /sites/:site/connections/:connection/test">;
 
@@ -91,14 +91,19 @@ function wordsOf({ name }: Platform, { skipped, said, error }: Outcome): Words {
         icon: KeyRound,
         colour: "red",
         title: `${name} did not accept the credentials`,
-        text: [error, "Sign in again, or enter a new token under Connection."].filter(Boolean).join(". "),
+        text: [error && sentence(error), "Sign in again, or enter a new token under Connection."]
+          .filter(Boolean)
+          .join(" "),
       };
-    default:
+    case "later":
+    case null:
       return {
         icon: Clock,
         colour: "yellow",
         title: `${name} could not take it now`,
-        text: [error, "A real conversion would be tried again by itself."].filter(Boolean).join(". "),
+        text: [error && sentence(error), "A real conversion would be tried again by itself."]
+          .filter(Boolean)
+          .join(" "),
       };
   }
 }

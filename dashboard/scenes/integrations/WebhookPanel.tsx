@@ -2,7 +2,8 @@
 
 import { Alert, Button, Divider, Group, SimpleGrid, Stack, Title } from "@mantine/core";
 import { KeyRound, Play, Trash2 } from "lucide-react";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { countText } from "../../common/format.ts";
 import { useSend } from "../../common/query.ts";
 import { SidePanel } from "../../common/SidePanel.tsx";

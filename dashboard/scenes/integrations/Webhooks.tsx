@@ -107,10 +107,10 @@ function Running({ period }: { period: Period }) {
     <>
       {period.startsAt !== null && (
         <>
-          The running period began <When at={period.startsAt} />.{" "}
+          The running period began <When at={period.startsAt} /> and{" "}
         </>
       )}
-      It closes <When at={period.endsAt} />.
+      {period.startsAt === null && "The running period "}closes <When at={period.endsAt} />
     </>
   );
 }
@@ -122,7 +122,7 @@ function columnsOf(site: string): Column<Webhook>[] {
       cell: ({ id, url }) => (
         <Anchor
           component={Link}
-          to={`/sites/${site}/integrations/webhooks` as string}
+          to={`/sites/${site}/integrations/webhooks`}
           search={{ webhook: id } as never}
           fw={500}
           size="sm"
@@ -157,12 +157,14 @@ function WhatIsSent({ period }: { period: Period }) {
             {`POST /your/path\nAuthorization: Bearer whsec_…\nContent-Type: application/json\n\n{"conversions":12,"bot_traffic_removed":34}`}
           </Code>
         </Stack>
-        <Stack gap="sm" component="dl" m={0} style={{ flex: "1 1 320px" }}>
-          <Term name="conversions">
-            Events that were accepted: neither duplicates, nor filtered, nor sent with a test key.
-          </Term>
-          <Term name="bot_traffic_removed">Visits taken for bots', and events filtered as bots'.</Term>
-          <Text component="div" size="sm" c="dimmed">
+        <Stack gap="sm" style={{ flex: "1 1 320px" }}>
+          <Stack gap="sm" component="dl" m={0}>
+            <Term name="conversions">
+              Events that were accepted: neither duplicates, nor filtered, nor sent with a test key.
+            </Term>
+            <Term name="bot_traffic_removed">Visits taken for bots', and events filtered as bots'.</Term>
+          </Stack>
+          <Text size="sm" c="dimmed">
             Every conversion is in exactly one push. One that fails comes again under the same id until it is
             taken. docs/webhooks.md shows how a receiver checks that a push is ours.
           </Text>

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { useAddress } from "../../common/address.ts";
 import type { Answer, ApiError } from "../../common/api.ts";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { Card, Page } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { useMay } from "../../common/session.tsx";
@@ -55,7 +55,7 @@ export function Workbench({
   const step = useSignInStep(site, mayChange ? signIn : "");
   const here = `/sites/${site}/integrations/${platform.id}`;
   const go = (part: Record<string, string | undefined>) =>
-    void navigate({ to: here as string, search: { ...search, ...part } as never, replace: true });
+    void navigate({ to: here, search: { ...search, ...part }, replace: true });
   const save = useSave(platform, {
     onSaved: (id) => {
       draft.discard();
@@ -151,7 +151,8 @@ function Head({ platform, connection }: { platform: Platform; connection: Connec
         {connection ? <ConnectionState connection={connection} /> : <State of="not connected" />}
         {connection && (
           <Text size="sm" component="span">
-            last sent <When at={connection.lastSentAt} />
+            {connection.lastSentAt === null ? "nothing sent yet" : "last sent "}
+            {connection.lastSentAt !== null && <When at={connection.lastSentAt} />}
           </Text>
         )}
       </Group>

@@ -36,11 +36,9 @@ export function useDraft(platform: Platform, connection: Connection | null, begu
     isChanged: Object.keys(changes).length > 0 || events !== undefined,
     valueOf: (name) => changes[name] ?? before(name),
     set: (name, value) =>
-      setChanges(({ [name]: _, ...others }) =>
-        value === before(name) ? others : { ...others, [name]: value },
-      ),
-    takeAway: (name) => setChanges((others) => ({ ...others, [name]: "" })),
-    keep: (name) => setChanges(({ [name]: _, ...others }) => others),
+      setChanges((all) => (value === before(name) ? without(all, name) : { ...all, [name]: value })),
+    takeAway: (name) => setChanges((all) => ({ ...all, [name]: "" })),
+    keep: (name) => setChanges((all) => without(all, name)),
     setEvents: (next) => setEvents(isSame(next, connection?.events ?? null) ? undefined : next),
     discard: () => {
       setChanges({});
@@ -48,6 +46,9 @@ export function useDraft(platform: Platform, connection: Connection | null, begu
     },
   };
 }
+
+const without = (changes: Changes, name: string): Changes =>
+  Object.fromEntries(Object.entries(changes).filter(([one]) => one !== name));
 
 const isSame = (one: readonly string[] | null, other: readonly string[] | null) =>
   JSON.stringify(one) === JSON.stringify(other);

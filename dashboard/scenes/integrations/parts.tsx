@@ -63,3 +63,6 @@ export function ConnectionState({ connection }: { connection: Connection }) {
 /** "1 delivery", "12 deliveries". */
 export const countOf = (n: number, one: string, many = `${one}s`) =>
   `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+
+/** Reasons come from many places, with a full stop or without. */
+export const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

@@ -2,6 +2,9 @@
 
 import { useApi } from "../../common/query.ts";
 
+/** The settings that a sign-in fills. */
+export const signInFills = ["access_token", "refresh_token", "expires_at"];
+
 export type SignInStep = { is: "none" | "waiting" | "done"; error: null } | { is: "failed"; error: string };
 
 export function useSignInStep(site: string, signIn: string): SignInStep {

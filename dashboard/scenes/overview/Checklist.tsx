@@ -120,7 +120,7 @@ function ChecklistStep({
               </Text>
             </Title>
             <Text size="sm" c="dimmed">
-              {detail ?? about}
+              {detail ?? (done ? "" : about)}
             </Text>
           </div>
           {!done && (

@@ -87,7 +87,7 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
           {event.status === "filtered" && event.releasedAt === null ? (
             <EventStatus event={event} />
           ) : (
-            <DeliveryStates event={event} />
+            <DeliveryStates event={event} brief />
           )}
         </Stack>
         <Text size="xs" c="dimmed" component="span">

@@ -27,7 +27,8 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
       </Tile>
       <Tile
         label="Value"
-        value={main ? moneyShort(main.value, main.currency) : "–"}
+        value={main ? shortMoney(main.value) : "–"}
+        {...(main ? { unit: main.currency } : {})}
         to={`/sites/${site}/events`}
         search={{ ...times, status: "accepted" }}
       >
@@ -49,10 +50,10 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
         to={`/sites/${site}/events`}
         search={times}
       >
-        with a click id: {countText(match.withClickId)} of {countText(match.conversions)}
+        {countText(match.withClickId)} of {countText(match.conversions)} with a click id
       </Tile>
       <Tile label="Delivered" value={percentText(delivered, due)} to={log} search={times}>
-        {countText(delivered)} of {countText(due)} deliveries; skipped ones left out
+        {countText(delivered)} of {countText(due)} deliveries, without skipped ones
       </Tile>
       <Tile
         label="Bots removed"
@@ -66,7 +67,7 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
         value={shortCount(totals.duplicates)}
         to={`/sites/${site}/configuration/deduplication`}
       >
-        events that came again and were not sent twice
+        came again, not sent twice
       </Tile>
     </SimpleGrid>
   );
@@ -74,19 +75,23 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
 
 const leftOut: DeliveryState[] = ["skipped"];
 
-/** Cents do not fit where the thousands count. */
-const moneyShort = (value: number, currency: string) =>
-  value < 10_000 ? moneyText(value, currency) : `${currency} ${shortCount(value)}`;
+/** Cents do not matter beside thousands. */
+const shortMoney = (value: number) =>
+  value < 1000
+    ? value.toLocaleString("en", { maximumFractionDigits: 2 })
+    : value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 function Tile({
   label,
   value,
+  unit,
   to,
   search,
   children,
 }: {
   label: string;
   value: string;
+  unit?: string;
   to: string;
   search?: Record<string, unknown>;
   children?: ReactNode;
@@ -104,8 +109,13 @@ function Tile({
         fw={600}
         className="cc-number"
         truncate
-        title={value}
+        title={unit ? `${unit} ${value}` : value}
       >
+        {unit && (
+          <Text span fz="sm" fw={500} c="dimmed">
+            {unit}{" "}
+          </Text>
+        )}
         {value}
       </Text>
       <Text size="xs" c="dimmed" component="div" mt={2} className="cc-number">

@@ -2,7 +2,7 @@
 
 import { Button, Group, SimpleGrid, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
 import { Card, Page } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";

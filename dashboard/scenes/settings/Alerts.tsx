@@ -1,3 +1,118 @@
+// What needs a person, who is told, and what is over.
+
+import { Stack, Text, TextInput } from "@mantine/core";
+import type { Answer } from "../../common/api.ts";
+import { ListField } from "../../common/listFields.tsx";
+import { Card } from "../../common/Page.tsx";
+import { useApi } from "../../common/query.ts";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { useMay, useSiteId } from "../../common/session.tsx";
+import { below, Hint, NumberOrOffField } from "../../common/settingFields.tsx";
+import { settingName } from "../../common/settingNames.ts";
+import { SettingsCard, type SettingsForm } from "../../common/SettingsCard.tsx";
+import { When } from "../../common/values.tsx";
+import { AlertTest } from "./AlertTest.tsx";
+import { OpenAlerts } from "./OpenAlerts.tsx";
+import { SettingsPage } from "./SettingsPage.tsx";
+
+export type AlertLine = Answer<"GET /sites/:site/alerts">["open"][number];
+
+const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+const columns: Column<AlertLine>[] = [
+  { title: "What it was", cell: ({ title }) => sentence(title) },
+  { title: "Began", cell: ({ beganAt }) => <When at={beganAt} /> },
+  { title: "Was over", cell: ({ endedAt }) => <When at={endedAt} /> },
+];
+
 export default function Alerts() {
-  return null;
+  const site = useSiteId();
+  const mayChange = useMay("admin", site);
+  const { data, error, refetch } = useApi(
+    "GET /sites/:site/alerts",
+    { params: { site } },
+    { everyMs: 30_000 },
+  );
+  return (
+    <SettingsPage tab="alerts">
+      <OpenAlerts alerts={data?.open} error={error} again={() => void refetch()} />
+      <SettingsCard
+        title="Who is told"
+        about="Once when something begins, once a day while it lasts, and once when it is over."
+        fields={(form) => (
+          <Stack gap="md">
+            <ListField
+              form={form}
+              name="alert_emails"
+              placeholder="you@example.com"
+              help={
+                data?.mail === false
+                  ? "Up to 20. No mail can be sent until the installation has a mail server (CLEANCAST_SMTP_URL)."
+                  : "Up to 20."
+              }
+            />
+            <AlertWebhook form={form} />
+            <NumberOrOffField
+              form={form}
+              name="alert_success_rate"
+              max={100}
+              suffix=" %"
+              help="An alert begins when fewer of a connection's attempts in the last hour succeed. Empty is no such alert."
+            />
+          </Stack>
+        )}
+      >
+        {mayChange && <AlertTest />}
+      </SettingsCard>
+      <Card title="Over" about="Alerts of the last 90 days." padded={false}>
+        <Rows
+          label="Alerts that are over"
+          columns={columns}
+          rows={data?.over}
+          keyOf={({ kind, subject, beganAt }) => `${kind} ${subject} ${beganAt}`}
+          error={error}
+          again={() => void refetch()}
+          empty={
+            <Text size="sm" c="dimmed" px="md" pb="md">
+              Nothing needed you in this time.
+            </Text>
+          }
+        />
+      </Card>
+    </SettingsPage>
+  );
+}
+
+/** It may hold a token, so it is entered and never shown whole. */
+function AlertWebhook({ form }: { form: SettingsForm }) {
+  const name = "alert_webhook";
+  const saved = form.saved(name);
+  const text = form.value(name);
+  const isRemoved = text === "none" && saved !== "none";
+  return (
+    <TextInput
+      label={settingName(name)}
+      description={
+        <Hint
+          form={form}
+          name={name}
+          help="An https address that alerts are posted to: Slack, Mattermost or your own. It is stored encrypted and never shown whole."
+        />
+      }
+      inputWrapperOrder={below}
+      type="url"
+      autoComplete="off"
+      placeholder={
+        isRemoved
+          ? "will be removed"
+          : saved === "none"
+            ? "https://hooks.example.com/…"
+            : `configured: ${saved}`
+      }
+      disabled={form.isReadOnly}
+      error={form.fault(name)}
+      value={text === saved || text === "none" ? "" : text}
+      onChange={(event) => form.change(name, event.currentTarget.value || saved)}
+    />
+  );
 }

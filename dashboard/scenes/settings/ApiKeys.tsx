@@ -1,3 +1,131 @@
+// Keys for the management API.
+
+import { Anchor, Switch, Text } from "@mantine/core";
+import { KeySquare } from "lucide-react";
+import { useState } from "react";
+import type { Answer } from "../../common/api.ts";
+import { AskButton, SecretOnce } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
+import { countText } from "../../common/format.ts";
+import { Card } from "../../common/Page.tsx";
+import { useApi, useSend } from "../../common/query.ts";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { useSession } from "../../common/session.tsx";
+import { Empty } from "../../common/states.tsx";
+import { Code, State, When } from "../../common/values.tsx";
+import { CreateApiKey } from "./CreateApiKey.tsx";
+import { OwnersOnly } from "./OwnersOnly.tsx";
+import { useOwnedPlaces, usePlaceName } from "./places.ts";
+import { SettingsPage } from "./SettingsPage.tsx";
+
+type Key = Answer<"GET /api-keys">["items"][number];
+
+const stateOf = ({ revokedAt, expiresAt }: Key) =>
+  revokedAt !== null ? "revoked" : expiresAt !== null && expiresAt <= Date.now() ? "expiredKey" : "active";
+
 export default function ApiKeys() {
-  return null;
+  const isOwner = useOwnedPlaces().length > 0;
+  const session = useSession();
+  return (
+    <SettingsPage tab="api-keys">
+      {isOwner || !session.data ? (
+        <List />
+      ) : (
+        <OwnersOnly title="Owners make API keys">
+          With an API key a program reads or changes what you see here. Ask an owner of this site for one.
+        </OwnersOnly>
+      )}
+    </SettingsPage>
+  );
+}
+
+function List() {
+  const { data, error, refetch } = useApi("GET /api-keys", {});
+  const placeName = usePlaceName();
+  const [fresh, setFresh] = useState<string | null>(null);
+  const [isAll, setAll] = useState(false);
+  const rows = isAll ? data?.items : data?.items.filter((key) => stateOf(key) === "active");
+  const hasEnded = data?.items.some((key) => stateOf(key) !== "active") ?? false;
+  const url = useSession().data?.installation.url ?? location.origin;
+  const create = <CreateApiKey onMade={setFresh} />;
+  const columns: Column<Key>[] = [
+    {
+      title: "Name",
+      cell: ({ name, prefix }) => (
+        <>
+          <Text size="sm" fw={500}>
+            {name}
+          </Text>
+          <span className="cc-mono cc-quiet">{prefix}…</span>
+        </>
+      ),
+    },
+    { title: "For", cell: ({ site }) => placeName(site), wide: true },
+    { title: "May", cell: ({ access }) => (access === "read" ? "read" : "read and change") },
+    { title: "State", cell: (key) => <State of={stateOf(key)} />, wide: true },
+    { title: "Last used", cell: ({ lastUsedAt }) => <When at={lastUsedAt} />, wide: true },
+    { title: "Uses in 24 h", align: "right", cell: ({ uses24h }) => countText(uses24h), wide: true },
+    { title: "Expires", cell: ({ expiresAt }) => <When at={expiresAt} />, wide: true },
+    { title: "", align: "right", cell: (key) => stateOf(key) === "active" && <Revoke row={key} /> },
+  ];
+  return (
+    <Card
+      title="API Keys"
+      about={
+        <>
+          For programs that use the management API: everything that this dashboard does.{" "}
+          <Anchor href="/api/reference" target="_blank" rel="noopener" size="sm" underline="always">
+            API reference
+          </Anchor>
+          <br />
+          They are not for sending events: at /__cc/inbound they give 401. That takes an inbound key.
+        </>
+      }
+      actions={create}
+      padded={false}
+    >
+      <Rows
+        label="API Keys"
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        error={error}
+        again={() => void refetch()}
+        empty={
+          <Empty icon={KeySquare} title="No API key yet" action={create}>
+            Make one for a report, a script or another tool that should read or change what is here.
+          </Empty>
+        }
+      />
+      {hasEnded && (
+        <Switch
+          m="md"
+          size="sm"
+          label="Show revoked and expired keys"
+          checked={isAll}
+          onChange={(event) => setAll(event.currentTarget.checked)}
+        />
+      )}
+      <SecretOnce title="Your API key" secret={fresh} onClose={() => setFresh(null)}>
+        <Text size="sm">Try it from a terminal:</Text>
+        <Code label="command">{`curl ${url}/api/v1/sites \\\n  -H 'Authorization: Bearer ${fresh ?? ""}'`}</Code>
+      </SecretOnce>
+    </Card>
+  );
+}
+
+function Revoke({ row }: { row: Key }) {
+  const revoke = useSend("DELETE /api-keys/:key", { onDone: () => told(`${row.name} is revoked.`) });
+  return (
+    <AskButton
+      label="Revoke"
+      size="compact-sm"
+      question={`Revoke ${row.name}?`}
+      consequence={`Whoever uses ${row.prefix}… gets 401 within two seconds. This cannot be taken back.`}
+      confirm="Revoke"
+      onConfirm={() => revoke.mutateAsync({ params: { key: row.id } })}
+      isBusy={revoke.isPending}
+      error={revoke.error}
+    />
+  );
 }

@@ -1,3 +1,110 @@
+// Who belongs, and what they may do.
+
+import { Badge, Group, List, Stack, Text } from "@mantine/core";
+import { Users } from "lucide-react";
+import type { Answer } from "../../common/api.ts";
+import { Card } from "../../common/Page.tsx";
+import { useApi } from "../../common/query.ts";
+import { Rows, type Column } from "../../common/Rows.tsx";
+import { useSession } from "../../common/session.tsx";
+import { Empty } from "../../common/states.tsx";
+import { State, When } from "../../common/values.tsx";
+import { Invitations } from "./Invitations.tsx";
+import { Invite } from "./Invite.tsx";
+import { MemberActions } from "./MemberActions.tsx";
+import { OwnersOnly } from "./OwnersOnly.tsx";
+import { useOwnedPlaces, usePlaceName } from "./places.ts";
+import { allRoles, roleNames, roleSentences } from "./roles.ts";
+import { SettingsPage } from "./SettingsPage.tsx";
+
+export type Member = Answer<"GET /members">["members"][number];
+
 export default function Members() {
-  return null;
+  const isOwner = useOwnedPlaces().length > 0;
+  const session = useSession();
+  return (
+    <SettingsPage tab="members">
+      {isOwner || !session.data ? (
+        <MemberList />
+      ) : (
+        <OwnersOnly title="Owners decide who belongs">
+          Ask an owner of this site to invite somebody or to change a role.
+        </OwnersOnly>
+      )}
+      <Card title="What each role may do">
+        <List size="sm" spacing={4}>
+          {allRoles.map((role) => (
+            <List.Item key={role}>{roleSentences[role]}</List.Item>
+          ))}
+        </List>
+      </Card>
+    </SettingsPage>
+  );
+}
+
+function MemberList() {
+  const { data, error, refetch } = useApi("GET /members", {});
+  const columns: Column<Member>[] = [
+    {
+      title: "Member",
+      cell: ({ name, email, isMe }) => (
+        <Stack gap={0}>
+          <Group gap="xs" wrap="nowrap">
+            <Text size="sm" fw={500}>
+              {name}
+            </Text>
+            {isMe && (
+              <Badge size="sm" variant="light" tt="none">
+                you
+              </Badge>
+            )}
+          </Group>
+          <Text size="sm" c="dimmed">
+            {email}
+          </Text>
+        </Stack>
+      ),
+    },
+    { title: "Roles", cell: ({ grants }) => <Grants grants={grants} /> },
+    {
+      title: "Two-factor",
+      cell: ({ twoFactor }) => <State of={twoFactor ? "on" : "off"} />,
+      wide: true,
+    },
+    { title: "Last seen", cell: ({ lastSeenAt }) => <When at={lastSeenAt} />, wide: true },
+    { title: "", align: "right", cell: (member) => <MemberActions member={member} /> },
+  ];
+  return (
+    <>
+      <Card title="Members" actions={<Invite />} padded={false}>
+        <Rows
+          label="Members"
+          columns={columns}
+          rows={data?.members}
+          keyOf={({ id }) => id}
+          error={error}
+          again={() => void refetch()}
+          empty={<Empty icon={Users} title="No members" />}
+        />
+      </Card>
+      {data && data.invitations.length > 0 && <Invitations invitations={data.invitations} />}
+    </>
+  );
+}
+
+function Grants({ grants }: { grants: Member["grants"] }) {
+  const placeName = usePlaceName();
+  if (grants.length === 0) return <span className="cc-quiet">none: sees nothing</span>;
+  return (
+    <Stack gap={0}>
+      {grants.map(({ site, role }) => (
+        <Text key={site ?? ""} size="sm">
+          {roleNames[role]}{" "}
+          <Text span c="dimmed" size="sm">
+            on {site === null ? "all sites" : placeName(site)}
+          </Text>
+        </Text>
+      ))}
+    </Stack>
+  );
 }

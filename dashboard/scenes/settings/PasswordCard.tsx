@@ -1,6 +1,6 @@
 import { Button, Group, PasswordInput, Stack } from "@mantine/core";
 import { useState } from "react";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";

@@ -3,7 +3,8 @@
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { MonitorSmartphone } from "lucide-react";
 import { call, type Answer } from "../../common/api.ts";
-import { AskButton, told } from "../../common/dialogs.tsx";
+import { AskButton } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { Card } from "../../common/Page.tsx";
 import { queryClient, useApi, useSend } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
@@ -16,6 +17,9 @@ type Session = Answer<"GET /sessions">["items"][number];
 export function Sessions() {
   const { data, error, refetch } = useApi("GET /sessions", {});
   const end = useSend("DELETE /sessions/:session", { onDone: () => told("That session has ended.") });
+  const sorted = data?.items.toSorted(
+    (one, other) => Number(other.isThis) - Number(one.isThis) || other.lastSeenAt - one.lastSeenAt,
+  );
   const others = data?.items.filter(({ isThis }) => !isThis) ?? [];
   const endOthers = async () => {
     await Promise.all(others.map(({ id }) => call("DELETE /sessions/:session", { params: { session: id } })));
@@ -84,7 +88,7 @@ export function Sessions() {
       <Rows
         label="Sessions"
         columns={columns}
-        rows={data?.items}
+        rows={sorted}
         keyOf={({ id }) => id}
         error={error ?? end.error}
         again={() => void refetch()}

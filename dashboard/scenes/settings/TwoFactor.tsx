@@ -4,7 +4,7 @@ import { Button, Group, Modal, PasswordInput, Stack, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
 import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
@@ -33,7 +33,7 @@ export function TwoFactor({ isOn }: { isOn: boolean }) {
     <Card
       title="Two-factor sign-in"
       about="After the password, a code of an authenticator app on your phone is asked for."
-      actions={<State of={isOn ? "active" : "not connected"} word={isOn ? "on" : "off"} />}
+      actions={<State of={isOn ? "on" : "off"} />}
     >
       <Button variant="default" onClick={open}>
         {isOn ? "Switch off" : "Set up"}

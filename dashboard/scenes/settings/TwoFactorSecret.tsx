@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Text, TextInput, Title } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { Code, Id } from "../../common/values.tsx";

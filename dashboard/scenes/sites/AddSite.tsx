@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { told } from "../../common/dialogs.tsx";
+import { told } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
 import { Refused } from "../../common/states.tsx";
 

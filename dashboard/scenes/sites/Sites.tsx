@@ -14,6 +14,12 @@ import { To } from "../../common/To.tsx";
 
 const overview = (site: Site) => `/sites/${site.id}/overview`;
 
+function hostsText({ hosts, name }: Site): string {
+  const [first = "", ...more] = hosts;
+  if (more.length === 0) return first === name ? "" : first;
+  return `${first} and ${more.length} more`;
+}
+
 const columns: Column<Site>[] = [
   {
     title: "Site",
@@ -22,8 +28,8 @@ const columns: Column<Site>[] = [
         <To to={overview(site)} fw={500} c="inherit">
           {site.name}
         </To>
-        <Text size="xs" c="dimmed" style={{ overflowWrap: "anywhere" }}>
-          {site.hosts.filter((host) => host !== site.name).join(", ")}
+        <Text size="xs" c="dimmed" title={site.hosts.join("\n")}>
+          {hostsText(site)}
         </Text>
       </Stack>
     ),
@@ -102,7 +108,7 @@ function Connections({ site }: { site: Site }) {
   const shown = parts.filter(([, n]) => n > 0);
   if (shown.length === 0) return <State of="not connected" word="none" />;
   return (
-    <Group gap="sm">
+    <Group gap="sm" className="cc-states">
       {shown.map(([state, n, word]) => (
         <State key={state} of={state} word={`${n} ${word}`} />
       ))}

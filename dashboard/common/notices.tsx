@@ -1,0 +1,47 @@
+// Short notices that something was done. Their library is loaded by the first one.
+
+import { Button, Group, Text } from "@mantine/core";
+import { lazy, Suspense, useSyncExternalStore } from "react";
+
+const library = () => import("@mantine/notifications");
+const Shown = lazy(async () => {
+  const { Notifications } = await library();
+  return { default: () => <Notifications position="bottom-right" /> };
+});
+
+let isWanted = false;
+const listeners = new Set<() => void>();
+const subscribe = (listener: () => void) => {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+};
+
+/** Where they appear. */
+export function Notices() {
+  const isThere = useSyncExternalStore(subscribe, () => isWanted);
+  return <Suspense fallback={null}>{isThere && <Shown />}</Suspense>;
+}
+
+/** Tells that something was done; `undo` offers to take it back. */
+export function told(text: string, undo?: () => void): void {
+  isWanted = true;
+  for (const listener of listeners) listener();
+  void library().then(({ notifications }) => {
+    const id = crypto.randomUUID();
+    const takeBack = () => {
+      notifications.hide(id);
+      undo?.();
+    };
+    const message = undo ? (
+      <Group justify="space-between" gap="md">
+        <Text size="sm">{text}</Text>
+        <Button size="compact-sm" variant="subtle" onClick={takeBack}>
+          Undo
+        </Button>
+      </Group>
+    ) : (
+      text
+    );
+    notifications.show({ id, message, autoClose: undo ? 8000 : 4000 });
+  });
+}

@@ -1,0 +1,34 @@
+import { Button, Stack, Text } from "@mantine/core";
+import { Send } from "lucide-react";
+import { useSend } from "../../common/query.ts";
+import { useSiteId } from "../../common/session.tsx";
+import { Refused } from "../../common/states.tsx";
+import { State } from "../../common/values.tsx";
+
+/** A test message to the saved addresses, and what became of it. */
+export function AlertTest() {
+  const site = useSiteId();
+  const { mutate, data, error, isPending } = useSend("POST /sites/:site/alerts/test");
+  return (
+    <Stack gap="xs" mt="lg" align="flex-start">
+      <Button
+        variant="default"
+        leftSection={<Send size={15} />}
+        loading={isPending}
+        onClick={() => mutate({ params: { site } })}
+      >
+        Send a test message
+      </Button>
+      <Refused error={error} />
+      <div role="status">
+        {data?.channels.length === 0 && <Text size="sm">Nobody would be told: save an address first.</Text>}
+        {data?.channels.map(({ channel, to, ok, error: fault }) => (
+          <Text key={channel} size="sm" component="div">
+            <State of={ok ? "sent" : "rejected"} word={ok ? "sent" : "failed"} /> {channel} to {to}
+            {fault && `: ${fault}`}
+          </Text>
+        ))}
+      </div>
+    </Stack>
+  );
+}

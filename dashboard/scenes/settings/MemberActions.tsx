@@ -1,0 +1,128 @@
+// Roles, a link for a new password, and removing. Removing and the link are for owners of the whole installation.
+
+import { ActionIcon, Button, Group, Menu, Modal, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { Ellipsis, KeyRound, UserX } from "lucide-react";
+import { useState } from "react";
+import { told } from "../../common/notices.tsx";
+import { useSend } from "../../common/query.ts";
+import { useMay } from "../../common/session.tsx";
+import { Refused } from "../../common/states.tsx";
+import { LinkOnce } from "./LinkOnce.tsx";
+import { MemberRoles } from "./MemberRoles.tsx";
+import type { Member } from "./Members.tsx";
+
+export function MemberActions({ member }: { member: Member }) {
+  const isInstallationOwner = useMay("owner", null);
+  const [ask, setAsk] = useState<"remove" | "reset" | null>(null);
+  const [roles, rolesWindow] = useDisclosure();
+  const [link, setLink] = useState<string | null>(null);
+  const close = () => setAsk(null);
+  const remove = useSend("DELETE /members/:member", {
+    onDone: () => {
+      close();
+      told(`${member.name} is removed.`);
+    },
+  });
+  const reset = useSend("POST /members/:member/password-reset", {
+    onDone: (made) => {
+      close();
+      if (made.link) setLink(made.link);
+      else told(`A link was sent to ${member.email}.`);
+    },
+  });
+  const params = { member: member.id };
+  return (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Change the roles of ${member.name}`}
+        onClick={rolesWindow.open}
+      >
+        Roles
+      </Button>
+      {isInstallationOwner && (
+        <Menu position="bottom-end" width={220}>
+          <Menu.Target>
+            <ActionIcon variant="subtle" color="gray" aria-label={`More for ${member.name}`}>
+              <Ellipsis size={16} />
+            </ActionIcon>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item leftSection={<KeyRound size={15} />} onClick={() => setAsk("reset")}>
+              Link for a new password
+            </Menu.Item>
+            <Menu.Item color="red" leftSection={<UserX size={15} />} onClick={() => setAsk("remove")}>
+              Remove
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      <MemberRoles member={member} isOpen={roles} onClose={rolesWindow.close} />
+      <Question
+        isOpen={ask === "remove"}
+        onClose={close}
+        title={member.isMe ? "Remove yourself?" : `Remove ${member.name}?`}
+        text={`${member.isMe ? "You lose" : `${member.email} loses`} the account on this installation and every role, and all its sessions end at once. What was done stays in the audit log.`}
+        confirm="Remove"
+        isDanger
+        send={remove}
+        onConfirm={() => remove.mutate({ params })}
+      />
+      <Question
+        isOpen={ask === "reset"}
+        onClose={close}
+        title={`A new password for ${member.name}?`}
+        text="You make a link that works once, for 24 hours. Using it ends all their sessions and switches two-factor sign-in off. Until then nothing changes."
+        confirm="Make the link"
+        send={reset}
+        onConfirm={() => reset.mutate({ params })}
+      />
+      <LinkOnce
+        title={`Link for ${member.name}`}
+        link={link}
+        about="Pass it on to them over a way that you trust. Whoever opens it can set the password."
+        onClose={() => setLink(null)}
+      />
+    </Group>
+  );
+}
+
+/** A question that a menu opens; elsewhere AskButton asks. */
+function Question({
+  isOpen,
+  onClose,
+  title,
+  text,
+  confirm,
+  isDanger = false,
+  send,
+  onConfirm,
+}: {
+  isOpen: boolean;
+  onClose: () => void;
+  title: string;
+  text: string;
+  confirm: string;
+  isDanger?: boolean;
+  send: { isPending: boolean; error: Parameters<typeof Refused>[0]["error"] };
+  onConfirm: () => void;
+}) {
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      <Text size="sm" mb="md">
+        {text}
+      </Text>
+      <Refused error={send.error} />
+      <Group justify="flex-end" gap="xs" mt="md">
+        <Button variant="default" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button {...(isDanger ? { color: "red" } : {})} loading={send.isPending} onClick={onConfirm}>
+          {confirm}
+        </Button>
+      </Group>
+    </Modal>
+  );
+}

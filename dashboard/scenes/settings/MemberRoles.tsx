@@ -1,0 +1,121 @@
+// The roles of one member, site by site. Each change holds at once.
+
+import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { useState } from "react";
+import { told } from "../../common/notices.tsx";
+import { useSend } from "../../common/query.ts";
+import { roleOn, useSession, type Role } from "../../common/session.tsx";
+import { Refused } from "../../common/states.tsx";
+import type { Member } from "./Members.tsx";
+import { everywhere, placeOf, useOwnedPlaces, usePlaceName } from "./places.ts";
+import { allRoles, roleNames } from "./roles.ts";
+
+const roleChoices = allRoles.map((role) => ({ value: role as string, label: roleNames[role] }));
+
+export function MemberRoles({
+  member,
+  isOpen,
+  onClose,
+}: {
+  member: Member;
+  isOpen: boolean;
+  onClose: () => void;
+}) {
+  const placeName = usePlaceName();
+  const mine = useSession().data?.grants ?? [];
+  const { mutate, error, isPending } = useSend("PUT /members/:member/grants", {
+    onDone: (_, { body }) =>
+      told(
+        body.role === null
+          ? `${member.name} has no role on ${placeName(body.site)} any more.`
+          : `${member.name} is ${body.role} on ${placeName(body.site)}.`,
+      ),
+  });
+  const give = (site: string | null, role: Role | null) =>
+    mutate({ params: { member: member.id }, body: { site, role } });
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={`Roles of ${member.name}`}>
+      <Stack gap="md">
+        {member.grants.length === 0 && <Text size="sm">No role: sees nothing.</Text>}
+        {member.grants.map(({ site, role }) => {
+          const place = placeName(site);
+          const mayChange = roleOn(mine, site) === "owner";
+          return (
+            <Group key={site ?? everywhere} gap="xs" align="flex-end" wrap="nowrap">
+              <Select
+                label={place}
+                flex={1}
+                data={roleChoices}
+                allowDeselect={false}
+                disabled={!mayChange || isPending}
+                value={role}
+                onChange={(next) => next !== null && give(site, next as Role)}
+              />
+              {mayChange && (
+                <Button
+                  variant="default"
+                  disabled={isPending}
+                  aria-label={`Take the role on ${place} away`}
+                  onClick={() => give(site, null)}
+                >
+                  Take away
+                </Button>
+              )}
+            </Group>
+          );
+        })}
+        <Refused error={error} />
+        <AddRole member={member} isBusy={isPending} onGive={give} />
+      </Stack>
+    </Modal>
+  );
+}
+
+function AddRole({
+  member,
+  isBusy,
+  onGive,
+}: {
+  member: Member;
+  isBusy: boolean;
+  onGive: (site: string | null, role: Role) => void;
+}) {
+  const places = useOwnedPlaces().filter(
+    ({ value }) => !member.grants.some(({ site }) => site === placeOf(value)),
+  );
+  const [place, setPlace] = useState<string | null>(null);
+  const [role, setRole] = useState<Role>("viewer");
+  if (places.length === 0) return null;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (place === null) return;
+        onGive(placeOf(place), role);
+        setPlace(null);
+      }}
+    >
+      <Group gap="xs" align="flex-end">
+        <Select
+          label="Add a role on"
+          placeholder="Choose"
+          flex="1 1 160px"
+          data={places}
+          value={place}
+          onChange={setPlace}
+        />
+        <Select
+          label="Role"
+          w={110}
+          data={roleChoices}
+          allowDeselect={false}
+          value={role}
+          onChange={(next) => next !== null && setRole(next as Role)}
+        />
+        <Button type="submit" variant="default" loading={isBusy} disabled={place === null}>
+          Add
+        </Button>
+      </Group>
+    </form>
+  );
+}

@@ -1,0 +1,87 @@
+import { Button, Group, Modal, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useState } from "react";
+import { told } from "../../common/notices.tsx";
+import { faultAt, faultElse } from "../../common/fields.ts";
+import { useSend } from "../../common/query.ts";
+import { Refused } from "../../common/states.tsx";
+
+type Props = { platform: string; name: string; clientId: string | null };
+
+export function OAuthAppForm(props: Props) {
+  const [isOpen, { open, close }] = useDisclosure();
+  const { name, clientId } = props;
+  return (
+    <>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`${clientId ? "Change" : "Set"} the app at ${name}`}
+        onClick={open}
+      >
+        {clientId ? "Change" : "Set"}
+      </Button>
+      <Modal opened={isOpen} onClose={close} title={`App at ${name}`}>
+        <Form {...props} onClose={close} />
+      </Modal>
+    </>
+  );
+}
+
+function Form({ platform, name, clientId, onClose }: Props & { onClose: () => void }) {
+  const [id, setId] = useState(clientId ?? "");
+  const [secret, setSecret] = useState("");
+  const { mutate, error, isPending } = useSend("PUT /oauth-apps/:platform", {
+    onDone: () => {
+      onClose();
+      told(`The app at ${name} is set.`);
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate({ params: { platform }, body: { clientId: id, clientSecret: secret } });
+      }}
+    >
+      <Stack>
+        <TextInput
+          label="Client id"
+          required
+          data-autofocus
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={500}
+          value={id}
+          error={faultAt(error, "clientId")}
+          onChange={(event) => setId(event.currentTarget.value)}
+        />
+        <PasswordInput
+          label="Client secret"
+          description={
+            clientId
+              ? "It is never shown. Enter it again to change the app."
+              : "It is stored encrypted and never shown."
+          }
+          placeholder={clientId ? "configured" : ""}
+          required
+          autoComplete="off"
+          maxLength={2000}
+          value={secret}
+          error={faultAt(error, "clientSecret")}
+          onChange={(event) => setSecret(event.currentTarget.value)}
+          visibilityToggleButtonProps={{ "aria-label": "Show or hide the secret" }}
+        />
+        <Refused error={faultElse(error, "clientId", "clientSecret")} />
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,28 @@
+// Where a role or key holds: one site, or all of them.
+
+import { roleOn, useSession, useSiteId, useSites } from "../../common/session.tsx";
+
+export const everywhere = "all";
+
+/** The name of a site, for people. */
+export function usePlaceName(): (site: string | null) => string {
+  const sites = useSites().data?.items;
+  return (site) => (site === null ? "All sites" : (sites?.find(({ id }) => id === site)?.name ?? site));
+}
+
+/** The places that one owns, this site first, as choices; "all" is the whole installation. */
+export function useOwnedPlaces(): { value: string; label: string }[] {
+  const here = useSiteId();
+  const grants = useSession().data?.grants ?? [];
+  const sites = useSites().data?.items ?? [];
+  const owned = sites
+    .filter(({ id }) => roleOn(grants, id) === "owner")
+    .toSorted((one, other) => Number(other.id === here) - Number(one.id === here));
+  return [
+    ...owned.map(({ id, name }) => ({ value: id, label: id === here ? `${name} (this site)` : name })),
+    ...(roleOn(grants, null) === "owner" ? [{ value: everywhere, label: "All sites" }] : []),
+  ];
+}
+
+/** A role on any other site does not count for the whole installation. */
+export const placeOf = (choice: string): string | null => (choice === everywhere ? null : choice);

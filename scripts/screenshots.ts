@@ -1,0 +1,223 @@
+// `npm run screenshots`: every page of the dashboard with the demo's data, in light and dark, on a desk and on a phone.
+// Fails when a page has an error on its console, breaks the content security policy, or shows that something went wrong.
+//
+//   --out FOLDER   where they go (screenshots)      --days N   how much history the demo has      --only TEXT   pages whose name has it
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { findChromium, launchChromium } from "../test/browser/launch.ts";
+
+const { values } = parseArgs({
+  options: {
+    out: { type: "string", default: "screenshots" },
+    days: { type: "string", default: "30" },
+    only: { type: "string", default: "" },
+  },
+});
+
+type Demo = { origin: string; owner: string; password: string; site: string; invitation: string };
+type Shown = {
+  name: string;
+  path: string;
+  /** What is done before the picture is taken. */
+  first?: (page: Page) => Promise<void>;
+};
+
+const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
+const schemes = ["light", "dark"] as const;
+
+const forEverybody: Shown[] = [
+  { name: "sign-in", path: "/dashboard/sign-in" },
+  { name: "forgotten", path: "/dashboard/forgotten" },
+  { name: "reset", path: "/dashboard/reset#screenshots" },
+  { name: "reference", path: "/api/reference" },
+];
+
+const invitationIn = ({ invitation }: Demo): Shown => ({
+  name: "invitation",
+  path: `/dashboard/invitation#${invitation}`,
+});
+
+async function firstRow(page: Page): Promise<void> {
+  await page.locator("tbody tr a, tbody tr").first().click();
+  await settled(page);
+}
+
+function inside({ site }: Demo): Shown[] {
+  const page = (name: string, path: string, first?: Shown["first"]): Shown => ({
+    name,
+    path: `/dashboard/sites/${site}/${path}`,
+    ...(first ? { first } : {}),
+  });
+  return [
+    { name: "sites", path: "/dashboard/sites" },
+    { name: "account", path: "/dashboard/account" },
+    page("overview", "overview"),
+    page("events", "events"),
+    page("trace", "events", firstRow),
+    page("platforms", "integrations"),
+    page("platform-meta", "integrations/meta"),
+    page("platform-linkedin", "integrations/linkedin"),
+    page("platform-reddit", "integrations/reddit"),
+    page("sync-log", "integrations/log"),
+    page("webhooks", "integrations/webhooks"),
+    page("keys", "configuration/keys"),
+    page("tag", "configuration/tag"),
+    page("domains", "configuration/domains"),
+    page("traffic", "configuration/traffic"),
+    page("consent", "configuration/consent"),
+    page("deduplication", "configuration/deduplication"),
+    page("api-keys", "settings/api-keys"),
+    page("members", "settings/members"),
+    page("alerts", "settings/alerts"),
+    page("oauth-apps", "settings/oauth-apps"),
+    page("audit", "settings/audit"),
+  ];
+}
+
+/** Nothing is on its way any more, and what moves has come to rest. The live feed never ends, so silence is no sign. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForLoadState("load");
+  const unfinished = page.locator(".mantine-Skeleton-root, [data-loading=true]");
+  for (const until = Date.now() + 15_000; (await unfinished.count()) > 0; await page.waitForTimeout(50))
+    if (Date.now() > until) throw new Error("something is still loading after 15 seconds");
+  await page.waitForTimeout(400);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Starts a program of ours and waits for what it says. */
+async function start<T>(args: string[], env: Record<string, string>, read: (said: string) => T | null) {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const answer = await new Promise<T>((resolve, reject) => {
+    let said = "";
+    void ended.then(() => reject(new Error(`${args[0]} has ended`)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      const found = read((said += text));
+      if (found !== null) resolve(found);
+    });
+  });
+  const stop = () => {
+    child.kill("SIGTERM");
+    return ended;
+  };
+  return { answer, stop };
+}
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+const startDemo = async () =>
+  start([here("demo.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())], {}, (said) =>
+    said.includes("\n") ? (JSON.parse(said) as Demo) : null,
+  );
+
+/** A relay that nobody has set up yet. */
+async function startEmpty() {
+  const data = mkdtempSync(join(tmpdir(), "cleancast-empty-"));
+  const env = {
+    CLEANCAST_DATA: data,
+    HOST: "127.0.0.1",
+    PORT: String(await freePort()),
+    LOG_LEVEL: "silent",
+  };
+  const { answer, stop } = await start([here("../bin/cleancast.mjs"), "serve"], env, (said) => {
+    const link = /(http:\/\/[^/\s]+)(\/dashboard\/setup#\S+)/.exec(said);
+    return link ? { origin: String(link[1]), path: String(link[2]) } : null;
+  });
+  return { answer, stop: () => stop().then(() => rmSync(data, { recursive: true, force: true })) };
+}
+
+const faults: string[] = [];
+
+function listen(page: Page, name: () => string): void {
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning")
+      faults.push(`${name()}: ${message.type()} on the console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`${name()}: ${error.message}`));
+}
+
+async function take(
+  context: BrowserContext,
+  origin: string,
+  list: readonly Shown[],
+  suffix: string,
+): Promise<void> {
+  const page = await context.newPage();
+  let name = "";
+  listen(page, () => name);
+  for (const shown of list.filter((one) => one.name.includes(values.only))) {
+    name = `${shown.name}-${suffix}`;
+    try {
+      // A new document each time: whoever shares a link begins there.
+      await page.goto("about:blank");
+      await page.goto(`${origin}${shown.path}`);
+      await settled(page);
+      await shown.first?.(page);
+      const path = join(values.out, `${name}.png`);
+      await page.screenshot({ path, fullPage: true, animations: "disabled", caret: "hide" });
+      console.log(path);
+    } catch (error) {
+      faults.push(
+        `${name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`,
+      );
+    }
+  }
+  await page.close();
+}
+
+async function signIn(context: BrowserContext, { origin, owner, password }: Demo): Promise<void> {
+  const answer = await context.request.post(`${origin}/api/v1/session`, {
+    data: { email: owner, password },
+    headers: { Origin: origin },
+  });
+  if (!answer.ok()) throw new Error(`signing in failed: ${answer.status()} ${await answer.text()}`);
+}
+
+const found = findChromium({ env: process.env, platform: process.platform, arch: process.arch });
+if ("missing" in found) throw new Error(found.missing);
+mkdirSync(values.out, { recursive: true });
+const browser: Browser = await launchChromium(found);
+try {
+  const demo = await startDemo();
+  const empty = await startEmpty();
+  try {
+    for (const [size, viewport] of Object.entries(sizes)) {
+      for (const colorScheme of schemes) {
+        const options = { viewport, colorScheme, locale: "en-US", reducedMotion: "reduce" } as const;
+        const context = await browser.newContext(options);
+        const suffix = `${size}-${colorScheme}`;
+        await take(context, demo.answer.origin, [...forEverybody, invitationIn(demo.answer)], suffix);
+        await take(context, empty.answer.origin, [{ name: "setup", path: empty.answer.path }], suffix);
+        await signIn(context, demo.answer);
+        await take(context, demo.answer.origin, inside(demo.answer), suffix);
+        await context.close();
+      }
+    }
+  } finally {
+    await empty.stop();
+    await demo.stop();
+  }
+} finally {
+  await browser.close();
+}
+if (faults.length) {
+  console.error(`\n${faults.length} faults:\n${[...new Set(faults)].join("\n")}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,142 @@
+// Webhooks that receive the totals, alerts, and the audit log.
+
+import { z } from "zod";
+import { alertKinds } from "../event.ts";
+import { count, done, id, page, paging, time, type Route } from "./route.ts";
+
+export const webhook = z.object({
+  id,
+  /** The origin; the rest may hold a token. */
+  url: z.string(),
+  sendEmpty: z.boolean(),
+  state: z.enum(["active", "disabled"]),
+  stateReason: z.string().nullable(),
+  failingSince: time.nullable(),
+  attempts: count,
+  createdAt: time,
+  waiting: count,
+  nextPushAt: time.nullable(),
+  lastPushAt: time.nullable(),
+});
+
+export const webhookRoutes = {
+  "GET /sites/:site/webhooks": {
+    summary: "Webhooks that receive the totals, and the running period",
+    allow: "viewer",
+    answer: z.object({
+      items: z.array(webhook),
+      period: z.object({ startsAt: time.nullable(), endsAt: time, seconds: z.number() }),
+    }),
+  },
+  "POST /sites/:site/webhooks": {
+    summary: "Send the totals to an address; its secret is shown once",
+    allow: "admin",
+    body: z.object({ url: z.string().max(3000), sendEmpty: z.boolean().default(true) }),
+    answer: z.object({ webhook, secret: z.string() }),
+  },
+  "GET /sites/:site/webhooks/:webhook/pushes": {
+    summary: "The log of its pushes, newest first",
+    allow: "viewer",
+    query: z.object(paging),
+    answer: page(
+      z.object({
+        id,
+        startedAt: time,
+        durationMs: count,
+        ok: z.boolean(),
+        httpStatus: z.number().int().nullable(),
+        error: z.string().nullable(),
+        response: z.string().nullable(),
+        /** Null for a test. */
+        period: z.object({ startsAt: time, endsAt: time, conversions: count, removed: count }).nullable(),
+      }),
+    ),
+  },
+  "POST /sites/:site/webhooks/:webhook/test": {
+    summary: "Send a test push now",
+    allow: "admin",
+    answer: z.object({
+      ok: z.boolean(),
+      httpStatus: z.number().int().nullable(),
+      error: z.string().nullable(),
+      response: z.string().nullable(),
+      durationMs: count,
+      body: z.string(),
+    }),
+  },
+  "POST /sites/:site/webhooks/:webhook/rotate": {
+    summary: "A new secret, used at once; the old one is good for a day more",
+    allow: "admin",
+    answer: z.object({ secret: z.string(), oldUntil: time }),
+  },
+  "POST /sites/:site/webhooks/:webhook/disable": {
+    summary: "Stop pushing; periods wait",
+    allow: "admin",
+    answer: done,
+  },
+  "POST /sites/:site/webhooks/:webhook/enable": {
+    summary: "Push again, the oldest period first",
+    allow: "admin",
+    answer: z.object({ waiting: count }),
+  },
+  "POST /sites/:site/webhooks/:webhook/replay": {
+    summary: "Push closed periods again, under the ids that they had",
+    allow: "admin",
+    body: z.object({ from: time, to: time }),
+    answer: z.object({ periods: count, isDisabled: z.boolean() }),
+  },
+  "DELETE /sites/:site/webhooks/:webhook": {
+    summary: "Take a webhook away, with what waits for it and its log",
+    allow: "admin",
+    answer: done,
+  },
+} satisfies Record<string, Route>;
+
+const alert = z.object({
+  kind: z.enum(alertKinds),
+  subject: z.string(),
+  title: z.string(),
+  text: z.string(),
+  whatToDo: z.string(),
+  beganAt: time,
+  endedAt: time.nullable(),
+  notifiedAt: time.nullable(),
+  failed: z.array(z.object({ channel: z.string(), error: z.string() })),
+});
+
+const auditLine = z.object({
+  id,
+  at: time,
+  actor: z.string(),
+  action: z.string(),
+  detail: z.record(z.string(), z.unknown()),
+});
+
+export const watchRoutes = {
+  "GET /sites/:site/alerts": {
+    summary: "What needs a person, and what did in the last 90 days",
+    allow: "viewer",
+    answer: z.object({ open: z.array(alert), over: z.array(alert), mail: z.boolean() }),
+  },
+  "POST /sites/:site/alerts/test": {
+    summary: "Send a test message to the site's alert addresses",
+    allow: "admin",
+    answer: z.object({
+      channels: z.array(
+        z.object({ channel: z.string(), to: z.string(), ok: z.boolean(), error: z.string().nullable() }),
+      ),
+    }),
+  },
+  "GET /sites/:site/audit": {
+    summary: "Who changed what on a site, newest first",
+    allow: "viewer",
+    query: z.object(paging),
+    answer: page(auditLine),
+  },
+  "GET /audit": {
+    summary: "Who changed what of the installation, newest first",
+    allow: "owner",
+    query: z.object(paging),
+    answer: page(auditLine),
+  },
+} satisfies Record<string, Route>;

@@ -1,0 +1,161 @@
+// What is read is what the rows say, whatever was made before: on both engines, with the real worker.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import type { Attribution, DeliveryState } from "../event.ts";
+import { shortId, uuidv7 } from "../ids.ts";
+import { openStore, type Store, type StoreLocation } from "../store/store.ts";
+import { hourMs } from "../store/traffic.ts";
+import { openStatistics } from "./read.ts";
+import { moneyOf } from "./sums.ts";
+import { statisticsWorker } from "./worker.ts";
+
+const now = Date.UTC(2026, 10, 15, 12, 30);
+const day = 24 * hourMs;
+const attribution: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "found",
+  clickIds: { gclid: { value: "g", seenAt: now } },
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+
+describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
+  let store: Store;
+
+  beforeAll(async () => {
+    const location: StoreLocation =
+      engine === "sqlite"
+        ? { engine, file: `${freshFolder()}/store.db` }
+        : { engine, url: await freshDatabase(), connections: 4 };
+    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+  });
+  afterAll(() => store.close());
+
+  async function add(siteId: string, at: number, changes: { value?: number; isFiltered?: boolean } = {}) {
+    const { value = 10.1, isFiltered = false } = changes;
+    const id = uuidv7(at);
+    const delivery = { connectionId: "c", platform: "sandbox", state: "queued" as const, reason: null };
+    await store.events.accept({
+      event: {
+        id, siteId, keyId: "k", mode: "live", name: "purchase", value, currency: "EUR", orderId: "A-1", time: at,
+        receivedAt: at, person: { email: "e".repeat(64) }, extra: null,
+      },
+      attribution,
+      filterReasons: isFiltered ? ["blocked person"] : [],
+      claim: id,
+      claimUntil: at,
+      foretoldId: null,
+      deliveries: isFiltered ? [] : [delivery],
+      owner: "node",
+      leaseUntil: at,
+    }); // prettier-ignore
+    return id;
+  }
+
+  const settle = (siteId: string, eventId: string, state: DeliveryState) =>
+    store.deliveries.settle({
+      siteId, eventId, connectionId: "c", owner: "node", state, reason: null, dueAt: 0, attempts: 1, at: now,
+      attempt: null,
+    }); // prettier-ignore
+
+  const workerAt = (siteId: string, at: number, owner = "a") =>
+    statisticsWorker({
+      store,
+      sites: () => [{ id: siteId }],
+      owner,
+      now: () => at,
+      onDefect: (error) => {
+        throw error;
+      },
+    });
+
+  const read = async (siteId: string, from: number, to: number, step: "hour" | "day" = "day") => {
+    const statistics = openStatistics(store, () => now);
+    const report = await statistics.read(siteId, { from, to, step, timeZone: "Europe/Berlin" });
+    return {
+      steps: report.steps.map(({ conversions }) => conversions).filter(Boolean),
+      conversions: report.total.conversions,
+      values: moneyOf(report.total.values),
+      filtered: report.total.filtered,
+      before: report.before.conversions,
+      platforms: Object.fromEntries(report.details.platforms),
+      gclid: report.details.clickIds.get("gclid"),
+    };
+  };
+  const end = Math.ceil(now / hourMs) * hourMs;
+
+  test("before, while and after the past is made, the numbers are the same", async () => {
+    const siteId = shortId();
+    for (const ago of [0, 0, 60_000, hourMs, day, 3 * day, 10 * day]) {
+      const id = await add(siteId, now - ago);
+      await settle(siteId, id, "sent");
+    }
+    await add(siteId, now - 2 * day, { isFiltered: true });
+    const expected = {
+      steps: [1, 1, 4],
+      conversions: 6,
+      values: [{ currency: "EUR", value: 60.6 }],
+      filtered: 1,
+      before: 1,
+      platforms: { sandbox: { sent: 6 } },
+      gclid: 6,
+    };
+    const week = () => read(siteId, end - 7 * day, end);
+    expect(await week()).toEqual(expected);
+    await workerAt(siteId, now).work();
+    expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
+    expect(await week()).toEqual(expected);
+    await store.statistics.startAnew(siteId);
+    expect(await week()).toEqual(expected);
+    expect(await store.statistics.dueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([
+      Math.floor(now / hourMs) - 1,
+    ]);
+  });
+
+  test("an hour is made again while its deliveries wait, and after somebody replayed one", async () => {
+    const siteId = shortId();
+    const id = await add(siteId, now - 2 * hourMs);
+    await workerAt(siteId, now).work();
+    const states = async () => (await read(siteId, end - day, end)).platforms.sandbox;
+    expect(await states()).toEqual({ queued: 1 });
+    await settle(siteId, id, "rejected");
+    await workerAt(siteId, now + 6 * hourMs).work();
+    expect(await states()).toEqual({ rejected: 1 });
+
+    const at = now + 20 * day;
+    await store.syncLog.requeue(siteId, [{ eventId: id, connectionId: "c" }], ["rejected"], at);
+    await workerAt(siteId, at + 1000).work();
+    expect(await states()).toEqual({ rejected: 1 });
+    await workerAt(siteId, at + 6 * 60_000).work();
+    expect(await states()).toEqual({ queued: 1 });
+  });
+
+  test("what comes in later hours is made when they are over, by whoever has the turn", async () => {
+    const siteId = shortId();
+    await add(siteId, now);
+    await workerAt(siteId, now).work();
+    expect(await store.statistics.head(siteId)).toBeNull();
+    const later = now + 40 * day;
+    expect(await store.statistics.takeTurn("b", later, later + 1000)).toBe(true);
+    await workerAt(siteId, later, "a").work();
+    expect(await store.statistics.head(siteId)).toBeNull();
+    await workerAt(siteId, later, "b").work();
+    expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
+    await add(siteId, later);
+    await workerAt(siteId, later + 2 * hourMs, "b").work();
+    expect((await store.statistics.head(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
+  });
+
+  test("more events than a portion, in an hour that is still running, are counted once for all who ask", async () => {
+    const siteId = shortId();
+    await Promise.all(Array.from({ length: 600 }, (_, n) => add(siteId, now - 1000 + n, { value: 1 })));
+    const statistics = openStatistics(store, () => now);
+    const range = { from: end - day, to: end, step: "hour" as const, timeZone: "UTC" };
+    const reports = await Promise.all(Array.from({ length: 5 }, () => statistics.read(siteId, range)));
+    expect(reports.map(({ total }) => total.conversions)).toEqual([600, 600, 600, 600, 600]);
+    expect(reports[0]?.steps).toHaveLength(24);
+  });
+});

@@ -1,0 +1,118 @@
+// Which Chromium there is, and how it is started: for the browser tests, and for the screenshots.
+
+import { createHash, X509Certificate } from "node:crypto";
+import { accessSync, chmodSync, constants, existsSync, mkdtempSync, readFileSync } from "node:fs";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { delimiter, dirname, join } from "node:path";
+import { chromium, type Browser } from "playwright-core";
+import { certificate } from "./certificate.ts";
+
+type Machine = { env: Record<string, string | undefined>; platform: string; arch: string };
+export type Source = { from: "environment" | "system"; path: string } | { from: "package" };
+
+const systemNames = ["chromium", "chromium-browser", "google-chrome"];
+const remedy = "install Debian's chromium (apt-get install chromium), or name one in CLEANCAST_TEST_CHROMIUM";
+
+/** Which browser to use: the one that somebody named, the one that comes with `npm ci`, or the system's. */
+export function findChromium({ env, platform, arch }: Machine): Source | { missing: string } {
+  const named = env["CLEANCAST_TEST_CHROMIUM"];
+  if (named) return { from: "environment", path: named };
+  if (platform === "linux" && arch === "x64") return { from: "package" };
+  for (const name of systemNames) {
+    for (const folder of (env["PATH"] ?? "").split(delimiter)) {
+      const path = join(folder, name);
+      if (folder && isExecutable(path)) return { from: "system", path };
+    }
+  }
+  const missing = `no Chromium for ${platform} ${arch} was found: ${remedy}`;
+  if (env["CI"] === "true") throw new Error(`The browser tests cannot run, ${missing}.`);
+  return { missing };
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A browser that can be started, with what it needs. */
+export type Found = { path: string; args: string[]; env: Record<string, string> };
+
+export async function prepare(source: Source): Promise<Found> {
+  const { path, env } = source.from === "package" ? await unpack() : { path: source.path, env: {} };
+  return { path, args: argumentsOf(source), env };
+}
+
+export async function launchChromium(source: Source, more: readonly string[] = []): Promise<Browser> {
+  const { path, args, env } = await prepare(source);
+  return chromium.launch({
+    executablePath: path,
+    args: [...args, ...more],
+    env: { ...process.env, ...env },
+  });
+}
+
+/** Every name of the test sites leads to this machine, and no other name leads anywhere. */
+const resolverRules = "MAP *.test 127.0.0.1, MAP localhost 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1";
+
+function argumentsOf(source: Source): string[] {
+  const key = new X509Certificate(certificate.cert).publicKey.export({ type: "spki", format: "der" });
+  return [
+    "--no-sandbox",
+    "--disable-dev-shm-usage",
+    "--font-render-hinting=none",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    // What the package's browser needs doubles the time of any other, where software drawing is enough.
+    ...(source.from === "package"
+      ? ["--no-zygote", "--use-gl=angle", "--use-angle=swiftshader"]
+      : ["--disable-gpu"]),
+    `--host-resolver-rules=${resolverRules}`,
+    // This one certificate is trusted, for any name; every other fault of TLS stays a fault.
+    `--ignore-certificate-errors-spki-list=${createHash("sha256").update(key).digest("base64")}`,
+  ];
+}
+
+/**
+ * The dev dependency brings its browser compressed, for x64. Its own unpacking takes whatever it finds in the temporary
+ * folder for itself, so it is given an empty one, which gets its final name only when everything is in it.
+ */
+async function unpack(): Promise<{ path: string; env: Record<string, string> }> {
+  const entry = createRequire(import.meta.url).resolve("@sparticuz/chromium");
+  const home = join(dirname(entry), "..");
+  const { version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as { version: string };
+  const cache = join(home, "..", "..", ".cache");
+  const folder = join(cache, `chromium-${version}`);
+  if (!existsSync(folder)) {
+    await mkdir(cache, { recursive: true });
+    const fresh = mkdtempSync(join(cache, `chromium-${version}-unpacking-`));
+    await inflateInto(fresh, join(home, "bin"));
+    // Of two test files that unpack at once, the second finds the first one's folder.
+    await rename(fresh, folder).catch(() => rm(fresh, { recursive: true, force: true }));
+  }
+  return {
+    path: join(folder, "chromium"),
+    env: { LD_LIBRARY_PATH: join(folder, "al2023", "lib"), FONTCONFIG_PATH: join(folder, "fonts") },
+  };
+}
+
+async function inflateInto(folder: string, packed: string): Promise<void> {
+  const { inflate } = await import("@sparticuz/chromium");
+  const before = process.env["TMPDIR"];
+  process.env["TMPDIR"] = folder;
+  const files = ["chromium.br", "fonts.tar.br", "swiftshader.tar.br", "al2023.tar.br"];
+  // Where each goes is decided in the call itself, so the variable can go back at once.
+  const inflating = files.map((file) => inflate(join(packed, file)));
+  if (before === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = before;
+  await Promise.all(inflating);
+  chmodSync(folder, 0o755);
+  chmodSync(join(folder, "chromium"), 0o755);
+}
