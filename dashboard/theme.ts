@@ -77,7 +77,8 @@ export const theme = createTheme({
   cursorType: "pointer",
   components: {
     Button: { defaultProps: { size: "sm" } },
-    Modal: { defaultProps: { centered: true, radius: "md" } },
+    Modal: { defaultProps: { centered: true, radius: "md", closeButtonProps: { "aria-label": "Close" } } },
+    Notification: { defaultProps: { closeButtonProps: { "aria-label": "Close" } } },
     Tooltip: { defaultProps: { openDelay: 200, withArrow: true } },
     Table: { defaultProps: { verticalSpacing: 10, horizontalSpacing: "md" } },
   },

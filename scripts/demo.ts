@@ -67,8 +67,8 @@ async function run(): Promise<void> {
     now: Date.now(),
     days,
     receiver,
-    also: async ({ store }, { shop, product }) => {
-      signIns = await addMembers(store, { shop: shop.siteId, product: product.siteId }, Date.now());
+    also: async ({ store }, { shop, product }, clock) => {
+      signIns = await addMembers(store, { shop: shop.siteId, product: product.siteId }, Date.now(), clock);
     },
   });
   if (!signIns) throw new Error("the demo has no members");

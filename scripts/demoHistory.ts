@@ -41,8 +41,11 @@ export type HistoryOptions = {
   days: number;
   receiver: Receiver;
   /** Whatever else is to be written while the store is open. */
-  also: (desk: Desk, sites: { shop: Opened; product: Opened }) => Promise<void>;
+  also: (desk: Desk, sites: { shop: Opened; product: Opened }, clock: Clock) => Promise<void>;
 };
+
+/** What ids are made by. */
+export type Clock = { at: number };
 
 export type History = { shop: Opened; product: Opened; events: number };
 
@@ -52,7 +55,7 @@ const minuteMs = 60_000;
 
 export async function writeHistory(options: HistoryOptions): Promise<History> {
   // Ids of what is written carry the time that it is written for.
-  const clock = { at: options.now - options.days * dayMs };
+  const clock: Clock = { at: options.now - options.days * dayMs };
   const store = await openStore(options.location, options.encryptionKey, () => uuidv7(clock.at));
   try {
     return await write(store, clock, options);
@@ -61,7 +64,7 @@ export async function writeHistory(options: HistoryOptions): Promise<History> {
   }
 }
 
-async function write(store: Store, clock: { at: number }, options: HistoryOptions): Promise<History> {
+async function write(store: Store, clock: Clock, options: HistoryOptions): Promise<History> {
   const { now, days, receiver } = options;
   const chance = chanceOf(seed);
   const from = now - days * dayMs;
@@ -86,6 +89,7 @@ async function write(store: Store, clock: { at: number }, options: HistoryOption
   const outageFrom = Math.floor(part(0.64) / dayMs) * dayMs + 17.4 * hourMs;
   const outage = { platform: "tiktok", from: outageFrom, to: outageFrom + 130 * minuteMs };
   const revokedAt = part(0.945);
+  const known = new Set<string>();
   const relayed: Relay = {
     store,
     owner: "demo",
@@ -97,7 +101,11 @@ async function write(store: Store, clock: { at: number }, options: HistoryOption
       now,
       outages: [outage],
       revoked: [{ platform: "linkedin", siteId: shopSite.siteId, at: revokedAt }],
-      onRevoked: (connection, reason, at) => markRevoked(desk, connection, reason, at),
+      async onRevoked(connection, reason, at) {
+        if (known.has(connection.id)) return;
+        known.add(connection.id);
+        await markRevoked(desk, connection, reason, at);
+      },
     }),
   };
 
@@ -187,6 +195,7 @@ async function write(store: Store, clock: { at: number }, options: HistoryOption
 
   for (const flow of flows) await flow.write();
 
+  clock.at = now - 3 * hourMs;
   const newSite = await openNewSite(desk, now - 3 * hourMs);
   const studioFlow = visitWriter(store, chance, { siteId: newSite.id, perDay: 90, rhythm: () => 1, bots });
   for (let at = now - 2 * hourMs; at < now - quarterMs; at += quarterMs) studioFlow.pass(at);
@@ -203,6 +212,7 @@ async function write(store: Store, clock: { at: number }, options: HistoryOption
     { siteId: productSite.siteId, host: product.host, bots, count: 12, now },
     length,
   );
+  clock.at = now - 25 * minuteMs;
   await releaseOne(desk, shopSite, now - 25 * minuteMs);
   for (let tries = 0; tries < lockoutRule.keys; tries++)
     await store.keyUse.countWrongKey(
@@ -211,15 +221,13 @@ async function write(store: Store, clock: { at: number }, options: HistoryOption
       now - 3 * minuteMs + tries * 900,
       lockoutRule,
     );
-  clock.at = now;
-  await options.also(desk, { shop: shopSite, product: productSite });
+  await options.also(desk, { shop: shopSite, product: productSite }, clock);
   return { shop: shopSite, product: productSite, events };
 }
 
 /** What the relay does when a platform refuses its token. */
 async function markRevoked(desk: Desk, connection: Connection, reason: string, at: number): Promise<void> {
   const { siteId, id, platform } = connection;
-  if (desk.directory.connection(siteId, id)?.state !== "active") return;
   const line = change(
     siteId,
     "connection needs reconnection",

@@ -7,6 +7,7 @@ import { makeKey } from "../src/sites/keys.ts";
 import { change } from "../src/sites/manage.ts";
 import type { GrantRow, NewUser } from "../src/store/members.ts";
 import type { Store } from "../src/store/store.ts";
+import type { Clock } from "./demoHistory.ts";
 import { dayMs, hourMs } from "./demoRhythm.ts";
 import { owner } from "./demoSites.ts";
 
@@ -23,6 +24,7 @@ export async function addMembers(
   store: Store,
   sites: { shop: string; product: string },
   now: number,
+  clock: Clock,
 ): Promise<SignIns> {
   const password = randomBase62(16);
   const passwordHash = await hashPassword(password);
@@ -36,12 +38,14 @@ export async function addMembers(
 
   const setUp = newTicket();
   const began = now - 29 * dayMs;
+  clock.at = began;
   await store.tickets.addSetUp(setUp.hash, began);
   const created = change("", "owner created", { email: owner }, { actor: owner, now: began });
   const made = await store.tickets.setUp(created, setUp.hash, user(owner, "Robin Demo"));
   if (made !== "done") throw new Error(`the demo's owner could not be made: ${made}`);
 
   async function invite(email: string, grant: GrantRow, at: number): Promise<Ticket> {
+    clock.at = at;
     const { ticket, hash } = newTicket();
     const { site, role } = grant;
     const line = change(site ?? "", "member invited", { email, role }, { actor: owner, now: at });
@@ -70,6 +74,7 @@ export async function addMembers(
     ["Nightly report", "read", null, now - 20 * dayMs],
     ["Terraform", "change", sites.shop, now - 6 * dayMs],
   ] as const) {
+    clock.at = at;
     const { hash, prefix } = makeKey("API");
     const id = shortId();
     const line = change(site ?? "", "API key added", { id, name, prefix, access }, { actor: owner, now: at });

@@ -47,8 +47,8 @@ export const shop: DemoSite = {
   dollars: 0.14,
   orderPrefix: "AO-",
   kinds: [
-    { name: "purchase", weight: 58, value: 84, hasOrder: true },
-    { name: "begin_checkout", weight: 18, value: 91, hasOrder: false },
+    { name: "purchase", weight: 64, value: 84, hasOrder: true },
+    { name: "begin_checkout", weight: 12, value: 91, hasOrder: false },
     { name: "sign_up", weight: 15, value: null, hasOrder: false },
     { name: "lead", weight: 5, value: 25, hasOrder: false },
     { name: "refund", weight: 4, value: 79, hasOrder: true },
@@ -61,7 +61,7 @@ export const shop: DemoSite = {
     ["microsoft_ads", "purchase,lead"],
     ["pinterest", "purchase"],
     ["linkedin", "lead,sign_up"],
-    ["snapchat", "purchase"],
+    ["snapchat", "sign_up"],
   ],
   revoked: "linkedin",
   settings: {
@@ -184,7 +184,8 @@ export function shopMoments(desk: Desk, { siteId }: Opened, at: (part: number) =
 /** So that people can sign in at the stand-ins as they would at the platforms. */
 export async function setOAuthApps(desk: Desk, at: number): Promise<void> {
   for (const { id: platform, known } of standins) {
-    const { clientId, clientSecret } = known;
+    const clientId = known["clientId"] ?? known["appId"];
+    const clientSecret = known["clientSecret"] ?? known["appSecret"];
     if (typeof clientId !== "string" || typeof clientSecret !== "string") continue;
     await setOAuthApp(desk, { platform, clientId, clientSecret }, { actor: owner, now: at });
   }

@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { findChromium, launchChromium } from "../test/browser/launch.ts";
 
 const { values } = parseArgs({
@@ -27,6 +27,8 @@ type Shown = {
   path: string;
   /** What is done before the picture is taken. */
   first?: (page: Page) => Promise<void>;
+  /** A drawer fills the window: how high that is. */
+  height?: number;
 };
 
 const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 375, height: 812 } } as const;
@@ -44,23 +46,23 @@ const invitationIn = ({ invitation }: Demo): Shown => ({
   path: `/dashboard/invitation#${invitation}`,
 });
 
-async function firstRow(page: Page): Promise<void> {
-  await page.locator("tbody tr a, tbody tr").first().click();
-  await settled(page);
+/** An event with much to tell. */
+async function openTrace(page: Page): Promise<void> {
+  await page.locator("tbody tr", { hasText: "purchase" }).filter({ hasText: "gclid" }).first().click();
 }
 
 function inside({ site }: Demo): Shown[] {
-  const page = (name: string, path: string, first?: Shown["first"]): Shown => ({
+  const page = (name: string, path: string, more: Partial<Shown> = {}): Shown => ({
     name,
     path: `/dashboard/sites/${site}/${path}`,
-    ...(first ? { first } : {}),
+    ...more,
   });
   return [
     { name: "sites", path: "/dashboard/sites" },
     { name: "account", path: "/dashboard/account" },
     page("overview", "overview"),
     page("events", "events"),
-    page("trace", "events", firstRow),
+    page("trace", "events", { first: openTrace, height: 1400 }),
     page("platforms", "integrations"),
     page("platform-meta", "integrations/meta"),
     page("platform-linkedin", "integrations/linkedin"),
@@ -81,13 +83,34 @@ function inside({ site }: Demo): Shown[] {
   ];
 }
 
-/** Nothing is on its way any more, and what moves has come to rest. The live feed never ends, so silence is no sign. */
-async function settled(page: Page): Promise<void> {
-  await page.waitForLoadState("load");
-  const unfinished = page.locator(".mantine-Skeleton-root, [data-loading=true]");
-  for (const until = Date.now() + 15_000; (await unfinished.count()) > 0; await page.waitForTimeout(50))
-    if (Date.now() > until) throw new Error("something is still loading after 15 seconds");
-  await page.waitForTimeout(400);
+/** Returns how to wait until nothing is on its way. The live feed never ends, so it does not count. */
+function settler(page: Page): () => Promise<void> {
+  const underWay = new Set<Request>();
+  page.on("request", (request) => void (request.url().endsWith("/feed") || underWay.add(request)));
+  page.on("requestfinished", (request) => void underWay.delete(request));
+  page.on("requestfailed", (request) => void underWay.delete(request));
+  const skeletons = page.locator(".mantine-Skeleton-root, [data-loading=true]");
+  return async () => {
+    const until = Date.now() + 20_000;
+    for (let quiet = 0; quiet < 5; await page.waitForTimeout(100)) {
+      if (Date.now() > until) throw new Error("something is still loading after 20 seconds");
+      quiet = underWay.size === 0 && (await skeletons.count()) === 0 ? quiet + 1 : 0;
+    }
+  };
+}
+
+/** As high as the page is: what stands beside a long page goes down with it, and everything is in the window. */
+async function unfold(page: Page, settled: () => Promise<void>, { height }: Shown): Promise<void> {
+  const window = page.viewportSize() ?? sizes.desktop;
+  // A page that grows with its window would grow for ever.
+  for (let before = 0, times = 0; times < 4; times++) {
+    const whole = height ?? Math.ceil((await page.locator("html").boundingBox())?.height ?? 0);
+    const high = Math.max(whole, window.height, before);
+    if (high === before) return;
+    await page.setViewportSize({ width: window.width, height: high });
+    await settled();
+    before = high;
+  }
 }
 
 async function freePort(): Promise<number> {
@@ -145,41 +168,42 @@ async function startEmpty() {
 
 const faults: string[] = [];
 
-function listen(page: Page, name: () => string): void {
+function listen(page: Page, name: string): void {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning")
-      faults.push(`${name()}: ${message.type()} on the console: ${message.text()}`);
+      faults.push(`${name}: ${message.type()} on the console: ${message.text()}`);
   });
-  page.on("pageerror", (error) => faults.push(`${name()}: ${error.message}`));
+  page.on("pageerror", (error) => faults.push(`${name}: ${error.message}`));
 }
 
 async function take(
   context: BrowserContext,
   origin: string,
   list: readonly Shown[],
+  viewport: { width: number; height: number },
   suffix: string,
 ): Promise<void> {
-  const page = await context.newPage();
-  let name = "";
-  listen(page, () => name);
   for (const shown of list.filter((one) => one.name.includes(values.only))) {
-    name = `${shown.name}-${suffix}`;
+    const name = `${shown.name}-${suffix}`;
+    const page = await context.newPage();
+    listen(page, name);
+    const settled = settler(page);
     try {
-      // A new document each time: whoever shares a link begins there.
-      await page.goto("about:blank");
+      await page.setViewportSize(viewport);
       await page.goto(`${origin}${shown.path}`);
-      await settled(page);
-      await shown.first?.(page);
+      await settled();
+      if (shown.first) await shown.first(page).then(settled);
+      await unfold(page, settled, shown);
       const path = join(values.out, `${name}.png`);
-      await page.screenshot({ path, fullPage: true, animations: "disabled", caret: "hide" });
+      await page.screenshot({ path, animations: "disabled", caret: "hide" });
       console.log(path);
     } catch (error) {
       faults.push(
         `${name}: ${error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error)}`,
       );
     }
+    await page.close();
   }
-  await page.close();
 }
 
 async function signIn(context: BrowserContext, { origin, owner, password }: Demo): Promise<void> {
@@ -203,10 +227,22 @@ try {
         const options = { viewport, colorScheme, locale: "en-US", reducedMotion: "reduce" } as const;
         const context = await browser.newContext(options);
         const suffix = `${size}-${colorScheme}`;
-        await take(context, demo.answer.origin, [...forEverybody, invitationIn(demo.answer)], suffix);
-        await take(context, empty.answer.origin, [{ name: "setup", path: empty.answer.path }], suffix);
+        await take(
+          context,
+          demo.answer.origin,
+          [...forEverybody, invitationIn(demo.answer)],
+          viewport,
+          suffix,
+        );
+        await take(
+          context,
+          empty.answer.origin,
+          [{ name: "setup", path: empty.answer.path }],
+          viewport,
+          suffix,
+        );
         await signIn(context, demo.answer);
-        await take(context, demo.answer.origin, inside(demo.answer), suffix);
+        await take(context, demo.answer.origin, inside(demo.answer), viewport, suffix);
         await context.close();
       }
     }

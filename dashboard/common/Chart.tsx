@@ -1,8 +1,7 @@
 // A chart over time, drawn on a canvas, with the same numbers as a table for who cannot see it.
 
 import { Box, Group, Text, VisuallyHidden, useComputedColorScheme, useMantineTheme } from "@mantine/core";
-import { useElementSize } from "@mantine/hooks";
-import { useEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { dayText, hourText, timeText } from "./format.ts";
 
@@ -15,6 +14,22 @@ export type Series = {
 
 // Half a conversion is none.
 const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
+
+/** Measured before anything is painted, and again whenever it changes. */
+function useWidth() {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const node = ref.current;
+    if (!node) return undefined;
+    const measure = () => setWidth(node.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return { ref, width };
+}
 
 export function TimeChart({
   label,
@@ -38,7 +53,7 @@ export function TimeChart({
   /** A click on a step: leads to the rows behind it. */
   onPick?: (startsAt: number) => void;
 }) {
-  const { ref, width } = useElementSize();
+  const { ref, width } = useWidth();
   const drawn = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme();
   const theme = useMantineTheme();
@@ -70,7 +85,11 @@ export function TimeChart({
         height,
         legend: { show: true, live: true },
         cursor: { y: false, points: { size: 6 } },
-        scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] } },
+        scales: {
+          // Half a step more at both ends: bars stand in the middle of theirs.
+          x: { time: false, range: (_plot, low, high) => (bars ? [low - 0.5, high + 0.5] : [low, high]) },
+          y: { range: (_plot, _low, high) => [0, Math.max(1, high * 1.1)] },
+        },
         axes: [
           {
             ...axis,
@@ -121,7 +140,7 @@ export function TimeChart({
   });
 
   return (
-    <Box ref={ref} style={{ minHeight: height }}>
+    <Box ref={ref} style={{ minHeight: height, minWidth: 0, overflow: "hidden" }}>
       <div ref={drawn} aria-hidden />
       <VisuallyHidden>
         <table>

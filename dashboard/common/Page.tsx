@@ -56,7 +56,7 @@ export function Page({
           keepMounted={false}
           onChange={(value) => {
             const chosen = tabs.find((one) => one.value === value);
-            if (chosen) void navigate({ to: chosen.to, search: (chosen.search ?? {}) as never });
+            if (chosen) void navigate({ to: chosen.to, search: chosen.search ?? {} });
           }}
         >
           <Tabs.List

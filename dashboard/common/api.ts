@@ -55,7 +55,7 @@ export function addressOf<Name extends RouteName>(name: Name, input: Omit<Input<
     encodeURIComponent(params[key] ?? ""),
   );
   const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query))
+  for (const [key, value] of Object.entries(query as Record<string, string | number | undefined>))
     if (value !== undefined && value !== "") search.set(key, String(value));
   return `/api/v1${path}${search.size ? `?${search}` : ""}`;
 }

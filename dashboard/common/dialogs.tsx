@@ -96,6 +96,8 @@ export function SecretOnce({
       onClose={onClose}
       title={title}
       closeOnClickOutside={false}
+      // Above a drawer that asked for it.
+      zIndex={300}
       closeOnEscape={false}
       withCloseButton={false}
       size="lg"

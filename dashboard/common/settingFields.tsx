@@ -170,6 +170,8 @@ export function ChoiceField(props: FieldProps & { data: readonly { value: string
       maw={narrow}
       data={[...data]}
       searchable
+      // What is typed replaces the name that stands there.
+      onFocus={(event) => event.currentTarget.select()}
       limit={100}
       allowDeselect={false}
       nothingFoundMessage="Nothing found"

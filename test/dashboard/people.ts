@@ -20,7 +20,9 @@ export async function listen(context: BrowserContext): Promise<Heard> {
     if (message.type() !== "error" && message.type() !== "warning") return;
     const isAnswer = message.text().startsWith("Failed to load resource");
     const where = message.page()?.url() ?? "";
-    (isAnswer ? heard.refusals : heard.faults).push(`${message.text()} at ${message.location().url} on ${where}`);
+    (isAnswer ? heard.refusals : heard.faults).push(
+      `${message.text()} at ${message.location().url} on ${where}`,
+    );
   });
   await context.addInitScript(() => {
     addEventListener("unhandledrejection", (event) => console.error(`unhandled: ${event.reason}`));
@@ -36,10 +38,13 @@ export type User = {
   context: BrowserContext;
   heard: Heard;
   /** Opens an address of the dashboard, such as `/sites`, as a new document. */
-  open(path: string): Promise<void>;
+  open: (path: string) => Promise<void>;
 };
 
 const patience = 20_000;
+
+/** For a whole story; a loaded machine takes many times as long as an idle one. */
+export const storyMs = 120_000;
 
 /** A browser of its own, signed in as `person` where one is given. */
 export async function user(
@@ -47,7 +52,11 @@ export async function user(
   person: Person | null,
   options: BrowserContextOptions = {},
 ): Promise<User> {
-  const context = await newVisitor({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
+  const context = await newVisitor({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    ...options,
+  });
   context.setDefaultTimeout(patience);
   const heard = await listen(context);
   if (person)
@@ -72,7 +81,11 @@ export const sees = (where: Page | Locator, text: string | RegExp): Promise<void
 
 /** Presses a button by what stands on it. */
 export const press = (where: Page | Locator, name: string | RegExp): Promise<void> =>
-  where.getByRole("button", { name, exact: typeof name === "string" }).filter({ visible: true }).first().click();
+  where
+    .getByRole("button", { name, exact: typeof name === "string" })
+    .filter({ visible: true })
+    .first()
+    .click();
 
 /** The question that is open; windows that close fade, so only the newest counts. */
 export const dialog = (page: Page, title: string | RegExp): Locator =>
@@ -80,7 +93,9 @@ export const dialog = (page: Page, title: string | RegExp): Locator =>
 
 /** A field by its label; what is required carries a star. */
 export const field = (where: Page | Locator, label: string): Locator =>
-  where.getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}( \\*)?$`));
+  where
+    .getByLabel(new RegExp(`^${label.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}( \\*)?$`))
+    .and(where.locator("input, textarea, select"));
 
 /** Opens a menu and chooses from it. */
 export async function choose(page: Page, menu: string | RegExp, item: string): Promise<void> {

@@ -5,93 +5,98 @@ import { expect, test } from "vitest";
 import { password } from "../api.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { engines, newHome, post, startRelay } from "../relay.ts";
-import { dialog, field, press, sees, signIn, signOut, takeSecret, user } from "./people.ts";
+import { dialog, field, press, sees, signIn, signOut, takeSecret, storyMs, user } from "./people.ts";
 
 /** True while nobody has loaded the page anew. */
 const marked = (page: Page) => page.evaluate(() => (window as { isSamePage?: true }).isSamePage === true);
 
 inChromium("the dashboard, from the set-up link to the first conversion", () => {
-  test.each(engines)("on %s", async (engine) => {
-    const relay = await startRelay(await newHome(engine));
-    const { page, heard, open } = await user(relay, null);
-    const link = /(http\S+\/dashboard\/setup#\w+)/.exec(relay.output())?.[1] ?? "";
+  test.each(engines)(
+    "on %s",
+    async (engine) => {
+      const relay = await startRelay(await newHome(engine));
+      const { page, heard, open } = await user(relay, null);
+      const link = /(http\S+\/dashboard\/setup#\w+)/.exec(relay.output())?.[1] ?? "";
 
-    // The link makes the owner, once.
-    await page.goto(link.replace("localhost", "127.0.0.1"));
-    await field(page, "Your name").fill("Olga Owner");
-    await field(page, "Email").fill("olga@example.com");
-    await field(page, "Password").fill("short");
-    await press(page, "Create the owner");
-    expect(await field(page, "Password").evaluate((it: HTMLInputElement) => it.checkValidity())).toBe(false);
-    await field(page, "Password").fill(password);
-    await press(page, "Create the owner");
+      // The link makes the owner, once.
+      await page.goto(link.replace("localhost", "127.0.0.1"));
+      await field(page, "Your name").fill("Olga Owner");
+      await field(page, "Email").fill("olga@example.com");
+      await field(page, "Password").fill("short");
+      await press(page, "Create the owner");
+      expect(await field(page, "Password").evaluate((it: HTMLInputElement) => it.checkValidity())).toBe(
+        false,
+      );
+      await field(page, "Password").fill(password);
+      await press(page, "Create the owner");
 
-    // The first steps say what is left to do, and lead there.
-    await sees(page, "First steps");
-    const steps = page.getByRole("listitem").filter({ hasText: /to do|done/ });
-    await sees(steps.filter({ hasText: "First conversion" }), "to do");
-    await sees(steps.filter({ hasText: "Inbound key" }), "done");
-    await steps.filter({ hasText: "Platform" }).getByRole("link", { name: "Connect" }).waitFor();
-    await page.getByRole("link", { name: "Configuration" }).click();
+      // The first steps say what is left to do, and lead there.
+      await sees(page, "First steps");
+      const steps = page.getByRole("listitem").filter({ hasText: /to do|done/ });
+      await sees(steps.filter({ hasText: "First conversion" }), "to do");
+      await sees(steps.filter({ hasText: "Inbound key" }), "done");
+      await steps.filter({ hasText: "Platform" }).getByRole("link", { name: "Connect" }).waitFor();
+      await page.getByRole("link", { name: "Configuration" }).click();
 
-    // A key is shown once.
-    await press(page, "Create key");
-    const asked = dialog(page, "Create an inbound key");
-    await field(asked, "Name").fill("Shop");
-    await press(asked, "Create");
-    const key = await takeSecret(page);
-    expect(key).toMatch(/^cc_\w{20,}$/);
-    await page.reload();
-    await sees(page, "Shop");
-    const content = await page.content();
-    expect(content).toContain(key.slice(0, 7));
-    expect(content).not.toContain(key);
+      // A key is shown once.
+      await press(page, "Create key");
+      const asked = dialog(page, "Create an inbound key");
+      await field(asked, "Name").fill("Shop");
+      await press(asked, "Create");
+      const key = await takeSecret(page);
+      expect(key).toMatch(/^cc_\w{20,}$/);
+      await page.reload();
+      await sees(page, "Shop");
+      const content = await page.content();
+      expect(content).toContain(key.slice(0, 7));
+      expect(content).not.toContain(key);
 
-    // An event that is sent with it appears by itself.
-    await page.getByRole("link", { name: "Overview" }).click();
-    await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
-    await sees(page, "Waiting for the first event");
-    await page.evaluate(() => Object.assign(window, { isSamePage: true }));
-    const answer = await post(relay, key, {
-      email: "ada@customers.example",
-      event: "purchase",
-      orderId: "A-1001",
-      value: 49.9,
-      currency: "EUR",
-    });
-    expect(answer.status).toBe(200);
-    const live = page.getByRole("listitem").filter({ hasText: "€49.90" });
-    await live.waitFor();
-    await sees(live, "sent");
-    // The checklist keeps up with it, and is gone when nothing is left.
-    await sees(steps.filter({ hasText: "First conversion" }), "done");
+      // An event that is sent with it appears by itself.
+      await page.getByRole("link", { name: "Overview" }).click();
+      await page.getByRole("status", { name: "Live feed: connected" }).waitFor();
+      await sees(page, "Waiting for the first event");
+      await page.evaluate(() => Object.assign(window, { isSamePage: true }));
+      const answer = await post(relay, key, {
+        email: "ada@customers.example",
+        event: "purchase",
+        orderId: "A-1001",
+        value: 49.9,
+        currency: "EUR",
+      });
+      expect(answer.status).toBe(200);
+      const live = page.getByRole("listitem").filter({ hasText: /purchase.*EUR\s49\.90.*sent/ });
+      await live.waitFor();
+      // The checklist keeps up with it, and is gone when nothing is left.
+      await sees(steps.filter({ hasText: "First conversion" }), "done");
 
-    // Its trace shows the request to the sandbox, and the answer.
-    await live.getByRole("link", { name: "purchase" }).click();
-    const trace = page.getByRole("dialog");
-    await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
-    await sees(trace, "A-1001");
-    await press(trace, /^Attempt 1/);
-    const request = trace.getByLabel("Request", { exact: true });
-    await request.waitFor();
-    expect(await request.textContent()).toContain('"orderId":"A-1001"');
-    expect(await trace.getByLabel("Response", { exact: true }).textContent()).toContain("accepted");
-    expect(await marked(page)).toBe(true);
-    const address = page.url();
-    await press(trace, "Close");
-    await trace.waitFor({ state: "detached" });
+      // Its trace shows the request to the sandbox, and the answer.
+      await live.getByRole("link", { name: "purchase" }).click();
+      const trace = page.getByRole("dialog");
+      await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
+      await sees(trace, "A-1001");
+      await press(trace, /^Attempt 1/);
+      const request = trace.getByLabel("Request", { exact: true });
+      await request.waitFor();
+      expect(await request.textContent()).toContain('"orderId":"A-1001"');
+      expect(await trace.getByLabel("Response", { exact: true }).textContent()).toContain("accepted");
+      expect(await marked(page)).toBe(true);
+      const address = page.url();
+      await press(trace, "Close");
+      await trace.waitFor({ state: "detached" });
 
-    // Whoever signs out is out, a wrong password is told so, and the right one leads back.
-    await signOut(page);
-    await page.goto(address);
-    await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    await signIn(page, "olga@example.com", "another long password");
-    await page.getByRole("alert").waitFor();
-    await signIn(page, "olga@example.com", password);
-    await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
-    expect(heard.faults).toEqual([]);
-    await open("/setup");
-    await sees(page, "This installation has its owner already.");
-    await page.context().close();
-  });
+      // Whoever signs out is out, a wrong password is told so, and the right one leads back.
+      await signOut(page);
+      await page.goto(address);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await signIn(page, "olga@example.com", "another long password");
+      await page.getByRole("alert").waitFor();
+      await signIn(page, "olga@example.com", password);
+      await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
+      expect(heard.faults).toEqual([]);
+      await open("/setup");
+      await sees(page, "This installation has its owner already.");
+      await page.context().close();
+    },
+    storyMs,
+  );
 });

@@ -105,7 +105,7 @@ function VisitPanel({ visit, onClose }: { visit: string; onClose: () => void }) 
           </Stack>
           <Stack gap="xs">
             <Title order={3}>By today's rules</Title>
-            <Explained of={data.now} />
+            <Explained of={data.now} label="Signals by today's rules" />
           </Stack>
         </Stack>
       )}

@@ -24,7 +24,7 @@ export function VerdictLine({ verdict }: { verdict: Explanation["verdict"] }) {
   );
 }
 
-export function Explained({ of }: { of: Explanation }) {
+export function Explained({ of, label = "Signals" }: { of: Explanation; label?: string }) {
   const [isAll, setAll] = useState(false);
   const fired = of.signals.filter((one) => one.fired);
   const shown = isAll ? of.signals.toSorted((one, other) => Number(other.fired) - Number(one.fired)) : fired;
@@ -45,8 +45,8 @@ export function Explained({ of }: { of: Explanation }) {
       {shown.length === 0 ? (
         <Text size="sm">Nothing speaks for a bot.</Text>
       ) : (
-        <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label="Signals">
-          <Table aria-label="Signals" verticalSpacing={6} horizontalSpacing="sm">
+        <div style={{ overflowX: "auto" }} role="region" tabIndex={0} aria-label={label}>
+          <Table aria-label={label} verticalSpacing={6} horizontalSpacing="sm">
             <Table.Thead>
               <Table.Tr>
                 <Table.Th fw={500} fz="xs">

@@ -41,11 +41,17 @@ export function KeyList() {
       title: "Name",
       cell: ({ name, mode, prefix }) => (
         <Stack gap={0}>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs">
             <Text size="sm" fw={500}>
               {name}
             </Text>
-            <Badge size="sm" variant="light" color={mode === "live" ? "accent" : "gray"} tt="none">
+            <Badge
+              miw="fit-content"
+              size="sm"
+              variant="light"
+              color={mode === "live" ? "accent" : "gray"}
+              tt="none"
+            >
               {mode}
             </Badge>
           </Group>
@@ -119,7 +125,7 @@ function KeyActions({ row, onRotated }: { row: Key; onRotated: (key: string) => 
     onDone: () => told(`${row.name} is revoked.`),
   });
   return (
-    <Group gap="xs" justify="flex-end" wrap="nowrap">
+    <Group gap={4} justify="flex-end">
       <AskButton
         label="Rotate"
         size="compact-sm"

@@ -105,6 +105,9 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
             </To>
             {event.mode === "test" && <TestBadge />}
           </Group>
+          <Text size="xs" component="span" hiddenFrom="sm">
+            <Money value={event.value} currency={event.currency} />
+          </Text>
           <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
             <When at={event.receivedAt} />
           </Text>
@@ -114,6 +117,7 @@ function columnsOf(site: string, search: Record<string, unknown>): Column<EventS
     {
       title: "Value",
       align: "right",
+      wide: true,
       cell: ({ value, currency }) => (
         <Text size="sm" style={{ whiteSpace: "nowrap" }} component="span">
           <Money value={value} currency={currency} />

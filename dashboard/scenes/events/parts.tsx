@@ -42,7 +42,7 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
     .filter((group) => group.all.length > 0);
   const groups = brief && all.length > 1 ? all.filter(({ state }) => state !== "skipped") : all;
   return (
-    <Group gap="sm" component="span" display="inline-flex" className="cc-states">
+    <>
       {groups.map(({ state, all: these }) => (
         <Tooltip
           key={state}
@@ -58,7 +58,7 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
           </span>
         </Tooltip>
       ))}
-    </Group>
+    </>
   );
 }
 

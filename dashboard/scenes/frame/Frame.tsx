@@ -12,6 +12,7 @@ import {
   Text,
   Tooltip,
   UnstyledButton,
+  VisuallyHidden,
   useMantineColorScheme,
 } from "@mantine/core";
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
@@ -37,6 +38,7 @@ import { call } from "../../common/api.ts";
 import { queryClient } from "../../common/query.ts";
 import { useSession, useSite, useSiteId, useSites } from "../../common/session.tsx";
 import { Fault, Loading } from "../../common/states.tsx";
+import { To } from "../../common/To.tsx";
 
 const Jump = lazy(() => import("./Jump.tsx"));
 
@@ -70,8 +72,7 @@ export default function Frame() {
   }, [isSignedOut, navigate, href, pathname]);
   useEffect(close, [pathname, close]);
 
-  if (session.error)
-    return <Fault error={session.error} again={() => void session.refetch()} />;
+  if (session.error) return <Fault error={session.error} again={() => void session.refetch()} />;
   if (!session.data) return <Loading />;
   return (
     <AppShell
@@ -113,7 +114,7 @@ export default function Frame() {
           >
             {sections.map(({ path, label, icon: Icon }) => (
               <li key={path}>
-                <Link to={`/sites/${siteId}/${path}` as string} className="cc-nav">
+                <Link to={`/sites/${siteId}/${path}`} className="cc-nav">
                   <Icon size={17} aria-hidden />
                   {label}
                 </Link>
@@ -181,9 +182,7 @@ function SiteSwitcher() {
             key={id}
             rightSection={id === site?.id ? <Check size={15} /> : null}
             // The same section of the other site.
-            onClick={() =>
-              void navigate({ to: `/sites/${id}/${pathname.split("/")[3] ?? "overview"}` as string })
-            }
+            onClick={() => void navigate({ to: `/sites/${id}/${pathname.split("/")[3] ?? "overview"}` })}
           >
             {name}
           </Menu.Item>
@@ -201,13 +200,7 @@ function SearchButton({ compact = false, onOpen }: { compact?: boolean; onOpen: 
       </ActionIcon>
     );
   return (
-    <UnstyledButton
-      className="cc-nav"
-      mt="xs"
-      onClick={onOpen}
-      aria-label="Jump to anything"
-      style={{ fontWeight: 400 }}
-    >
+    <UnstyledButton className="cc-nav" mt="xs" onClick={onOpen} style={{ fontWeight: 400 }}>
       <Search size={17} aria-hidden />
       <Text size="sm" c="dimmed" style={{ flex: 1 }}>
         Jump to…
@@ -228,9 +221,9 @@ function PersonMenu({ name, email }: { name: string; email: string }) {
   return (
     <Menu width={224} position="top-start">
       <Menu.Target>
-        <UnstyledButton px={12} py={8} aria-label={`${name}: account and appearance`}>
+        <UnstyledButton px={12} py={8}>
           <Group gap="xs" wrap="nowrap">
-            <Avatar size={28} name={name} color="initials" aria-hidden />
+            <Avatar size={28} name={name} color="accent" aria-hidden />
             <div style={{ minWidth: 0 }}>
               <Text size="sm" fw={500} truncate>
                 {name}
@@ -238,6 +231,7 @@ function PersonMenu({ name, email }: { name: string; email: string }) {
               <Text size="xs" c="dimmed" truncate>
                 {email}
               </Text>
+              <VisuallyHidden>: account and appearance</VisuallyHidden>
             </div>
           </Group>
         </UnstyledButton>
@@ -292,11 +286,9 @@ function AlertBanner() {
       <Group justify="space-between" gap="sm">
         <Text size="sm">{n === 1 ? "One thing needs you." : `${n} things need you.`}</Text>
         <Tooltip label="What happened, and what to do">
-          <Link to={`/sites/${site.id}/settings/alerts` as string}>
-            <Text size="sm" fw={500}>
-              Look at it
-            </Text>
-          </Link>
+          <To to={`/sites/${site.id}/settings/alerts`} fw={500}>
+            Look at it
+          </To>
         </Tooltip>
       </Group>
     </Alert>

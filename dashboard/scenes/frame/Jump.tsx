@@ -5,6 +5,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
 import { useEffect, useState } from "react";
+import { hashEmails } from "../../common/hashEmail.ts";
 import { useApi } from "../../common/query.ts";
 import { useSiteId, useSites } from "../../common/session.tsx";
 
@@ -34,6 +35,10 @@ export default function Jump() {
   // It is loaded because somebody wants it.
   useEffect(() => spotlight.open(), []);
   const [search] = useDebouncedValue(text.trim(), 250);
+  const [looked, setLooked] = useState("");
+  useEffect(() => {
+    void hashEmails(search).then(setLooked);
+  }, [search]);
   const sites = useSites().data?.items ?? [];
   const keys =
     useApi("GET /sites/:site/keys", { params: { site } }, { enabled: site !== "" && search !== "" }).data
@@ -41,8 +46,8 @@ export default function Jump() {
   const events =
     useApi(
       "GET /sites/:site/events",
-      { params: { site }, query: { search, limit: 5 } },
-      { enabled: site !== "" && search.length >= 3 },
+      { params: { site }, query: { search: looked, limit: 5 } },
+      { enabled: site !== "" && looked.length >= 3 },
     ).data?.items ?? [];
   const go = (to: string) => () => void navigate({ to });
 

@@ -86,9 +86,10 @@ export function ConnectionActions({
 
 /** Above the tabs while the platform refuses the credentials. */
 export function NeedsReconnection({ bench, onPaste }: { bench: Bench; onPaste: () => void }) {
-  const { platform, connection, mayChange } = bench;
+  const { platform, connection, mayChange, signIn } = bench;
   const { begin, isBusy, error } = useSignIn(bench);
-  if (connection?.state !== "needs reconnection") return null;
+  // Who is signed in again only has to save.
+  if (connection?.state !== "needs reconnection" || signIn !== null) return null;
   const canSignIn = platform.signIn?.ready === true;
   return (
     <Alert

@@ -172,7 +172,7 @@ function StateCell({ site, line }: { site: string; line: LogLine }) {
         )}
       </Group>
       {reason && (
-        <Text size="xs" c="dimmed" maw={320} lineClamp={2} title={reason}>
+        <Text size="xs" c="dimmed" miw={180} maw={320} lineClamp={2} title={reason}>
           {reason}
         </Text>
       )}

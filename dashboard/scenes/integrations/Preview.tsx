@@ -35,10 +35,15 @@ export function Preview({ bench }: { bench: Bench }) {
   };
   const [asked] = useDebouncedValue(JSON.stringify(body), quietMs);
   const missing = missingOf(bench);
+  const shown = JSON.parse(asked) as typeof body;
   const { data, error } = useApi(
     "POST /sites/:site/connections/preview",
-    { params: { site }, body: JSON.parse(asked) as typeof body },
-    { keep: true, enabled: missing === null },
+    { params: { site }, body: shown },
+    // What the last one was made with may be used up by now.
+    {
+      keep: true,
+      enabled: missing === null && shown.signIn === body.signIn && shown.events?.length !== 0,
+    },
   );
   return (
     <Card
@@ -50,7 +55,7 @@ export function Preview({ bench }: { bench: Bench }) {
         <div aria-live="polite">
           {missing ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
-              Enter {missing} to see the request.
+              {missing}
             </Alert>
           ) : error ? (
             <Alert variant="light" color="gray" icon={<Info size={18} />}>
@@ -77,7 +82,8 @@ function missingOf({ platform, connection, draft, signIn }: Bench): string | nul
   const [set = []] = platform.requires;
   const isOneSet = platform.requires.length === 0 || platform.requires.some((names) => names.every(isThere));
   const missing = [...required, ...(isOneSet ? [] : set)].filter((name) => !isThere(name));
-  return missing.length === 0 ? null : missing.map(labelOf).join(" and ");
+  if (missing.length > 0) return `Enter ${missing.map(labelOf).join(" and ")} to see the request.`;
+  return draft.events?.length === 0 ? "Choose an event to see the request." : null;
 }
 
 function Shown({ preview }: { preview: Answer<"POST /sites/:site/connections/preview"> }) {

@@ -51,7 +51,11 @@ export function SignInBox({ bench, step }: { bench: Bench; step: SignInStep }) {
       <div aria-live="polite" style={{ width: "100%" }}>
         {isDone && (
           <Alert variant="light" color="green" icon={<CircleCheck size={18} />} title="You are signed in">
-            {connection ? "Save to use it." : "Fill in what is left below, then connect."}
+            {!connection
+              ? "Fill in what is left below, then connect."
+              : isFine
+                ? "Save to use it."
+                : "Reconnect below, and what waits goes out."}
           </Alert>
         )}
         {step.is === "failed" && (

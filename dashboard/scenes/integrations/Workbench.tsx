@@ -2,7 +2,8 @@
 
 import { Grid, Group, Stack, Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
+import { flushSync } from "react-dom";
 import { useAddress } from "../../common/address.ts";
 import type { Answer, ApiError } from "../../common/api.ts";
 import { told } from "../../common/notices.tsx";
@@ -52,13 +53,18 @@ export function Workbench({
   const navigate = useNavigate();
   const mayChange = useMay("admin", site);
   const draft = useDraft(platform, connection, begun);
-  const step = useSignInStep(site, mayChange ? signIn : "");
+  const [used, setUsed] = useState("");
+  const step = useSignInStep(site, mayChange && signIn !== used ? signIn : "");
   const here = `/sites/${site}/integrations/${platform.id}`;
   const go = (part: Record<string, string | undefined>) =>
     void navigate({ to: here, search: { ...search, ...part }, replace: true });
   const save = useSave(platform, {
     onSaved: (id) => {
-      draft.discard();
+      // At once: a sign-in that was used up must not be asked for again.
+      flushSync(() => {
+        draft.discard();
+        setUsed(signIn);
+      });
       if (signIn) letGo(signIn);
       go({ connection: id, signIn: undefined });
     },

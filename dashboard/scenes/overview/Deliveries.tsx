@@ -30,7 +30,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
   return (
     <ChartCard
       title="Deliveries by platform"
-      counts="How the deliveries of these conversions stand now."
+      counts="How the deliveries of these conversions stand now. Skipped ones were not due."
       rows={{ to: log, search: times, label: "Sync log" }}
       nothing={
         platforms.length === 0 ? (
@@ -51,7 +51,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                 {nameOf(platform)}
               </To>
               <Text size="sm" c="dimmed" className="cc-number">
-                {percentText(states.sent ?? 0, all)} sent of {countText(all)}
+                {percentText(states.sent ?? 0, all - (states.skipped ?? 0))} of what was due
               </Text>
             </Group>
             <Box aria-hidden className="cc-shares" my={6}>

@@ -1,6 +1,6 @@
 // The last events, as they arrive.
 
-import { Box, Group, Stack, Text, VisuallyHidden } from "@mantine/core";
+import { Box, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useThrottledCallback } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { Radio } from "lucide-react";
@@ -83,13 +83,13 @@ function FeedLine({ site, event }: { site: string; event: EventSummary }) {
         </Text>
       </Group>
       <Group justify="space-between" gap="sm" wrap="nowrap">
-        <Stack gap={0} style={{ minWidth: 0, overflow: "hidden" }}>
+        <Group gap="sm" className="cc-states">
           {event.status === "filtered" && event.releasedAt === null ? (
             <EventStatus event={event} />
           ) : (
             <DeliveryStates event={event} brief />
           )}
-        </Stack>
+        </Group>
         <Text size="xs" c="dimmed" component="span">
           <When at={event.receivedAt} />
         </Text>

@@ -136,7 +136,7 @@ function Change({ now, before }: { now: number; before: number }) {
       : `${countText(Math.abs(percent))} % ${percent > 0 ? "more" : "less"}`;
   return (
     <span style={{ display: "inline-flex", gap: 6, alignItems: "center" }}>
-      <Icon size={14} aria-hidden />
+      <Icon size={14} aria-hidden style={{ flex: "none" }} />
       {text}
       {percent === 0 ? "" : " than before"}
     </span>

@@ -3,6 +3,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { BarList, TimeChart } from "../../common/Chart.tsx";
 import { countText } from "../../common/format.ts";
+import { reasonText } from "../events/parts.tsx";
 import { ChartCard } from "./ChartCard.tsx";
 import { endOfStep, useChartColours, type Statistics } from "./statistics.ts";
 import { To } from "../../common/To.tsx";
@@ -70,7 +71,8 @@ export function BotsByReason({ site, of }: Props) {
       <BarList
         label="Bots removed by reason"
         items={removed.map(({ reason, visits, events, all }) => ({
-          name: reason,
+          name: reasonText(reason),
+          key: reason,
           value: all,
           text: [
             visits > 0 ? `${countText(visits)} visits` : "",

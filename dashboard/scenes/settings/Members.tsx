@@ -49,12 +49,12 @@ function MemberList() {
       title: "Member",
       cell: ({ name, email, isMe }) => (
         <Stack gap={0}>
-          <Group gap="xs" wrap="nowrap">
+          <Group gap="xs">
             <Text size="sm" fw={500}>
               {name}
             </Text>
             {isMe && (
-              <Badge size="sm" variant="light" tt="none">
+              <Badge miw="fit-content" size="sm" variant="light" tt="none">
                 you
               </Badge>
             )}

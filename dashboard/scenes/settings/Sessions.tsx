@@ -31,12 +31,12 @@ export function Sessions() {
     {
       title: "Browser",
       cell: ({ userAgent, isThis }) => (
-        <Group gap="xs" wrap="nowrap">
+        <Group gap="xs">
           <Text size="sm" {...(userAgent ? { title: userAgent } : {})}>
             {browserName(userAgent)}
           </Text>
           {isThis && (
-            <Badge size="sm" variant="light" tt="none">
+            <Badge miw="fit-content" size="sm" variant="light" tt="none">
               this one
             </Badge>
           )}

@@ -4,7 +4,7 @@ import type { Answer } from "../../common/api.ts";
 import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
-import { Code, Id } from "../../common/values.tsx";
+import { Code, CopyButton } from "../../common/values.tsx";
 import { RefusedOrWait } from "../signIn/Waiting.tsx";
 
 const QrCode = lazy(() => import("./QrCode.tsx"));
@@ -41,7 +41,12 @@ export function TwoFactorSecret({
             </Suspense>
             <Stack gap={4} flex={1} miw={200}>
               <Text size="sm">Scan the picture with the app, or enter this secret by hand:</Text>
-              <Id value={secret} label="secret" short={false} />
+              <Group gap={4} wrap="nowrap">
+                <span className="cc-mono" style={{ overflowWrap: "anywhere" }}>
+                  {secret}
+                </span>
+                <CopyButton value={secret} label="Copy secret" />
+              </Group>
             </Stack>
           </Group>
         </Stack>

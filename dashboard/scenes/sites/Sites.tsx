@@ -1,6 +1,6 @@
 // All sites, and how each of them is.
 
-import { Group, Stack, Text } from "@mantine/core";
+import { Box, Group, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Globe } from "lucide-react";
 import { countText } from "../../common/format.ts";
@@ -31,6 +31,11 @@ const columns: Column<Site>[] = [
         <Text size="xs" c="dimmed" title={site.hosts.join("\n")}>
           {hostsText(site)}
         </Text>
+        {site.health.openAlerts > 0 && (
+          <Box hiddenFrom="sm">
+            <Alerts site={site} />
+          </Box>
+        )}
       </Stack>
     ),
   },
@@ -60,7 +65,7 @@ const columns: Column<Site>[] = [
       ),
   },
   { title: "Last event", wide: true, cell: ({ health }) => <When at={health.lastEventAt} none="none yet" /> },
-  { title: "Alerts", cell: (site) => <Alerts site={site} /> },
+  { title: "Alerts", wide: true, cell: (site) => <Alerts site={site} /> },
 ];
 
 export default function Sites() {
@@ -121,7 +126,7 @@ function Alerts({ site }: { site: Site }) {
   if (n === 0) return <span className="cc-quiet">none</span>;
   return (
     <Link to={`/sites/${site.id}/settings/alerts`} style={{ textDecoration: "none" }}>
-      <State of="failing" word={`${n} open`} />
+      <State of="failing" word={n === 1 ? "1 alert" : `${n} alerts`} />
     </Link>
   );
 }

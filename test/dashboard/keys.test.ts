@@ -1,0 +1,208 @@
+// Keys, webhooks, filters and the right to be forgotten: what is changed in the dashboard holds at the relay.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ask, becomeOwner, type Person } from "../api.ts";
+import { inChromium } from "../browser/chromium.ts";
+import { startReceiver } from "../receiver.ts";
+import { eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { report, sha256 } from "../visits.ts";
+import { dialog, field, press, row, sees, takeSecret, storyMs, user, type User } from "./people.ts";
+
+inChromium("keys, webhooks, filters and persons", () => {
+  let relay: Relay;
+  let owner: Person;
+  let site: string;
+  let at: User;
+
+  beforeAll(async () => {
+    relay = await startRelay(await newHome("sqlite"));
+    owner = await becomeOwner(relay);
+    site = (await owner.ask("GET /sites")).json.items[0].id;
+    at = await user(relay, owner);
+  });
+  afterAll(() => expect(at.heard.faults).toEqual([]));
+
+  let orders = 0;
+  const statusWith = async (key: string) =>
+    (await post(relay, key, { email: "ada@customers.example", event: "lead", orderId: `K-${(orders += 1)}` }))
+      .status;
+
+  test(
+    "inbound keys: a rotated one lives on beside its successor, a revoked one ends within two seconds",
+    async () => {
+      const { page, open } = at;
+      await open(`/sites/${site}/configuration/keys`);
+      await press(page, "Create key");
+      await field(dialog(page, "Create an inbound key"), "Name").fill("CRM");
+      await press(dialog(page, "Create an inbound key"), "Create");
+      const first = await takeSecret(page);
+      await eventually("the new key is taken", async () => (await statusWith(first)) === 200);
+
+      const line = (key: string) => row(page, key.slice(0, 8));
+      await press(line(first), "Rotate");
+      await press(dialog(page, "Rotate CRM?"), "Rotate");
+      const second = await takeSecret(page);
+      expect(second).not.toBe(first);
+      await line(second).waitFor();
+      await eventually("the successor is taken", async () => (await statusWith(second)) === 200);
+      expect(await statusWith(first)).toBe(200);
+
+      await press(line(second), "Revoke");
+      await sees(dialog(page, "Revoke CRM?"), /gets 401 within two seconds/);
+      await press(dialog(page, "Revoke CRM?"), "Revoke");
+      await line(second).waitFor({ state: "detached" });
+      await eventually("the revoked key gives 401", async () => (await statusWith(second)) === 401, 2);
+      expect(await statusWith(first)).toBe(200);
+      await page.getByLabel("Show revoked and expired keys").check();
+      await sees(line(second), "revoked");
+      // What was turned away is told, with the key's name.
+      await page.reload();
+      await row(page.getByRole("region", { name: "Refused calls" }), "CRM")
+        .first()
+        .waitFor();
+    },
+    storyMs,
+  );
+
+  test(
+    "API keys: one is shown once and works, one that may only read changes nothing, a revoked one ends",
+    async () => {
+      const { page, open } = at;
+      await open(`/sites/${site}/settings/api-keys`);
+      const make = async (name: string, access?: string) => {
+        await press(page, "Create API key");
+        const asked = dialog(page, "Create an API key");
+        await field(asked, "Name").fill(name);
+        if (access) await asked.getByLabel(access, { exact: true }).check();
+        await press(asked, "Create");
+        return takeSecret(page);
+      };
+      const reading = await make("Report");
+      const changing = await make("Terraform", "Read and change");
+      expect(await page.content()).not.toContain(reading);
+      const as = (key: string, route: string, body?: unknown) =>
+        ask(relay, route, body, { Authorization: `Bearer ${key}` });
+
+      const seen = await as(reading, "GET /sites");
+      expect(seen.json.items.map((one: { id: string }) => one.id)).toEqual([site]);
+      const refused = await as(reading, `PATCH /sites/${site}`, { name: "Renamed" });
+      expect(refused).toMatchObject({ status: 403 });
+      expect(await as(changing, `PATCH /sites/${site}`, { name: "Renamed by a program" })).toMatchObject({
+        status: 200,
+      });
+      expect(await statusWith(reading)).toBe(401);
+      await page.reload();
+      await sees(page, "Renamed by a program");
+
+      await press(row(page, "Terraform"), "Revoke");
+      await press(dialog(page, "Revoke Terraform?"), "Revoke");
+      await row(page, "Terraform").waitFor({ state: "detached" });
+      await eventually("it gives 401", async () => (await as(changing, "GET /sites")).status === 401, 2);
+      expect((await as(reading, "GET /sites")).status).toBe(200);
+    },
+    storyMs,
+  );
+
+  test(
+    "webhooks: a test push arrives and its answer is shown; the secret can be changed, and pushing stopped",
+    async () => {
+      const { page, open } = at;
+      const receiver = await startReceiver();
+      receiver.behave = (_request, response) => response.writeHead(202).end("thank you, totals");
+      await open(`/sites/${site}/integrations/webhooks`);
+      await press(page, "Add webhook");
+      const asked = dialog(page, "Add a webhook");
+      await field(asked, "Address").fill("ftp://example.com");
+      await press(asked, "Add webhook");
+      await asked.locator("[aria-invalid=true]").waitFor();
+      await field(asked, "Address").fill(`${receiver.url}/totals`);
+      await press(asked, "Add webhook");
+      const first = await takeSecret(page);
+
+      await page.getByRole("link", { name: receiver.url }).click();
+      const panel = dialog(page, receiver.url);
+      await press(panel, "Send test");
+      await sees(panel, "Your receiver took it");
+      await sees(panel, "thank you, totals");
+      const bearer = () => receiver.got.at(-1)?.headers.authorization;
+      expect(bearer()).toBe(`Bearer ${first}`);
+
+      await press(panel, "Rotate secret");
+      await press(dialog(page, "Change the secret?"), "Change the secret");
+      const second = await takeSecret(page);
+      await press(panel, "Send test");
+      await eventually("the new secret is used", () => bearer() === `Bearer ${second}`);
+
+      receiver.behave = (_request, response) => response.writeHead(500).end("out of order");
+      await press(panel, "Send test");
+      await sees(panel, "Your receiver did not take it");
+      await sees(panel, "out of order");
+      await press(panel, "Disable");
+      await sees(panel, "This webhook is disabled");
+      await press(panel, "Enable");
+      await panel.getByText("This webhook is disabled").waitFor({ state: "detached" });
+    },
+    storyMs,
+  );
+
+  test(
+    "filters: what is saved is there after loading again, and a value that is none is told at its field",
+    async () => {
+      const { page, open } = at;
+      await open(`/sites/${site}/configuration/traffic`);
+      const networks = page.getByRole("combobox", { name: "Networks that are bots" });
+      const card = page.locator("form").filter({ has: networks });
+      await networks.fill("198.51.100.0/24");
+      await networks.press("Enter");
+      await press(card, "Save");
+      await sees(page, "Saved.");
+      await page.reload();
+      await sees(card, "198.51.100.0/24");
+      expect(
+        (await report(relay, "localhost", "visit", {}, { "X-Forwarded-For": "198.51.100.9" })).status,
+      ).toBe(204);
+
+      await networks.fill("not a network");
+      await networks.press("Enter");
+      await press(card, "Save");
+      const wrong = card.locator("[aria-invalid=true]");
+      await wrong.first().waitFor();
+      await sees(card, /not a network/);
+      await press(card, "Discard");
+      await card.getByText("not a network").waitFor({ state: "detached" });
+      const { json } = await owner.ask(`GET /sites/${site}/settings`);
+      expect(json.items.find((one: { name: string }) => one.name === "deny_networks").value).toBe(
+        "198.51.100.0/24",
+      );
+    },
+    storyMs,
+  );
+
+  test(
+    "a person is found by email and erased, and the audit log says so without naming them",
+    async () => {
+      const { page, open } = at;
+      const email = "grace@customers.example";
+      await report(relay, "localhost", "identify", { emails: [sha256(email)], params: { gclid: "Grace-1" } });
+      await post(relay, relay.key, { email, event: "purchase", orderId: "G-1", value: 5, currency: "EUR" });
+      await open(`/sites/${site}/configuration/consent`);
+      const card = page.locator(".cc-card").filter({ hasText: "Find a person" });
+      await field(card, "Email").fill(email);
+      await press(card, "Find");
+      await sees(card, "purchase G-1");
+      await sees(card, /click ids: gclid/);
+      await press(card, "Erase");
+      await press(dialog(page, "Erase this person?"), "Erase");
+      await sees(card, "Nothing is stored about this person on this site.");
+      await press(card, "Find");
+      await sees(card, "Nothing is stored about this person on this site.");
+
+      await open(`/sites/${site}/settings/audit`);
+      const line = row(page, /eras/i).first();
+      await line.waitFor();
+      await sees(line, "owner@example.com");
+      expect(await page.locator("main").textContent()).not.toContain(email);
+    },
+    storyMs,
+  );
+});

@@ -1,0 +1,287 @@
+// Every page, filled with what attackers and accidents write: nothing runs, nothing breaks, everybody can read it.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { becomeOwner, invite, password, type Person } from "../api.ts";
+import { inChromium } from "../browser/chromium.ts";
+import { startReceiver } from "../receiver.ts";
+import { call, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { report, sha256 } from "../visits.ts";
+import { pagesOf, settled } from "./pages.ts";
+import { press, sees, storyMs, user, type User } from "./people.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const image = `<img src=x onerror=hacked=1>`;
+const script = `"><script>hacked=1</script>`;
+const turned = "\u202Emoc.live\u2066\u200F";
+const family = "👩‍👩‍👧‍👦🏳️‍🌈";
+const longWord = "W".repeat(10_000);
+const name = `${image}${script}${turned}${family}`;
+const broad = "M".repeat(100);
+
+type Axe = { run: (options: unknown) => Promise<{ violations: Violation[] }> };
+type Violation = { id: string; impact: string; nodes: { html: string; failureSummary?: string }[] };
+
+const coloursOnly = { runOnly: { type: "rule", values: ["color-contrast"] } };
+
+/** What axe finds that keeps somebody from using the page. */
+async function unusable(page: Page, rules = {}): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
+  const { violations } = await page.evaluate(
+    (options) => (window as unknown as { axe: Axe }).axe.run(options),
+    { ...rules, resultTypes: ["violations"], elementRef: false },
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) =>
+      nodes.map((one) => `${id}: ${one.html.slice(0, 160)} ${one.failureSummary?.replaceAll("
+", " ").slice(0, 300) ?? ""}`),
+    );
+}
+
+async function look(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 900 });
+  await page.waitForFunction(
+    (wanted) =>
+      location.protocol === "about:" || document.documentElement.dataset["mantineColorScheme"] === wanted,
+    colorScheme,
+  );
+}
+
+inChromium("every page", () => {
+  let relay: Relay;
+  let owner: Person;
+  let site: string;
+  let paths: string[];
+  let at: User;
+
+  beforeAll(async () => {
+    relay = await startRelay(await newHome("sqlite", { CLEANCAST_RETRY_SECONDS: "1" }));
+    owner = await becomeOwner(relay);
+    site = (await owner.ask("GET /sites")).json.items[0].id;
+    const change = async (route: string, body: unknown) => {
+      const { status, json, answer } = await owner.ask(route, body);
+      expect(status, `${route}: ${answer.text}`).toBe(200);
+      return json;
+    };
+    await change(`PATCH /sites/${site}`, { name: name.slice(0, 100) });
+    const { key } = await change(`POST /sites/${site}/keys`, {
+      name: name.slice(0, 100),
+      mode: "live",
+      expiresAt: null,
+    });
+    await change(`POST /sites/${site}/keys`, { name: broad, mode: "test", expiresAt: null });
+    await change("POST /api-keys", { name: name.slice(0, 100), site, access: "read", expiresAt: null });
+    await change("POST /api-keys", { name: broad, site, access: "read", expiresAt: null });
+    await change("PATCH /me", { name: name.slice(0, 100) });
+
+    // A platform and a webhook whose answers are hostile.
+    const receiver = await startReceiver();
+    receiver.behave = ({ text }, response) =>
+      response
+        .writeHead(text.includes("refused") ? 400 : 200, { "content-type": "text/html" })
+        .end(`</pre></textarea><svg onload=hacked=1>${name}${longWord}`);
+    await change(`POST /sites/${site}/connections`, {
+      platform: "webhook",
+      settings: { url: `${receiver.url}/?q=${encodeURIComponent(name)}${"x".repeat(500)}` },
+    });
+    const webhook = await change(`POST /sites/${site}/webhooks`, {
+      url: `${receiver.url}/${"y".repeat(300)}?${encodeURIComponent(name)}`,
+      sendEmpty: true,
+    });
+    await change(`POST /sites/${site}/webhooks/${webhook.webhook.id}/test`, undefined);
+    await change(`PATCH /sites/${site}/settings`, {
+      settings: { deny_user_agents: image, alert_success_rate: "99" },
+    });
+    await change("POST /members/invitations", {
+      email: `${"i".repeat(60)}@example.com`,
+      role: "viewer",
+      site,
+    });
+    await invite(relay, owner, "mallory@example.com", "viewer", site);
+
+    // Visits, of a person and of bots.
+    const agent = `curl/8 ${image}${script}`;
+    const params = { gclid: name, utm_campaign: name, utm_source: longWord, fbclid: "f" };
+    await report(
+      relay,
+      "localhost",
+      "visit",
+      { page: `https://localhost/${encodeURIComponent(image)}`, params },
+      { "User-Agent": agent },
+    );
+    await report(relay, "localhost", "identify", { emails: [sha256("mallory@customers.example")], params });
+
+    // Events, taken and refused.
+    const sent = [
+      { event: image, orderId: name },
+      { event: script, orderId: `refused ${image}` },
+      { event: `${turned}${family}`, orderId: longWord.slice(0, 200) },
+      { event: longWord.slice(0, 100), orderId: "Order 4711" },
+      { event: "purchase", orderId: "Order 4712", [image]: script, plan: longWord, first_name: name },
+    ];
+    for (const more of sent) {
+      const answer = await post(relay, key, {
+        email: "mallory@customers.example",
+        value: 1e12,
+        currency: "EUR",
+        ...more,
+      });
+      expect(answer.status, answer.text).toBe(200);
+    }
+    await post(relay, key, { email: "nobody", event: image });
+    await post(relay, "cc_wrong", { email: "a@b.example", event: image });
+    await call(relay.url, {
+      headers: { "X-CC-Api-Key": key, "Content-Type": "application/json" },
+      body: image,
+    });
+
+    const events = await owner.ask(`GET /sites/${site}/events`);
+    const bots = await owner.ask(`GET /sites/${site}/bots`);
+    const traced =
+      events.json.items.find((one: { event: string }) => one.event === image) ?? events.json.items[0];
+    paths = pagesOf(site, {
+      event: traced.id,
+      webhook: webhook.webhook.id,
+      visit: bots.json.items[0]?.id,
+    });
+    at = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
+    // A session of a browser with a hostile name, beside this one.
+    await call(relay.url, {
+      path: "/api/v1/session",
+      headers: { "Content-Type": "application/json", "User-Agent": `${image}${script}` },
+      body: JSON.stringify({ email: owner.email, password }),
+    });
+  }, storyMs);
+
+  /** Where which of them must be readable, as it was written. */
+  const shown: [path: RegExp, text: string][] = [
+    [/^\/sites$/, image],
+    [/overview$/, script],
+    [/\/events$/, family],
+    [/\/events\/[\w-]+$/, image],
+    [/integrations\/log$/, script],
+    [/configuration\/keys$/, image],
+    [/traffic\?visit/, script],
+    [/settings\/api-keys$/, image],
+    [/settings\/members$/, image],
+    [/settings\/audit$/, image],
+  ];
+
+  test(
+    "walked through in light and dark, wide and narrow",
+    async () => {
+      const { page, open, heard } = at;
+      const wrong: string[] = [];
+      for (const path of paths) {
+        // As on a phone at night. What the rules for light find is the same here, but for the colours.
+        await look(page, "dark", 375);
+        await open(path);
+        await settled(page);
+        for (const fault of await unusable(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
+        const width = await page.evaluate(() => document.scrollingElement?.scrollWidth ?? 0);
+        if (width > 375) wrong.push(`${path}: ${width} pixels wide on a phone`);
+        // As on a desk.
+        await look(page, "light", 1280);
+        await settled(page);
+        for (const fault of await unusable(page)) wrong.push(`${path}, light: ${fault}`);
+        const text = await page.locator("body").innerText();
+        if (/could not be read|no such|went wrong/i.test(text)) wrong.push(`${path}: ${text.slice(0, 300)}`);
+        for (const [where, what] of shown)
+          if (where.test(path) && !text.includes(what)) wrong.push(`${path}: ${what} cannot be read`);
+        const made = await page.evaluate(() =>
+          [...document.querySelectorAll("img[src=x], [onerror], [onload], script:not([src])")].map(
+            (one) => one.outerHTML,
+          ),
+        );
+        if (made.length > 0) wrong.push(`${path}: became markup: ${made.join(" ")}`);
+        if (await page.evaluate(() => "hacked" in window)) wrong.push(`${path}: it ran`);
+      }
+      expect(wrong.join("\n\n")).toBe("");
+      expect(shown.filter(([where]) => !paths.some((path) => where.test(path)))).toEqual([]);
+      expect(heard.faults).toEqual([]);
+      expect(heard.refusals).toEqual([]);
+    },
+    storyMs * 2,
+  );
+
+  test(
+    "answers of a platform and of a receiver are shown as text",
+    async () => {
+      const { page, open } = at;
+      await page.setViewportSize({ width: 1280, height: 900 });
+      const panels = paths.filter((path) => /events\/[\w-]+$|webhook=/.test(path));
+      expect(panels).toHaveLength(2);
+      for (const path of panels) {
+        await open(path);
+        const panel = page.getByRole("dialog");
+        await settled(page);
+        await press(panel, /^(Attempt 1|taken)/);
+        await sees(panel, "<svg onload=hacked=1>");
+      }
+      expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+      expect(await page.locator("svg[onload], img[src=x]").count()).toBe(0);
+      expect(at.heard.faults).toEqual([]);
+    },
+    storyMs,
+  );
+
+  test(
+    "the keyboard is enough: the skip link, and a jump to an order",
+    async () => {
+      const { page, open } = at;
+      await open(`/sites/${site}/configuration/deduplication`);
+      await settled(page);
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Skip to content");
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.closest("main") !== null)).toBe(true);
+
+      await page.keyboard.press("Control+k");
+      const jump = page.getByLabel("Jump to", { exact: true });
+      await jump.waitFor();
+      await page.keyboard.type("Order 4712");
+      await page.getByRole("button", { name: /purchase · Order 4712/ }).waitFor();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page
+        .getByRole("dialog")
+        .getByRole("heading", { name: /^purchase/ })
+        .waitFor();
+      expect(page.url()).toMatch(/\/events\/[\w-]+$/);
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+    },
+    storyMs,
+  );
+
+  test(
+    "pages for everybody, and one that is not there",
+    async () => {
+      const { page, open, heard, context } = await user(relay, null, {
+        viewport: { width: 375, height: 812 },
+      });
+      const wrong: string[] = [];
+      for (const path of ["/sign-in", "/forgotten", "/reset#x", "/invitation#x", "/setup#x", "/nowhere"]) {
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          if (colorScheme === "light") await open(path);
+          await settled(page);
+          const rules = colorScheme === "light" ? {} : coloursOnly;
+          for (const fault of await unusable(page, rules)) wrong.push(`${path}, ${colorScheme}: ${fault}`);
+        }
+        const width = await page.evaluate(() => document.scrollingElement?.scrollWidth ?? 0);
+        if (width > 375) wrong.push(`${path}: ${width} pixels wide`);
+      }
+      expect(wrong.join("\n\n")).toBe("");
+      expect(heard.faults).toEqual([]);
+      await context.close();
+    },
+    storyMs,
+  );
+});

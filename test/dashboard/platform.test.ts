@@ -1,0 +1,168 @@
+// A platform from its registration to a broken token and back, against the stand-in's own sign-in pages.
+
+import { createServer } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { knownAt } from "../../scripts/standinConnections.ts";
+import { startStandins, type StandinHandle, type Standins } from "../../standins/start.ts";
+import { becomeOwner, type Person } from "../api.ts";
+import { inChromium } from "../browser/chromium.ts";
+import { eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { dialog, field, press, row, sees, storyMs, user, type User } from "./people.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+inChromium("a platform in the dashboard", () => {
+  let standins: Standins;
+  let meta: StandinHandle;
+  let relay: Relay;
+  let owner: Person;
+  let site: string;
+  let at: User;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    const origin = `http://127.0.0.1:${port}`;
+    standins = await startStandins({
+      only: ["meta"],
+      rateLimits: false,
+      redirectUris: [`${origin}/oauth/callback`],
+    });
+    meta = standins.of("meta");
+    relay = await startRelay(
+      await newHome("sqlite", {
+        PORT: String(port),
+        CLEANCAST_URL: origin,
+        CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
+        CLEANCAST_RETRY_SECONDS: "1",
+      }),
+    );
+    owner = await becomeOwner(relay);
+    site = (await owner.ask("GET /sites")).json.items[0].id;
+    at = await user(relay, owner);
+  });
+  afterAll(() => standins.close());
+
+  let orders = 0;
+  async function convert(): Promise<string> {
+    const orderId = `M-${(orders += 1)}`;
+    const event = { email: "ada@customers.example", event: "purchase", orderId, value: 12, currency: "EUR" };
+    expect((await post(relay, relay.key, event)).status).toBe(200);
+    return orderId;
+  }
+
+  /** At the platform's own page. */
+  async function agree(): Promise<void> {
+    await at.page.getByRole("heading", { name: "Sign in to the stand-in" }).waitFor();
+    expect(at.page.url()).toContain(meta.origin);
+    await press(at.page, "Allow");
+    await sees(at.page, "You are signed in");
+  }
+
+  async function pick(what: string, label: string, value: string): Promise<void> {
+    await press(at.page, `Choose ${what} from a list`);
+    await at.page.getByRole("option", { name: label }).click();
+    await eventually(`${what} is chosen`, async () => (await field(at.page, what).inputValue()) === value);
+  }
+
+  test(
+    "it is connected by signing in, mapped and tried out; when the token breaks, reconnecting sends what waited",
+    async () => {
+      const { page, open } = at;
+
+      // The installation's registration makes the sign-in possible.
+      await open(`/sites/${site}/settings/oauth-apps`);
+      await press(page, "Set the app at Meta");
+      const asked = dialog(page, "App at Meta");
+      await field(asked, "Client id").fill(knownAt("meta", "appId"));
+      await field(asked, "Client secret").fill(knownAt("meta", "appSecret"));
+      await press(asked, "Save");
+      await sees(row(page, /^Meta/), /^registered$/);
+      await page.reload();
+      await sees(row(page, /^Meta/), knownAt("meta", "appId"));
+      expect(await page.content()).not.toContain(knownAt("meta", "appSecret"));
+
+      // Sign in there, come back, and choose from the platform's own lists.
+      await open(`/sites/${site}/integrations/meta`);
+      await press(page, "Sign in with Meta");
+      await agree();
+      await pick("Ad account", "Example Shop", knownAt("meta", "adAccountId"));
+      await pick("Dataset (pixel) id", "Shop dataset", knownAt("meta", "pixelId"));
+      await press(page, /^More settings/);
+      await field(page, "Test event code").fill(knownAt("meta", "testEventCode"));
+
+      // A field that is mapped shows in the request at once.
+      await page.getByRole("tab", { name: "Field mapping" }).click();
+      const body = page.getByLabel("Body", { exact: true });
+      await body.waitFor();
+      expect(await body.textContent()).not.toContain("content_name");
+      await page
+        .getByLabel("Your field for custom_data.content_name")
+        .selectOption({ label: "A fixed text…" });
+      await page.getByLabel("A fixed text for custom_data.content_name").fill("Winter sale");
+      await eventually("the preview shows it", async () =>
+        /"content_name": "Winter sale"/.test((await body.textContent()) ?? ""),
+      );
+      await press(page, "Connect Meta");
+      await sees(page, "Meta is connected.");
+
+      // A test event goes out in the platform's test mode, and its answer is shown.
+      await page.getByRole("tab", { name: "Test event" }).click();
+      await press(page, "Send test event");
+      await sees(page, "Meta accepted it");
+      expect(await page.getByLabel("Answer", { exact: true }).textContent()).toContain(
+        '"events_received": 1',
+      );
+      const sent = await page.getByLabel("Request", { exact: true }).textContent();
+      expect(sent).toContain("Winter sale");
+      expect(sent).not.toContain("EAA");
+
+      await convert();
+      await eventually("the platform has it", () =>
+        meta.accepted.some(({ event }) => JSON.stringify(event).includes("Winter sale")),
+      );
+
+      // The customer takes the permission back: what comes now waits, and the dashboard says why.
+      meta.revokeTokens();
+      const waiting = [await convert(), await convert()];
+      await open(`/sites/${site}/integrations`);
+      const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "Meta" }) });
+      await eventually("it needs reconnection", async () => {
+        await page.reload();
+        await card.waitFor();
+        return (await card.getByText("needs reconnection").count()) > 0;
+      });
+      await card.getByRole("link", { name: "Meta" }).click();
+      await sees(page, "Meta needs reconnection");
+      await sees(page, /2 deliveries wait and go out after it/);
+      await page.getByRole("tab", { name: "Sync log" }).click();
+      const table = page.getByRole("region", { name: "Deliveries" });
+      for (const order of waiting) await sees(row(table, order), "parked");
+
+      // Signing in again mends it, and what was parked goes.
+      const before = meta.accepted.length;
+      await press(page, "Reconnect");
+      await agree();
+      await press(page.locator("form"), "Reconnect");
+      await sees(page, /2 parked deliveries go out now/);
+      await page.getByText("Meta needs reconnection").waitFor({ state: "detached" });
+      await eventually("the platform has them", () => meta.accepted.length === before + 2);
+      await open(`/sites/${site}/integrations/log?platform=meta`);
+      await eventually("the log says so", async () => {
+        await page.reload();
+        await row(table, /M-\d/).first().waitFor();
+        const states = await Promise.all(
+          waiting.map((order) => row(table, order).getByText("sent", { exact: true }).count()),
+        );
+        return states.every((n) => n > 0);
+      });
+      expect(at.heard.faults).toEqual([]);
+    },
+    storyMs,
+  );
+});

@@ -1,0 +1,197 @@
+// What each person sees and may do: invitations, roles, sites of others, two-factor sign-in, sessions.
+
+import { createHmac } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { becomeOwner, invite, password, type Person } from "../api.ts";
+import { inChromium } from "../browser/chromium.ts";
+import { startReceiver } from "../receiver.ts";
+import { addSite, newHome, post, startRelay, type Home, type Relay } from "../relay.ts";
+import {
+  choose,
+  dialog,
+  field,
+  press,
+  row,
+  sees,
+  signIn,
+  signOut,
+  takeSecret,
+  storyMs,
+  user,
+} from "./people.ts";
+import { pagesOf, settled } from "./pages.ts";
+
+/** RFC 6238, as an authenticator app does it. */
+function codeOf(secret: string, now: number): string {
+  const bits = Array.from(secret.toUpperCase().replace(/[^A-Z2-7]/g, ""))
+    .map((one) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(one).toString(2).padStart(5, "0"))
+    .join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const step = Buffer.alloc(8);
+  step.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)));
+  const mac = createHmac("sha1", key).update(step).digest();
+  const start = (mac.at(-1) as number) & 15;
+  return String((mac.readUInt32BE(start) & 0x7f_ff_ff_ff) % 1_000_000).padStart(6, "0");
+}
+
+/** What changes something says so with one of these. */
+const changing =
+  /^(add|create|save|revoke|rotate|remove|erase|enter|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|take back|sign in with|choose|discard)\b/i;
+
+inChromium("roles", () => {
+  let home: Home;
+  let relay: Relay;
+  let owner: Person;
+  let first: string;
+  let second: string;
+
+  beforeAll(async () => {
+    home = await newHome("sqlite");
+    relay = await startRelay(home);
+    owner = await becomeOwner(relay);
+    first = (await owner.ask("GET /sites")).json.items[0].id;
+    second = (await addSite(home, "outlet.example")).id;
+    const receiver = await startReceiver();
+    await owner.ask(`POST /sites/${first}/webhooks`, { url: receiver.url, sendEmpty: true });
+    await post(relay, relay.key, { email: "ada@customers.example", event: "purchase", orderId: "R-1" });
+  });
+
+  test(
+    "whoever is invited accepts in the browser, and sees one site and no other",
+    async () => {
+      const at = await user(relay, owner);
+      await at.open(`/sites/${first}/settings/members`);
+      await press(at.page, "Invite");
+      const asked = dialog(at.page, "Invite somebody");
+      await field(asked, "Email").fill("vera@example.com");
+      await press(asked, "Make invitation link");
+      const link = await takeSecret(at.page);
+      await row(at.page.getByRole("region", { name: "Open invitations" }), "vera@example.com").waitFor();
+
+      const guest = await user(relay, null);
+      const { page } = guest;
+      await page.goto(link.replace("localhost", "127.0.0.1"));
+      await sees(page, /invites you to .* as viewer/);
+      await field(page, "Your name").fill("Vera Viewer");
+      await field(page, "Password").fill(password);
+      await press(page, "Accept");
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      expect(page.url()).toContain(first);
+
+      await choose(page, /^Site: localhost/, "All sites");
+      await row(page, "localhost").waitFor();
+      expect(await row(page, "outlet.example").count()).toBe(0);
+      await press(page, /^Site: all sites/);
+      await page.getByRole("menuitem", { name: "localhost" }).waitFor();
+      expect(await page.getByRole("menuitem").allTextContents()).toEqual(["All sites", "localhost"]);
+      await page.keyboard.press("Escape");
+      for (const path of ["overview", "events", "configuration/keys", "settings/audit"]) {
+        await guest.open(`/sites/${second}/${path}`);
+        await sees(page, /could not be read|no such|not found/i);
+        expect(await page.locator("body").textContent()).not.toContain("outlet.example");
+      }
+      // The link has done its work.
+      await page.goto(link.replace("localhost", "127.0.0.1"));
+      await sees(page, "This invitation cannot be used");
+      expect([...at.heard.faults, ...guest.heard.faults]).toEqual([]);
+      await at.context.close();
+      await guest.context.close();
+    },
+    storyMs,
+  );
+
+  test(
+    "a viewer reads every page and is offered nothing that changes something",
+    async () => {
+      const viewer = await invite(relay, owner, "victor@example.com", "viewer", first);
+      const { page, open, heard, context } = await user(relay, viewer);
+      const admin = await user(relay, owner);
+      const { json } = await owner.ask(`GET /sites/${first}/events`);
+      const { items } = (await owner.ask(`GET /sites/${first}/webhooks`)).json;
+      const offered: string[] = [];
+      const seenByOwner: string[] = [];
+      for (const path of pagesOf(first, { event: json.items[0].id, webhook: items[0].id })) {
+        if (path === "/account") continue;
+        for (const [who, list] of [
+          [{ page, open }, offered],
+          [admin, seenByOwner],
+        ] as const) {
+          await who.open(path);
+          await settled(who.page);
+          const buttons = await who.page.getByRole("button").filter({ visible: true }).all();
+          for (const button of buttons) {
+            const name = (await button.getAttribute("aria-label")) ?? (await button.textContent()) ?? "";
+            if (changing.test(name.trim()) && (await button.isEnabled()))
+              list.push(`${path}: ${name.trim()}`);
+          }
+        }
+      }
+      expect(offered).toEqual([]);
+      // The same pages offer it to an owner.
+      expect(seenByOwner.length).toBeGreaterThan(20);
+      expect(heard.faults).toEqual([]);
+      expect(heard.refusals).toEqual([]);
+      await context.close();
+      await admin.context.close();
+    },
+    storyMs,
+  );
+
+  test(
+    "two-factor sign-in is switched on with an app's code and asked for from then on; another session can be ended",
+    async () => {
+      await invite(relay, owner, "tom@example.com", "admin", first);
+      const laptop = await user(relay, null);
+      const phone = await user(relay, null);
+      for (const { page, open } of [laptop, phone]) {
+        await open("/sign-in");
+        await signIn(page, "tom@example.com", password);
+        await page.getByRole("heading", { name: "Overview" }).waitFor();
+      }
+
+      const { page, open } = laptop;
+      await open("/account");
+      await press(page, "Set up");
+      const asked = dialog(page, "Set up two-factor sign-in");
+      await field(asked, "Password").fill(password);
+      await press(asked, "Continue");
+      const secret = (await asked.locator("[title]").first().getAttribute("title")) ?? "";
+      expect(secret).toMatch(/^[A-Z2-7]{16,}=*$/i);
+      await asked.getByLabel("Code", { exact: true }).fill("000000");
+      await press(asked, "Switch on");
+      await asked.locator("[aria-invalid=true], [role=alert]").first().waitFor();
+      await asked.getByLabel("Code", { exact: true }).fill(codeOf(secret, Date.now()));
+      await press(asked, "Switch on");
+      await sees(page, "Two-factor sign-in is on.");
+
+      // The other browser is listed, and out as soon as somebody says so.
+      await page.reload();
+      const sessions = page.getByRole("region", { name: "Sessions" });
+      await sees(sessions, "this one");
+      const others = sessions.getByRole("button", { name: /^Sign out/ });
+      await others.first().waitFor();
+      while ((await others.count()) > 0) {
+        const before = await others.count();
+        await others.first().click();
+        await others.nth(before - 1).waitFor({ state: "detached" });
+      }
+      await phone.page.reload();
+      await phone.page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+      await signOut(page);
+      await signIn(page, "tom@example.com", password);
+      await page.getByRole("heading", { name: "One more step" }).waitFor();
+      await field(page, "Code").fill("000000");
+      await press(page, "Sign in");
+      await page.locator("[aria-invalid=true], [role=alert]").first().waitFor();
+      // The app's next code: each is good once.
+      await field(page, "Code").fill(codeOf(secret, Date.now() + 30_000));
+      await press(page, "Sign in");
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      expect([...laptop.heard.faults, ...phone.heard.faults]).toEqual([]);
+      await laptop.context.close();
+      await phone.context.close();
+    },
+    storyMs,
+  );
+});
