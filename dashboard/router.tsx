@@ -82,6 +82,12 @@ const routes = root.addChildren([
 export const router = createRouter({
   routeTree: routes,
   basepath: "/dashboard",
+  // Texts, as they stand there: an id that is all digits is no number.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search) => {
+    const texts = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)]));
+    return texts.size ? `?${texts}` : "";
+  },
   defaultPreload: "intent",
   scrollRestoration: true,
 });

@@ -1,9 +1,6 @@
 // Thirty days of the demo, written through the store before the relay starts: what people did, and the events between.
 
-import { lookAt, quietMs } from "../src/alerts/conditions.ts";
-import { channelNames } from "../src/alerts/channels.ts";
 import { releaseEvent } from "../src/delivery/release.ts";
-import type { AlertKind } from "../src/event.ts";
 import { uuidv7 } from "../src/ids.ts";
 import type { Relay } from "../src/pipeline.ts";
 import { pause } from "../src/sites/connect.ts";
@@ -11,7 +8,9 @@ import { directoryOf, type Connection } from "../src/sites/directory.ts";
 import { change, findSite, setSite } from "../src/sites/manage.ts";
 import type { InboundCount } from "../src/store/inboundCounts.ts";
 import { lockoutRule, type KeyUse } from "../src/store/keyUse.ts";
+import { statisticsWorker } from "../src/statistics/worker.ts";
 import { openStore, type Store, type StoreLocation } from "../src/store/store.ts";
+import { alertMoments } from "./demoAlerts.ts";
 import { botsOf } from "./demoBots.ts";
 import { chanceOf } from "./demoChance.ts";
 import { happen, plannerOf, type Planned } from "./demoEvents.ts";
@@ -26,7 +25,6 @@ import {
   setOAuthApps,
   shop,
   shopMoments,
-  studio,
   type Desk,
   type Moment,
   type Opened,
@@ -222,7 +220,23 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
       lockoutRule,
     );
   await options.also(desk, { shop: shopSite, product: productSite }, clock);
+  await countAll(desk, now);
   return { shop: shopSite, product: productSite, events };
+}
+
+/** The relay would make the numbers of the past in its own time; here they are to be there at once. */
+async function countAll({ store, directory }: Desk, now: number): Promise<void> {
+  const worker = statisticsWorker({
+    store,
+    sites: () => directory.sites(),
+    owner: "demo",
+    now: () => now,
+    onDefect: (error) => {
+      throw error;
+    },
+  });
+  await worker.work();
+  await store.statistics.giveTurnBack("demo");
 }
 
 /** What the relay does when a platform refuses its token. */
@@ -243,50 +257,9 @@ async function pauseOne(desk: Desk, { siteId }: Opened, platform: string, at: nu
   if (connection) await pause(desk, connection, { actor: owner, now: at });
 }
 
-/** One alert that came and went, and one that is open. */
-function alertMoments(
-  desk: Desk,
-  { siteId }: Opened,
-  outage: { from: number; to: number },
-  revokedAt: number,
-): Moment[] {
-  const { store } = desk;
-  const begin = (at: number, kind: AlertKind): Moment => ({
-    at,
-    async act() {
-      const findings = await lookAt(store, findSite(desk, siteId), [], new Map(), at);
-      await store.alerts.agree(
-        siteId,
-        findings.filter((one) => one.kind === kind),
-        at,
-        quietMs,
-      );
-      for (const alert of await store.alerts.since(siteId, at))
-        await store.alerts.note(alert, channelNames[1], {
-          told: "began",
-          toldAt: at,
-          triedAt: at,
-          isTrying: false,
-          by: "demo",
-          error: null,
-        });
-    },
-  });
-  return [
-    begin(outage.from + 40 * minuteMs, "success rate"),
-    {
-      at: outage.to + 35 * minuteMs,
-      act: () => store.alerts.agree(siteId, [], outage.to + 35 * minuteMs, quietMs),
-    },
-    begin(revokedAt + 90 * minuteMs, "needs reconnection"),
-  ];
-}
-
 /** Somebody looked at the filtered events and found a person among them. */
 async function releaseOne(desk: Desk, { siteId }: Opened, at: number): Promise<void> {
   const filtered = await desk.store.events.list(siteId, { status: "filtered", limit: 30 });
   const wronged = filtered.find(({ filterReasons }) => filterReasons[0]?.startsWith("only bot visits"));
   if (wronged) await releaseEvent(desk, findSite(desk, siteId), wronged, { actor: owner, now: at });
 }
-
-export const newSiteHost = studio.host;

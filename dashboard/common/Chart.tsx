@@ -85,6 +85,10 @@ export function TimeChart({
         height,
         legend: { show: true, live: true },
         cursor: { y: false, points: { size: 6 } },
+        // Values stand in the legend while somebody points at a step.
+        hooks: {
+          setCursor: [({ root, cursor }) => void root.toggleAttribute("data-pointing", cursor.idx != null)],
+        },
         scales: {
           // Half a step more at both ends: bars stand in the middle of theirs.
           x: { time: false, range: (_plot, low, high) => (bars ? [low - 0.5, high + 0.5] : [low, high]) },

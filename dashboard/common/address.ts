@@ -5,16 +5,12 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 type Values = Record<string, string | number | undefined>;
 
 export function useAddress() {
-  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const search = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();
   return {
     /** All of it, to carry along to another page. */
     search,
-    /** A text: "1001" in an address is read as a number, but an order id is none. */
-    text: (name: string): string => {
-      const value = search[name];
-      return typeof value === "string" || typeof value === "number" ? String(value) : "";
-    },
+    text: (name: string): string => search[name] ?? "",
     /** A time in milliseconds. */
     time: (name: string): number | undefined => {
       const value = Number(search[name] ?? Number.NaN);

@@ -5,7 +5,7 @@ import type { Tokens } from "../delivery/oauth.ts";
 import { tokensOfSignIn } from "../delivery/signIn.ts";
 import type { Wanted } from "../sites/connect.ts";
 import type { Site } from "../sites/directory.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Missing, Refusal } from "../sites/manage.ts";
 import { ApiFault } from "./call.ts";
 import type { ApiParts } from "./parts.ts";
 
@@ -31,6 +31,7 @@ export async function tokensFor(
     );
   const wanted = { siteId: site.id, platform, id: signIn, asker: actor.id };
   return tokensOfSignIn(store, wanted, now()).catch((error: unknown) => {
+    if (error instanceof Missing) throw new Missing("signIn", error.message);
     throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
   });
 }

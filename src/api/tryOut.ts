@@ -6,7 +6,7 @@ import { choicesFor, conversionFor, previewRequest, sampleNow, sendTest } from "
 import { findConnection, knownPlatform, planConnection } from "../sites/connect.ts";
 import { withChanges } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Missing, Refusal } from "../sites/manage.ts";
 import { notFound, type Handlers } from "./call.ts";
 import type { ApiParts } from "./parts.ts";
 import { tokensFor, wantedOf } from "./signInTokens.ts";
@@ -40,13 +40,17 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
       const platform = knownPlatform(body.platform);
       const saved = savedOf(site, platform, body.connection);
       const wanted = wantedOf(body, await tokensFor(parts, actor, site, platform.id, body.signIn));
-      const planned = planConnection(site, platform, saved, wanted, { ...by, checkAddress });
+      const planned = planOrFault(() =>
+        planConnection(site, platform, saved, wanted, { ...by, checkAddress }),
+      );
+      if ("fault" in planned) return { fault: planned.fault, skipped: null, request: null };
       const conversion = await conversionFor(store, site, body, by.now);
       const { skipped, request } = previewRequest(planned, conversion, by.now);
       // A saved address may hold a token in its path; one that was typed a moment ago is known to who typed it.
       const isTyped = platform.settings.some(({ name, address }) => address && body.settings[name]);
-      if (!request || !platform.customerAddress || isTyped) return { skipped, request };
-      return { skipped, request: { ...request, url: `${new URL(request.url).origin}/…` } };
+      if (!request || !platform.customerAddress || isTyped) return { fault: null, skipped, request };
+      const url = `${new URL(request.url).origin}/…`;
+      return { fault: null, skipped, request: { ...request, url } };
     },
 
     async "POST /sites/:site/connections/:connection/test"({ site, params, body, by }) {
@@ -79,4 +83,14 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
       return { items: await choicesFor(sender, platform.id, body.setting, settings) };
     },
   };
+}
+
+/** Settings that are still being typed are no error of the one who types. */
+function planOrFault(plan: () => Connection): Connection | { fault: { field: string; message: string } } {
+  try {
+    return plan();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error instanceof Missing) throw error;
+    return { fault: { field: error.field, message: error.message } };
+  }
 }

@@ -79,6 +79,8 @@ const changes = {
 const about = { event: id.optional(), name: z.string().trim().min(1).max(100).default("purchase") };
 
 const preview = z.object({
+  /** What is wrong with the settings as they are; they may still be in the making. */
+  fault: z.object({ field: z.string(), message: z.string() }).nullable(),
   skipped: z.string().nullable(),
   request: z
     .object({

@@ -1,6 +1,6 @@
 // The site's own rules: which events are filtered whatever platform they are for.
 
-import { isDisposableEmailDomain } from "disposable-email-domains-js";
+import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 import type { FilterReason, Identity } from "../event.ts";
 
 export type FilterRules = {
@@ -18,6 +18,14 @@ export type Judged = {
   identity: Identity | null;
 };
 
+let disposable: ReadonlySet<string> | null = null;
+
+/** The package makes its set anew for each question; ours is made by the first one. */
+function isDisposable(domain: string): boolean {
+  disposable ??= disposableEmailBlocklistSet();
+  return disposable.has(domain);
+}
+
 /** Why an event is filtered; empty when it is not. */
 export function filterReasons(
   { emailHash, emailDomain, identity }: Judged,
@@ -30,7 +38,7 @@ export function filterReasons(
       (domain) => emailDomain === domain || emailDomain.endsWith(`.${domain}`),
     );
     if (blocked) reasons.push(`blocked domain:${blocked}`);
-    if (rules.blockDisposable && isDisposableEmailDomain(emailDomain))
+    if (rules.blockDisposable && isDisposable(emailDomain))
       reasons.push(`disposable domain:${emailDomain}`);
   }
   if (rules.blockedPersons.includes(emailHash)) reasons.push("blocked person");

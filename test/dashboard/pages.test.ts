@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { becomeOwner, invite, password, type Person } from "../api.ts";
 import { inChromium } from "../browser/chromium.ts";
 import { startReceiver } from "../receiver.ts";
-import { call, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { call, eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
 import { report, sha256 } from "../visits.ts";
 import { pagesOf, settled } from "./pages.ts";
 import { press, sees, storyMs, user, type User } from "./people.ts";
@@ -37,9 +37,27 @@ async function unusable(page: Page, rules = {}): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .flatMap(({ id, nodes }) =>
-      nodes.map((one) => `${id}: ${one.html.slice(0, 160)} ${one.failureSummary?.replaceAll("
-", " ").slice(0, 300) ?? ""}`),
+      nodes.map(
+        (one) =>
+          `${id}: ${one.html.slice(0, 160)} ${one.failureSummary?.replaceAll("\n", " ").slice(0, 300) ?? ""}`,
+      ),
     );
+}
+
+/** What makes the page scroll sideways. */
+async function tooWide(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    if ((document.scrollingElement?.scrollWidth ?? 0) <= innerWidth) return [];
+    const isCut = (one: Element | null): boolean =>
+      one !== null && (getComputedStyle(one).overflowX !== "visible" || isCut(one.parentElement));
+    // Text may stick out of an element that does not.
+    const beyond = [...document.querySelectorAll("body *")].filter((one) => {
+      const all = document.createRange();
+      all.selectNodeContents(one);
+      return all.getBoundingClientRect().right > innerWidth && !isCut(one);
+    });
+    return ["the page", ...beyond.slice(-5).map((one) => one.outerHTML.slice(0, 160))];
+  });
 }
 
 async function look(page: Page, colorScheme: "light" | "dark", width: number): Promise<void> {
@@ -49,6 +67,9 @@ async function look(page: Page, colorScheme: "light" | "dark", width: number): P
     (wanted) =>
       location.protocol === "about:" || document.documentElement.dataset["mantineColorScheme"] === wanted,
     colorScheme,
+  );
+  await page.waitForFunction(() =>
+    document.getAnimations().every((one) => !(one instanceof CSSTransition) || one.playState !== "running"),
   );
 }
 
@@ -141,13 +162,15 @@ inChromium("every page", () => {
     });
 
     const events = await owner.ask(`GET /sites/${site}/events`);
-    const bots = await owner.ask(`GET /sites/${site}/bots`);
+    const visits = async () => (await owner.ask(`GET /sites/${site}/bots`)).json.items;
+    await eventually("the bot's visit is written down", async () => (await visits()).length > 0);
+    const [bot] = await visits();
     const traced =
       events.json.items.find((one: { event: string }) => one.event === image) ?? events.json.items[0];
     paths = pagesOf(site, {
       event: traced.id,
       webhook: webhook.webhook.id,
-      visit: bots.json.items[0]?.id,
+      visit: bot.id,
     });
     at = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
     // A session of a browser with a hostile name, beside this one.
@@ -183,14 +206,14 @@ inChromium("every page", () => {
         await open(path);
         await settled(page);
         for (const fault of await unusable(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
-        const width = await page.evaluate(() => document.scrollingElement?.scrollWidth ?? 0);
-        if (width > 375) wrong.push(`${path}: ${width} pixels wide on a phone`);
+        for (const one of await tooWide(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
         // As on a desk.
         await look(page, "light", 1280);
         await settled(page);
         for (const fault of await unusable(page)) wrong.push(`${path}, light: ${fault}`);
         const text = await page.locator("body").innerText();
-        if (/could not be read|no such|went wrong/i.test(text)) wrong.push(`${path}: ${text.slice(0, 300)}`);
+        if (/could not be read|no such (page|event|platform)/i.test(text))
+          wrong.push(`${path}: ${text.slice(0, 300)}`);
         for (const [where, what] of shown)
           if (where.test(path) && !text.includes(what)) wrong.push(`${path}: ${what} cannot be read`);
         const made = await page.evaluate(() =>
@@ -275,8 +298,7 @@ inChromium("every page", () => {
           const rules = colorScheme === "light" ? {} : coloursOnly;
           for (const fault of await unusable(page, rules)) wrong.push(`${path}, ${colorScheme}: ${fault}`);
         }
-        const width = await page.evaluate(() => document.scrollingElement?.scrollWidth ?? 0);
-        if (width > 375) wrong.push(`${path}: ${width} pixels wide`);
+        for (const one of await tooWide(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
       }
       expect(wrong.join("\n\n")).toBe("");
       expect(heard.faults).toEqual([]);

@@ -62,7 +62,7 @@ export function Preview({ bench }: { bench: Bench }) {
               {inWords(error.message, platform)}
             </Alert>
           ) : data ? (
-            <Shown preview={data} />
+            <Shown preview={data} platform={platform} />
           ) : (
             <Skeleton height={220} />
           )}
@@ -86,7 +86,19 @@ function missingOf({ platform, connection, draft, signIn }: Bench): string | nul
   return draft.events?.length === 0 ? "Choose an event to see the request." : null;
 }
 
-function Shown({ preview }: { preview: Answer<"POST /sites/:site/connections/preview"> }) {
+function Shown({
+  preview,
+  platform,
+}: {
+  preview: Answer<"POST /sites/:site/connections/preview">;
+  platform: Bench["platform"];
+}) {
+  if (preview.fault)
+    return (
+      <Alert variant="light" color="gray" icon={<Info size={18} />}>
+        {inWords(preview.fault.message, platform)}
+      </Alert>
+    );
   if (!preview.request)
     return (
       <Alert variant="light" color="gray" icon={<CircleSlash size={18} />} title="It would be skipped">
