@@ -8,6 +8,7 @@ import {
   Outlet,
   redirect,
 } from "@tanstack/react-router";
+import { Broken } from "./scenes/frame/Broken.tsx";
 import { NotFound } from "./scenes/frame/NotFound.tsx";
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -88,6 +89,7 @@ export const router = createRouter({
     const texts = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)]));
     return texts.size ? `?${texts}` : "";
   },
+  defaultErrorComponent: Broken,
   defaultPreload: "intent",
   scrollRestoration: true,
 });

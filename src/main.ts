@@ -7,6 +7,7 @@ import { pino, type Logger } from "pino";
 import { openAccess, type Access } from "./access/access.ts";
 import { accessSecret } from "./access/tickets.ts";
 import { openDoor } from "./api/door.ts";
+import { isAtHome } from "./api/home.ts";
 import type { ApiParts } from "./api/parts.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { openMailer } from "./alerts/mail.ts";
@@ -35,8 +36,7 @@ import { pushAttemptMs } from "./outbound/push.ts";
 import { startOutbound } from "./outbound/worker.ts";
 import { relay } from "./pipeline.ts";
 import { addressOf, closeServer, followRequests, openServer, readCertificate, startFault } from "./server.ts";
-import { directoryOf, type Directory } from "./sites/directory.ts";
-import { hostOf } from "./sites/hosts.ts";
+import { directoryOf } from "./sites/directory.ts";
 import { countKeyUses } from "./sites/keyUses.ts";
 import { startStatistics } from "./statistics/worker.ts";
 
@@ -182,13 +182,14 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     },
     origins: config.platformOrigins,
     userOf: async (request) => {
-      const actor = await access().actorOf(request);
-      return actor?.kind === "user" ? actor.id : null;
+      // Who sends something else than a session's cookie is nobody here.
+      const actor = await access().userOf(request);
+      return actor?.id ?? null;
     },
     now,
   });
   const door = openDoor(app, {
-    serves: (host) => servesPeople(host, directory, config),
+    serves: ({ raw }) => isAtHome(raw, directory, config.hasUrl ? config.publicUrl : null),
     parts: (): ApiParts => ({
       version: version(),
       store,
@@ -249,18 +250,6 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const setUp = await ownerLine(access(), publicUrl());
   say(`Cleancast ${version()} is running on ${address}\nData: ${data}\n${setUp}${welcome?.(address) ?? ""}`);
   return { address, stop };
-}
-
-/** The dashboard is at home where CLEANCAST_URL says; without one, on every name that is not a customer's. */
-function servesPeople(
-  header: string | undefined,
-  directory: Directory,
-  { hasUrl, publicUrl }: Config,
-): boolean {
-  const host = hostOf(header ?? "");
-  if (hasUrl && host === new URL(publicUrl).hostname) return true;
-  if (["localhost", "127.0.0.1", "[::1]", "::1"].includes(host)) return true;
-  return !hasUrl && !directory.siteOfHost(host);
 }
 
 /** JSON lines on stdout, written in blocks: a line per event must not cost a system call per event. */

@@ -79,6 +79,8 @@ export function openAccess(options: AccessOptions) {
 
   return {
     ...signIn,
+    /** Whoever's session cookie the request has. */
+    userOf,
     /** Null for nobody; throws a `Denied` for an API key that is not valid. */
     async actorOf(caller: Caller): Promise<Actor | null> {
       // A proxy's own sign-in stands in the same header; only a bearer is for us.

@@ -12,7 +12,7 @@ import type { Router } from "./router.ts";
 
 export type DoorOptions = {
   /** The dashboard is at home on the relay's own name, not on the domains of customers. */
-  serves: (host: string | undefined) => boolean;
+  serves: (request: FastifyRequest) => boolean;
   parts: () => ApiParts;
   onDefect: (error: unknown) => void;
 };
@@ -92,9 +92,7 @@ async function openApi(parts: ApiParts, onDefect: (error: unknown) => void): Pro
 
 function guard(serves: DoorOptions["serves"]) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> =>
-    serves(request.headers.host)
-      ? undefined
-      : reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+    serves(request) ? undefined : reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
 }
 
 const newNonce = () => randomBytes(16).toString("base64");

@@ -13,6 +13,7 @@ const followedMs = 30_000;
 /** Of a flood the newest are shown. */
 const mostShown = 100;
 const mostOfActor = 5;
+const mostOfSite = 50;
 const mostStreams = 200;
 
 type Watched = {
@@ -65,7 +66,8 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
     /** `isAllowed` is asked again while the stream lasts. */
     listen(siteId: string, actor: string, isAllowed: () => Promise<boolean>): AsyncIterable<string> {
       const held = streamsOf.get(actor) ?? 0;
-      if (held >= mostOfActor || streams >= mostStreams)
+      const ofSite = sites.get(siteId)?.streams.size ?? 0;
+      if (held >= mostOfActor || ofSite >= mostOfSite || streams >= mostStreams)
         throw new ApiFault("too_many", "Too many live feeds are open. Close one of them.", {
           retryAfterSeconds: 30,
         });

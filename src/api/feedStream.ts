@@ -1,7 +1,8 @@
 // One listener of the feed: a short queue of messages, a sign of life, and an end.
 
 const aliveMs = 15_000;
-const checkMs = 60_000;
+/** A session or key that was ended is at an end here, too. */
+const checkMs = 2_000;
 /** Browsers connect again by themselves; so a stream never outlives what it was allowed for by much. */
 const longestMs = 10 * 60_000;
 /** A listener that is too slow misses the oldest. */

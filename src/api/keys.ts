@@ -6,6 +6,7 @@ import { addKey, findKey, Refusal, revokeKey, rotateKey } from "../sites/manage.
 import type { Handlers } from "./call.ts";
 import { pageOf } from "./page.ts";
 import type { ApiParts } from "./parts.ts";
+import { readCursor } from "./search.ts";
 import { siteNow } from "./siteNow.ts";
 
 type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls`>;
@@ -42,7 +43,7 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
       const [calls, lockouts] = await Promise.all([
         store.refusedCalls.list(site.id, {
           limit: limit + 1,
-          ...(cursor === undefined ? {} : { before: cursor }),
+          ...(cursor === undefined ? {} : { before: readCursor(cursor)?.eventId as string }),
         }),
         store.keyUse.lockouts(site.id, now()),
       ]);

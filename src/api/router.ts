@@ -9,7 +9,7 @@ import { Denied } from "../access/denied.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
 import { countByMinute } from "../http/rate.ts";
-import { isSecure, type TransportRules } from "../http/transport.ts";
+import { isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Missing, Refusal } from "../sites/manage.ts";
 import { readJson, zeroByte } from "./body.ts";
@@ -122,6 +122,7 @@ function decoded(part: string): string {
 /** Over TLS, or to a name that is always this very machine: a container's own port is one, too. */
 function isPrivate(request: FastifyRequest, transport: TransportRules): boolean {
   if (isSecure(request.raw, transport)) return true;
+  if (wasForwarded(request.raw)) return false;
   return (
     !transport.requireTls &&
     /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?::\d+)?$/.test(request.headers.host ?? "")
@@ -190,8 +191,11 @@ async function stream(
   if (kind === "stream") closing.addEventListener("abort", end, { once: true });
   try {
     for (let next = await iterator.next(); !next.done && !raw.destroyed; next = await iterator.next())
-      if (!raw.write(next.value)) await Promise.race([once(raw, "drain"), once(raw, "close")]);
+      if (!raw.write(next.value) && !raw.destroyed)
+        await Promise.race([once(raw, "drain"), once(raw, "close")]);
   } finally {
+    // Also for one who hung up before anybody listened for that.
+    end();
     closing.removeEventListener("abort", end);
     raw.end();
   }

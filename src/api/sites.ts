@@ -19,6 +19,7 @@ import { openStatistics } from "../statistics/read.ts";
 import { hourMs } from "../store/traffic.ts";
 import { notFound, type Handlers } from "./call.ts";
 import { checklistOf } from "./checklist.ts";
+import { checkNotHome } from "./home.ts";
 import type { ApiParts } from "./parts.ts";
 import { describeSite, healthOf, healthOfAll } from "./siteHealth.ts";
 
@@ -67,7 +68,8 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
       };
     },
 
-    async "POST /sites"({ body, actor, by }) {
+    async "POST /sites"({ body, actor, by, request }) {
+      checkNotHome(body.host, request.raw, given.publicUrl);
       return describeSite(await addSite(desk, body.host, by), actor);
     },
 
@@ -79,7 +81,8 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
       return describeSite(await renameSite(desk, site, body.name, by), actor);
     },
 
-    async "POST /sites/:site/hosts"({ site, body, actor, by }) {
+    async "POST /sites/:site/hosts"({ site, body, actor, by, request }) {
+      checkNotHome(body.host, request.raw, given.publicUrl);
       return describeSite(await addHost(desk, site, body.host, by), actor);
     },
 

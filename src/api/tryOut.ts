@@ -8,6 +8,7 @@ import { withChanges } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { Missing, Refusal } from "../sites/manage.ts";
 import { notFound, type Handlers } from "./call.ts";
+import { countTest } from "./limits.ts";
 import type { ApiParts } from "./parts.ts";
 import { tokensFor, wantedOf } from "./signInTokens.ts";
 
@@ -55,6 +56,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
 
     async "POST /sites/:site/connections/:connection/test"({ site, params, body, by }) {
       const connection = findConnection([site], params.connection);
+      await countTest(parts, site.id, "connection", 100);
       const began = performance.now();
       const sample = sampleNow(body.name, by.now);
       const { skipped, reading, log, request } = await sendTest(parts, connection, sample, by.now);

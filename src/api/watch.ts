@@ -9,8 +9,10 @@ import type { Site } from "../sites/directory.ts";
 import type { Alert } from "../store/alerts.ts";
 import type { AuditLine } from "../store/audit.ts";
 import type { Handlers } from "./call.ts";
+import { countTest } from "./limits.ts";
 import { pageOf } from "./page.ts";
 import type { ApiParts } from "./parts.ts";
+import { readCursor } from "./search.ts";
 
 const keptMs = 90 * 86_400_000;
 
@@ -54,7 +56,10 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
   const { store, mailer, sender, now } = parts;
 
   async function audit(siteId: string, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
-    const { items, next } = pageOf(await store.audit.list(siteId, limit + 1, cursor), limit);
+    const { items, next } = pageOf(
+      await store.audit.list(siteId, limit + 1, readCursor(cursor)?.eventId),
+      limit,
+    );
     return { items: items.map(shown), next };
   }
 
@@ -70,6 +75,7 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
     },
 
     async "POST /sites/:site/alerts/test"({ site, by }) {
+      await countTest(parts, site.id, "alert", 20);
       return { channels: await tellTest(site, { mailer, sender }, by.now) };
     },
 

@@ -16,8 +16,10 @@ import { markBefore } from "../outbound/periods.ts";
 import { Refusal } from "../sites/manage.ts";
 import type { Webhook } from "../store/webhooks.ts";
 import type { Handlers } from "./call.ts";
+import { countTest } from "./limits.ts";
 import { pageOf } from "./page.ts";
 import type { ApiParts } from "./parts.ts";
+import { readCursor } from "./search.ts";
 
 type Described = Answer<"GET /sites/:site/webhooks">["items"][number];
 
@@ -75,7 +77,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
 
     async "GET /sites/:site/webhooks/:webhook/pushes"({ site, params, query: { cursor, limit } }) {
       const { siteId, id } = await findWebhook(desk, params.webhook, site.id);
-      const lines = await store.pushes.log({ siteId, webhookId: id }, limit + 1, cursor);
+      const lines = await store.pushes.log({ siteId, webhookId: id }, limit + 1, readCursor(cursor)?.eventId);
       const { items, next } = pageOf(lines, limit);
       return {
         items: items.map(({ period, ...line }) => {
@@ -89,6 +91,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
 
     async "POST /sites/:site/webhooks/:webhook/test"({ site, params }) {
       const webhook = await findWebhook(desk, params.webhook, site.id);
+      await countTest(parts, site.id, "webhook", 100);
       const time = { now, elapsed: () => performance.now() };
       const { answer, calls, body } = await sendTest({ store, sender: pushSender }, webhook, time);
       const { ok, httpStatus, error, response } = answer;

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { deliveryStates, visitBuckets } from "../event.ts";
-import { count, id, page, paging, queryTime, time, type Route } from "./route.ts";
+import { count, id, moment, page, paging, queryTime, type Route, time } from "./route.ts";
 
 const state = z.enum(deliveryStates);
 const mode = z.enum(["live", "test"]);
@@ -119,8 +119,8 @@ const chosenDeliveries = z.object({
   state: state.optional(),
   event: z.string().max(100).optional(),
   search: z.string().trim().max(400).optional(),
-  from: time.optional(),
-  to: time.optional(),
+  from: moment.optional(),
+  to: moment.optional(),
   /** One event's alone. */
   eventId: id.optional(),
   /** Only say what would happen. */

@@ -25,6 +25,15 @@ export type Route = {
 export const id = z.string().min(1).max(100);
 /** Milliseconds since 1970. */
 export const time = z.number().int();
+/** One that is sent: nothing lies that far ahead. */
+export const moment = z.number().int().min(0).max(Date.UTC(2200, 0));
+/** A name that people give: one line of it. */
+export const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}]*$/u, "must be one line of text");
 export const count = z.number().int().nonnegative();
 export const done = z.object({});
 
@@ -38,7 +47,7 @@ export const page = <Item extends z.ZodType>(item: Item) =>
   z.object({ items: z.array(item), next: z.string().nullable() });
 
 /** A time in an address: milliseconds since 1970. */
-export const queryTime = z.coerce.number().int().nonnegative().optional();
+export const queryTime = z.coerce.number().int().min(0).max(Date.UTC(2200, 0)).optional();
 
 export const errorCodes = [
   "invalid",

@@ -1,12 +1,11 @@
 // Signing in, and what people do about themselves.
 
 import { z } from "zod";
-import { count, done, id, roles, time, type Route } from "./route.ts";
+import { count, done, id, moment, name, roles, type Route, time } from "./route.ts";
 
 const email = z.string().max(320);
 const password = z.string().min(12, "must be at least 12 characters").max(200);
 const typed = z.string().min(1).max(200);
-const name = z.string().trim().min(1).max(100);
 const ticket = z.string().min(1).max(200);
 
 /** `site` null is every site, and the installation itself. */
@@ -251,7 +250,7 @@ export const apiKeyRoutes = {
     summary: "Make an API key for one site, or for all (site null); it is shown once",
     allow: "signed in",
     apiKeys: false,
-    body: z.object({ name, site: id.nullable(), access, expiresAt: time.nullable().default(null) }),
+    body: z.object({ name, site: id.nullable(), access, expiresAt: moment.nullable().default(null) }),
     answer: z.object({ id, key: z.string() }),
   },
   "DELETE /api-keys/:key": {

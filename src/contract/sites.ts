@@ -1,7 +1,7 @@
 // Sites, their settings, hosts, tag and inbound keys.
 
 import { z } from "zod";
-import { count, done, id, page, paging, roles, time, type Route } from "./route.ts";
+import { count, done, id, moment, name, page, paging, roles, type Route, time } from "./route.ts";
 
 const host = z.string().trim().min(1).max(260);
 
@@ -69,7 +69,7 @@ export const siteRoutes = {
   "PATCH /sites/:site": {
     summary: "Rename a site",
     allow: "admin",
-    body: z.object({ name: z.string().trim().min(1).max(100) }),
+    body: z.object({ name }),
     answer: site,
   },
   "POST /sites/:site/hosts": {
@@ -124,16 +124,16 @@ export const siteRoutes = {
     summary: "Make an inbound key; it is shown once. The first key of a site switches its inbound webhook on",
     allow: "admin",
     body: z.object({
-      name: z.string().max(200),
+      name,
       mode: z.enum(["live", "test"]).default("live"),
-      expiresAt: time.nullable().default(null),
+      expiresAt: moment.nullable().default(null),
     }),
     answer: z.object({ id, key: z.string(), openedInbound: z.boolean() }),
   },
   "POST /sites/:site/keys/:key/rotate": {
     summary: "A new key in place of this one, which lives 24 hours more",
     allow: "admin",
-    body: z.object({ expiresAt: time.nullable().default(null) }),
+    body: z.object({ expiresAt: moment.nullable().default(null) }),
     answer: z.object({ id, key: z.string(), oldExpiresAt: time }),
   },
   "DELETE /sites/:site/keys/:key": { summary: "Revoke a key at once", allow: "admin", answer: done },

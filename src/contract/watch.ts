@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { alertKinds } from "../event.ts";
-import { count, done, id, page, paging, time, type Route } from "./route.ts";
+import { count, done, id, moment, page, paging, type Route, time } from "./route.ts";
 
 export const webhook = z.object({
   id,
@@ -82,7 +82,7 @@ export const webhookRoutes = {
   "POST /sites/:site/webhooks/:webhook/replay": {
     summary: "Push closed periods again, under the ids that they had",
     allow: "admin",
-    body: z.object({ from: time, to: time }),
+    body: z.object({ from: moment, to: moment }),
     answer: z.object({ periods: count, isDisabled: z.boolean() }),
   },
   "DELETE /sites/:site/webhooks/:webhook": {

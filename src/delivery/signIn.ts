@@ -55,8 +55,8 @@ function isSame(secret: string, hash: string): boolean {
 
 /** `site.id.secret`: names the sign-in, and proves that one may take its next step. */
 function readTicket(text: string): { siteId: string; id: string; secret: string } | null {
-  const [siteId, id, secret, ...more] = text.split(".");
-  return siteId && id && secret && more.length === 0 ? { siteId, id, secret } : null;
+  const [, siteId, id, secret] = /^([0-9A-Za-z]+)\.([0-9A-Za-z]+)\.([0-9A-Za-z]+)$/.exec(text) ?? [];
+  return siteId && id && secret ? { siteId, id, secret } : null;
 }
 
 function signInPlatform(id: string): PlatformWithOAuth {

@@ -23,7 +23,8 @@ export function isSecure(request: IncomingMessage, rules: TransportRules): boole
   return encrypted || (!rules.requireTls && isLoopback(address));
 }
 
-function wasForwarded({ headers }: IncomingMessage): boolean {
+/** By a proxy, whoever that was. */
+export function wasForwarded({ headers }: IncomingMessage): boolean {
   for (const name in headers) if (name === "forwarded" || name.startsWith("x-forwarded-")) return true;
   return false;
 }

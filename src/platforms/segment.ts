@@ -92,7 +92,7 @@ export const segment = {
       label: "Data plane address",
       help: "Only for RudderStack and proxies: the address before /v1, like https://example.dataplane.rudderstack.com.",
       check: (value) =>
-        URL.canParse(value) && /^https?:\/\/[^?#@\s]+$/i.test(value)
+        value.length <= 300 && URL.canParse(value) && /^https?:\/\/[^?#@\s]+$/i.test(value)
           ? null
           : "must be an https address without query",
     },
@@ -133,8 +133,15 @@ export const segment = {
 } satisfies Platform;
 
 function baseOf(settings: ConnectionSettings): string {
-  if (settings.base_url) return settings.base_url.replace(/\/+(?:v1\/*(?:batch\/*)?)?$/, "");
+  if (settings.base_url) return withoutEnd(withoutEnd(withoutEnd(settings.base_url, ""), "/batch"), "/v1");
   return settings.region === "eu" ? hosts.eu : hosts.us;
+}
+
+/** The address without this at its end, and without the slashes before that. */
+function withoutEnd(address: string, end: string): string {
+  let length = address.endsWith(end) ? address.length - end.length : address.length;
+  while (address[length - 1] === "/") length -= 1;
+  return address.slice(0, length);
 }
 
 function accountOf(settings: ConnectionSettings): string {

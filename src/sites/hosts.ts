@@ -8,7 +8,7 @@ export function hostOf(header: string | undefined): string {
   if (!header || header.length > 300) return "";
   const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(header);
   if (bracketed) return (bracketed[1] as string).toLowerCase();
-  return header.replace(/:\d*$/, "").replace(/\.$/, "").toLowerCase();
+  return header.replace(/:\d*$/, "").replace(/\.+$/, "").toLowerCase();
 }
 
 /** An IP literal or a loopback name says nothing about the site: there the key names it. */

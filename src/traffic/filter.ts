@@ -38,8 +38,7 @@ export function filterReasons(
       (domain) => emailDomain === domain || emailDomain.endsWith(`.${domain}`),
     );
     if (blocked) reasons.push(`blocked domain:${blocked}`);
-    if (rules.blockDisposable && isDisposable(emailDomain))
-      reasons.push(`disposable domain:${emailDomain}`);
+    if (rules.blockDisposable && isDisposable(emailDomain)) reasons.push(`disposable domain:${emailDomain}`);
   }
   if (rules.blockedPersons.includes(emailHash)) reasons.push("blocked person");
   // One human visit is enough: or anybody who knows an email could make its conversions vanish by a bot's visit.

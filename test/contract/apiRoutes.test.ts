@@ -1,5 +1,7 @@
 // Every route of the management API, walked: who does not belong gets nothing, whatever the route.
 
+import { once } from "node:events";
+import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { contract, type RouteName } from "../../src/contract/contract.ts";
 import { errorAnswer, type Route } from "../../src/contract/route.ts";
@@ -7,6 +9,7 @@ import { ask, becomeOwner, invite, type Person } from "../api.ts";
 import { freshEvent } from "./answers.ts";
 import {
   addSite,
+  call,
   engines,
   eventually,
   manage,
@@ -188,6 +191,77 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       const parsed = schema.safeParse(asked.json);
       expect([one.name, parsed.error?.issues ?? []]).toEqual([one.name, []]);
     }
+  });
+
+  test("garbage is refused by name: cursors, zero bytes, times beyond all calendars, names of several lines", async () => {
+    for (const one of routes.filter(({ route }) => route.query && "cursor" in route.query.shape)) {
+      const asked = await owner.ask(`GET ${at(one.path, other.id)}?cursor=garbage`);
+      expect([one.name, asked.status, asked.json.error.field]).toEqual([one.name, 400, "cursor"]);
+    }
+    const refusedBody = async (route: string, body: unknown, field?: string) => {
+      const asked = await owner.ask(route, body);
+      expect([route, asked.status, asked.json.error.field]).toEqual([route, 400, field]);
+    };
+    await refusedBody(`POST /sites/${mine.id}/keys`, { name: "a\0b" });
+    await refusedBody(
+      `POST /sites/${mine.id}/keys`,
+      { name: "a", expiresAt: Number.MAX_SAFE_INTEGER },
+      "expiresAt",
+    );
+    await refusedBody(`PATCH /sites/${mine.id}`, { name: "x\r\nBcc: y" }, "name");
+    expect((await owner.ask(`GET /sites/${mine.id}%00/keys`)).status).toBe(400);
+    for (const path of ["/oauth/start/a.b%00.c", "/oauth/callback?state=a%00.b.c&code=1"]) {
+      const headers = { Authorization: "Bearer ccm_x", Cookie: "cc_sign_in_b=x" };
+      expect((await call(relay.url, { method: "GET", path, headers })).status).toBe(400);
+    }
+  });
+
+  test("the dashboard is at home on its own name alone, and no site can take it", async () => {
+    const page = async (headers: Record<string, string>) =>
+      (await call(relay.url, { method: "GET", path: "/dashboard/", headers })).status;
+    expect(await page({})).toBe(200);
+    expect(await page({ Host: "relay.example.net" })).toBe(200);
+    for (const host of [
+      "mine.example",
+      "mine.example..",
+      "mine.example:80:80",
+      "x@mine.example",
+      "mine.example%2e",
+    ])
+      expect([host, await page({ Host: host })]).toEqual([host, 404]);
+    const taking = await admin.ask(
+      `POST /sites/${mine.id}/hosts`,
+      { host: "relay.example.net" },
+      {
+        Host: "relay.example.net",
+        "X-Forwarded-Proto": "https",
+      },
+    );
+    expect([taking.status, taking.json.error.field]).toEqual([400, "host"]);
+    // Through a proxy that speaks plain HTTP to the world, nothing; whatever name it says.
+    const open = await owner.ask("GET /sites", undefined, { Host: "localhost", "X-Forwarded-Proto": "http" });
+    expect(open.json.error.code).toBe("insecure");
+  });
+
+  test("who looks at the live feed and leaves at once holds no place in it", async () => {
+    for (let i = 0; i < 30; i += 1) {
+      const { port } = new URL(relay.url);
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(
+        `GET /api/v1/sites/${mine.id}/feed HTTP/1.1\r\nHost: localhost\r\nCookie: ${owner.cookie}\r\n\r\n`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, i % 6));
+      socket.destroy();
+    }
+    await eventually("the feed is open", async () => {
+      const socket = connect(Number(new URL(relay.url).port), "127.0.0.1");
+      socket.write(
+        `GET /api/v1/sites/${mine.id}/feed HTTP/1.1\r\nHost: localhost\r\nCookie: ${owner.cookie}\r\n\r\n`,
+      );
+      const [first] = (await once(socket, "data")) as [Buffer];
+      socket.destroy();
+      return first.toString().startsWith("HTTP/1.1 200");
+    });
   });
 
   test("secrets are in no answer", async () => {

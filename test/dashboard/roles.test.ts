@@ -1,6 +1,7 @@
 // What each person sees and may do: invitations, roles, sites of others, two-factor sign-in, sessions.
 
 import { createHmac } from "node:crypto";
+import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { becomeOwner, invite, password, type Person } from "../api.ts";
 import { inChromium } from "../browser/chromium.ts";
@@ -18,6 +19,7 @@ import {
   takeSecret,
   storyMs,
   user,
+  type User,
 } from "./people.ts";
 import { pagesOf, settled } from "./pages.ts";
 
@@ -37,6 +39,14 @@ function codeOf(secret: string, now: number): string {
 /** What changes something says so with one of these. */
 const changing =
   /^(add|create|save|revoke|rotate|remove|erase|enter|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|take back|sign in with|choose|discard)\b/i;
+
+/** The names of all buttons that can be pressed. */
+const controls = (page: Page): Promise<string[]> =>
+  page.evaluate(() =>
+    [...document.querySelectorAll<HTMLButtonElement>("button, [role=button], input[type=submit]")]
+      .filter((one) => !one.matches(":disabled") && one.checkVisibility())
+      .map((one) => (one.getAttribute("aria-label") ?? one.textContent ?? "").trim()),
+  );
 
 inChromium("roles", () => {
   let home: Home;
@@ -104,34 +114,31 @@ inChromium("roles", () => {
     "a viewer reads every page and is offered nothing that changes something",
     async () => {
       const viewer = await invite(relay, owner, "victor@example.com", "viewer", first);
-      const { page, open, heard, context } = await user(relay, viewer);
+      const at = await user(relay, viewer);
       const admin = await user(relay, owner);
       const { json } = await owner.ask(`GET /sites/${first}/events`);
       const { items } = (await owner.ask(`GET /sites/${first}/webhooks`)).json;
-      const offered: string[] = [];
-      const seenByOwner: string[] = [];
-      for (const path of pagesOf(first, { event: json.items[0].id, webhook: items[0].id })) {
-        if (path === "/account") continue;
-        for (const [who, list] of [
-          [{ page, open }, offered],
-          [admin, seenByOwner],
-        ] as const) {
+      const offered = async (who: User, paths: string[]) => {
+        const found: string[] = [];
+        for (const path of paths) {
           await who.open(path);
           await settled(who.page);
-          const buttons = await who.page.getByRole("button").filter({ visible: true }).all();
-          for (const button of buttons) {
-            const name = (await button.getAttribute("aria-label")) ?? (await button.textContent()) ?? "";
-            if (changing.test(name.trim()) && (await button.isEnabled()))
-              list.push(`${path}: ${name.trim()}`);
-          }
+          for (const name of await controls(who.page))
+            if (changing.test(name)) found.push(`${path}: ${name}`);
         }
-      }
-      expect(offered).toEqual([]);
-      // The same pages offer it to an owner.
-      expect(seenByOwner.length).toBeGreaterThan(20);
-      expect(heard.faults).toEqual([]);
-      expect(heard.refusals).toEqual([]);
-      await context.close();
+        return found;
+      };
+      const paths = pagesOf(first, { event: json.items[0].id, webhook: items[0].id }).filter(
+        // Everybody changes their own account.
+        (path) => path !== "/account",
+      );
+      expect(await offered(at, paths)).toEqual([]);
+      // Some of the same pages, as an owner sees them.
+      const some = paths.filter((path) => /\/sites$|keys$|traffic$|webhook=|tab=events|members$/.test(path));
+      const seenByOwner = await offered(admin, some);
+      expect(some.filter((path) => !seenByOwner.some((one) => one.startsWith(`${path}: `)))).toEqual([]);
+      expect(at.heard).toEqual({ faults: [], refusals: [] });
+      await at.context.close();
       await admin.context.close();
     },
     storyMs,
@@ -155,7 +162,7 @@ inChromium("roles", () => {
       const asked = dialog(page, "Set up two-factor sign-in");
       await field(asked, "Password").fill(password);
       await press(asked, "Continue");
-      const secret = (await asked.locator("[title]").first().getAttribute("title")) ?? "";
+      const secret = (await asked.getByText(/^[A-Z2-7]{16,}$/).textContent()) ?? "";
       expect(secret).toMatch(/^[A-Z2-7]{16,}=*$/i);
       await asked.getByLabel("Code", { exact: true }).fill("000000");
       await press(asked, "Switch on");

@@ -1,0 +1,33 @@
+// On which names the dashboard and the management API are: on the relay's own, never on a customer's.
+
+import type { IncomingMessage } from "node:http";
+import { wasForwarded } from "../http/transport.ts";
+import type { Directory } from "../sites/directory.ts";
+import { hostOf } from "../sites/hosts.ts";
+import { Refusal } from "../sites/manage.ts";
+
+const wellFormed = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i;
+const loopback = new Set(["localhost", "127.0.0.1", "::1"]);
+
+/** At home where CLEANCAST_URL says (`url`); without one, on every name that is not a customer's. */
+export function isAtHome(request: IncomingMessage, directory: Directory, url: string | null): boolean {
+  const header = request.headers.host ?? "";
+  if (!wellFormed.test(header)) return false;
+  const host = hostOf(header);
+  if (url !== null && host === hostOf(new URL(url).host)) return true;
+  // A proxy that does not pass the name on says localhost for every name.
+  if (loopback.has(host)) return url === null || !wasForwarded(request);
+  return url === null && !directory.siteOfHost(host);
+}
+
+/** A site that took the dashboard's own name would shut everybody out. */
+export function checkNotHome(host: string, request: IncomingMessage, publicUrl: string): void {
+  const own = [hostOf(request.headers.host), hostOf(new URL(publicUrl).host)].filter(
+    (name) => !loopback.has(name),
+  );
+  if (own.includes(hostOf(host.trim())))
+    throw new Refusal(
+      "host",
+      "This is the name under which the dashboard is reached; it cannot be a site's.",
+    );
+}

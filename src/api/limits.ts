@@ -1,0 +1,16 @@
+import { hash } from "node:crypto";
+import { countTry } from "../access/tries.ts";
+import type { ApiParts } from "./parts.ts";
+
+const windowMs = 15 * 60_000;
+
+/** Test messages go out to others, in the operator's name: so many of a site in a quarter of an hour, from all nodes. */
+export function countTest(
+  { store, now }: ApiParts,
+  siteId: string,
+  kind: string,
+  most: number,
+): Promise<void> {
+  const key = hash("sha256", `test ${kind} ${siteId}`, "base64url");
+  return countTry(store, [{ key, most, windowMs }], now());
+}
