@@ -49,7 +49,10 @@ export type Browser = {
 
 export async function openHouse(
   engine: Engine,
-  { mail = false, publicUrl = "https://cc.example.com" }: { mail?: boolean; publicUrl?: string } = {},
+  {
+    mail = false,
+    publicUrl = "https://cc.example.com",
+  }: { mail?: boolean | "broken"; publicUrl?: string } = {},
 ): Promise<House> {
   const location =
     engine === "sqlite"
@@ -69,6 +72,7 @@ export async function openHouse(
   const trusted = readTrusted("loopback");
   if (typeof trusted !== "function") throw new Error(trusted.fault);
   const mailer = async ([to]: readonly string[], subject: string, text: string) => {
+    if (mail === "broken") return { ok: false, error: "no mail today" } as const;
     mails.push({ to: String(to), subject, text });
     return { ok: true } as const;
   };

@@ -5,7 +5,7 @@ import { shortId } from "../ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
 import { type By, change, Missing, Refusal } from "../sites/manage.ts";
-import type { ApiKey } from "../store/apiKeys.ts";
+import { mostUsable, type ApiKey } from "../store/apiKeys.ts";
 import type { Actor } from "./actor.ts";
 import { Denied } from "./denied.ts";
 import { checkScope, owns, ownsSomething, type Holder } from "./members.ts";
@@ -70,7 +70,7 @@ export function apiKeysOf(parts: AccessParts) {
         throw new Refusal("expiresAt", "The expiry lies in the past.");
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
-      await store.apiKeys.add(
+      const isAdded = await store.apiKeys.add(
         change(site ?? "", "API key added", { id, name, prefix, access }, by),
         {
           id,
@@ -85,6 +85,11 @@ export function apiKeysOf(parts: AccessParts) {
         },
         hash,
       );
+      if (!isAdded)
+        throw new Refusal(
+          "site",
+          `There are ${mostUsable} API keys for ${site === null ? "all sites" : "this site"} already. Revoke one that nobody needs.`,
+        );
       return { id, key };
     },
 

@@ -4,7 +4,8 @@ import type { Role } from "../contract/route.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import { type By, change, Missing, Refusal } from "../sites/manage.ts";
 import type { Invitation } from "../store/invitations.ts";
-import { invitationMail, sendOrShow } from "./mails.ts";
+import { Denied } from "./denied.ts";
+import { invitationMail, isMailed } from "./mails.ts";
 import { checkScope, owns, type Holder } from "./members.ts";
 import {
   addressOf,
@@ -23,7 +24,7 @@ import { countTry, giveBack, invitationTries, ticketTries } from "./tries.ts";
 const goodForMs = 7 * 24 * 3_600_000;
 
 export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<typeof signInOf>, "signIn">) {
-  const { store, directory, now, publicUrl } = parts;
+  const { store, directory, now, publicUrl, mailer } = parts;
   const nameOf = (site: string | null) =>
     site === null ? null : (directory.site(site)?.hosts[0] ?? directory.site(site)?.name ?? site);
 
@@ -60,11 +61,26 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
       const expiresAt = at + goodForMs;
       const invitation = { id: shortId(), email, site, role, invitedBy: by.actor, createdAt: at, expiresAt };
       const line = change(site ?? "", "member invited", { email, role }, by);
-      await store.invitations.add(line, invitation, hash);
+      // Who sees the link could open the account themselves, for an email that is not theirs. Owners of the installation
+      // decide about every account anyway; what the owner of one site saw is marked.
+      const maySee = owns(holder, null);
+      const shown = !mailer && !maySee;
+      const isAdded = await store.invitations.add(line, invitation, hash, {
+        inviter: holder.id ?? null,
+        shown,
+      });
+      if (!isAdded) throw new Denied("forbidden", "This needs the role owner.");
       const link = linkTo(publicUrl, "invitation", ticket);
       if (show) return { link, expiresAt };
       const mail = invitationMail(publicUrl, link, by.actor, nameOf(site) ?? "all sites");
-      return { link: await sendOrShow(parts, email, link, mail), expiresAt };
+      if (await isMailed(parts, email, mail)) return { link: null, expiresAt };
+      if (!mailer || maySee) return { link, expiresAt };
+      const back = change(site ?? "", "invitation withdrawn", { email, role }, by);
+      await store.invitations.withdraw(back, invitation.id);
+      throw new Denied(
+        "unavailable",
+        `The mail to ${email} could not be sent, so there is no invitation. Try again, or ask an owner of the whole installation to invite them.`,
+      );
     },
 
     async list(holder: Holder): Promise<Invitation[]> {

@@ -22,15 +22,27 @@ export const sessionDays = 30;
 const daySeconds = 86_400;
 
 export async function loadLibrary(options: LibraryOptions) {
-  const [{ betterAuth }, { twoFactor }, { accountAdapter }] = await Promise.all([
-    import("better-auth/minimal"),
-    import("better-auth/plugins/two-factor"),
-    import("./adapter.ts"),
-  ]);
+  const [{ betterAuth }, { createAuthEndpoint }, { twoFactor }, { accountAdapter }, { z }] =
+    await Promise.all([
+      import("better-auth/minimal"),
+      import("better-auth/api"),
+      import("better-auth/plugins/two-factor"),
+      import("./adapter.ts"),
+      import("zod"),
+    ]);
+  /** For a session that got another token. */
+  const cookieFor = createAuthEndpoint.serverOnly(
+    { method: "POST", body: z.object({ token: z.string() }) },
+    async ({ context, body, setSignedCookie, json }) => {
+      const { name, attributes } = context.authCookies.sessionToken;
+      await setSignedCookie(name, body.token, context.secret, attributes);
+      return json({});
+    },
+  );
   const auth = betterAuth({
     ...libraryOptions(options),
     database: accountAdapter(options.store, options.newId),
-    plugins: [twoFactor(twoFactorOptions)],
+    plugins: [twoFactor(twoFactorOptions), { id: "cleancast", endpoints: { cookieFor } }],
   });
   await auth.$context;
   return auth;
@@ -114,8 +126,11 @@ export const libraryOptions = ({ secret, publicUrl, onDefect }: Omit<LibraryOpti
     fields: { createdAt: "created_at", updatedAt: "updated_at", expiresAt: "expires_at" },
   },
   advanced: {
-    cookiePrefix: "cleancast",
-    useSecureCookies: publicUrl.startsWith("https:"),
+    // Under this name a browser takes a cookie from this very host alone, and not from its neighbours or over http.
+    cookiePrefix: publicUrl.startsWith("https:") ? "__Host-cleancast" : "cleancast",
+    defaultCookieAttributes: { secure: publicUrl.startsWith("https:") },
+    // It would put another name in front.
+    useSecureCookies: false,
     ipAddress: { ipAddressHeaders: [addressHeader] },
   },
 });

@@ -33,16 +33,14 @@ If it was not you, ignore this mail: your password stays as it is.
   };
 }
 
-/** Null when the link went out by mail; else the link, to be passed on by whoever made it. */
-export async function sendOrShow(
+/** False where no mail can be sent, or where this one was not. */
+export async function isMailed(
   { mailer, onDefect }: AccessParts,
   to: string,
-  link: string,
   { subject, text }: Letter,
-): Promise<string | null> {
-  if (!mailer) return link;
+): Promise<boolean> {
+  if (!mailer) return false;
   const told = await mailer([to], subject, text);
-  if (told.ok) return null;
-  onDefect(new Error(`a mail with a link was not sent: ${told.error}`));
-  return link;
+  if (!told.ok) onDefect(new Error(`a mail with a link was not sent: ${told.error}`));
+  return told.ok;
 }

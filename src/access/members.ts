@@ -7,7 +7,8 @@ import { Denied } from "./denied.ts";
 import type { AccessParts } from "./parts.ts";
 import type { Role } from "../contract/route.ts";
 
-export type Holder = Pick<Actor, "grants">;
+/** `id`: of the person; whoever runs commands has none. */
+export type Holder = Pick<Actor, "grants"> & { id?: string };
 
 /** Whoever can run commands on the server. */
 export const operator: Holder = { grants: [{ site: null, role: "owner" }] };
@@ -36,7 +37,7 @@ export function membersOf(parts: AccessParts) {
   function seenBy(holder: Holder, member: Member): Member | null {
     if (owns(holder, null)) return member;
     const grants = member.grants.filter(({ site }) => site === null || owns(holder, site));
-    return grants.length && ownsSomething(holder) ? { ...member, grants } : null;
+    return grants.length && ownsSomething(holder) ? { ...member, grants, invitedBy: null } : null;
   }
 
   async function find(holder: Holder, id: string): Promise<Member> {

@@ -1,7 +1,9 @@
 // What people do about their own account.
 
+import { randomBase62 } from "../ids.ts";
 import { change, Missing, Refusal, type By } from "../sites/manage.ts";
 import type { Session } from "../store/accounts.ts";
+import type { Proof } from "../store/passwords.ts";
 import type { User } from "./actor.ts";
 import { Denied } from "./denied.ts";
 import {
@@ -9,10 +11,13 @@ import {
   checkNewPassword,
   codeOf,
   headersFor,
+  statusOf,
+  valueIn,
   type AccessParts,
   type Caller,
   type Cookies,
 } from "./parts.ts";
+import { hashPassword, isPassword } from "./password.ts";
 import { codeFault } from "./signIn.ts";
 import { codeTries, codeUse, countTry, giveBack, passwordTries } from "./tries.ts";
 
@@ -30,10 +35,15 @@ export function myselfOf(parts: AccessParts) {
       await giveBack(store, limits);
       return result;
     } catch (error) {
-      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? ""))
-        throw new Refusal(field, "The password is wrong.");
-      throw error;
+      if (["INVALID_PASSWORD", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? "")) throw wrong(field);
+      throw statusOf(error) === 401 ? isOver() : error;
     }
+  }
+
+  async function prove(me: Me, field: string, password: string): Promise<Proof> {
+    const proof = await store.passwords.proofOf("id", me.id);
+    if (!proof || !(await isPassword(password, proof.passwordHash))) throw wrong(field);
+    return proof;
   }
 
   return {
@@ -59,15 +69,13 @@ export function myselfOf(parts: AccessParts) {
       by: By,
     ): Promise<Cookies> {
       checkNewPassword(given.password);
+      const proof = await withPassword(me, caller, "current", () => prove(me, "current", given.current));
+      const next = await hashPassword(given.password);
+      const renewed = { sessionId: me.sessionId, token: randomBase62(32) };
+      const line = change("", "password changed", {}, by);
+      if (!(await store.passwords.change(line, proof, next, renewed))) throw isOver();
       const { api } = await library();
-      const { headers } = await withPassword(me, caller, "current", () =>
-        api.changePassword({
-          body: { currentPassword: given.current, newPassword: given.password, revokeOtherSessions: true },
-          headers: headersFor(parts, caller, "session"),
-          returnHeaders: true,
-        }),
-      );
-      await store.tickets.passwordChanged(change("", "password changed", {}, by), me.id);
+      const { headers } = await api.cookieFor({ body: { token: renewed.token }, returnHeaders: true });
       return headers.getSetCookie();
     },
 
@@ -91,39 +99,45 @@ export function myselfOf(parts: AccessParts) {
       await countTry(store, limits, now());
       const { api } = await library();
       const code = given.replaceAll(/\s/g, "");
+      const proof = await store.passwords.proofOf("id", me.id);
+      if (!proof) throw isOver();
       try {
         const { headers } = await api.verifyTOTP({
           body: { code },
           headers: headersFor(parts, caller, "session"),
           returnHeaders: true,
         });
+        const cookies = headers.getSetCookie();
+        const line = change("", "two-factor sign-in switched on", {}, by);
+        // Whoever is in with the password alone has to come back with a code.
+        const token = valueIn(cookies.join("; "), "session");
+        if (!(await store.passwords.twoFactorOn(line, proof, token))) throw isOver();
         await giveBack(store, limits);
         await store.tries.count(codeUse(me.id, code), now());
-        await store.audit.add(change("", "two-factor sign-in switched on", {}, by));
-        return headers.getSetCookie();
+        return cookies;
       } catch (error) {
         if (codeOf(error) === "TOTP_NOT_ENABLED")
           throw new Refusal(
             "code",
             "Begin two-factor sign-in first: there is no secret to check this against.",
           );
-        throw codeFault(error) ?? error;
+        throw codeFault(error) ?? (statusOf(error) === 401 ? isOver() : error);
       }
     },
 
-    async endTwoFactor(me: Me, caller: Caller, password: string, by: By): Promise<Cookies> {
-      const { api } = await library();
-      const { headers } = await withPassword(me, caller, "password", () =>
-        api.disableTwoFactor({
-          body: { password },
-          headers: headersFor(parts, caller, "session"),
-          returnHeaders: true,
-        }),
-      );
-      await store.audit.add(change("", "two-factor sign-in switched off", {}, by));
-      return headers.getSetCookie();
+    async endTwoFactor(me: Me, caller: Caller, password: string, by: By): Promise<void> {
+      if (!me.twoFactor) throw isOff();
+      const proof = await withPassword(me, caller, "password", () => prove(me, "password", password));
+      const line = change("", "two-factor sign-in switched off", {}, by);
+      const result = await store.passwords.twoFactorOff(line, proof);
+      if (result === "no proof") throw isOver();
+      if (result === "is off") throw isOff();
     },
   };
 }
 
+const wrong = (field: string) => new Refusal(field, "The password is wrong.");
+const isOff = () => new Denied("conflict", "Two-factor sign-in is off already.");
+/** The password became another one meanwhile, or the session was ended. */
+const isOver = () => new Denied("signed_out", "Sign in again: your session has ended.");
 const isOn = () => new Denied("conflict", "Two-factor sign-in is on already. Switch it off first.");

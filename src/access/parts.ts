@@ -53,6 +53,21 @@ export function cookiesOf({ raw }: Caller, kind: keyof typeof cookieNames): stri
     .join("; ");
 }
 
+/** What a cookie holds: the token of a session, or the name of a sign-in that waits for its code. */
+export function valueIn(cookies: string, kind: keyof typeof cookieNames): string {
+  const form = new RegExp(`${cookieNames[kind].replace(".", "\\.")}=([^;]+)`, "g");
+  // Of several that are set, a browser keeps the last. A signature follows, in which no point stands.
+  return decoded([...cookies.matchAll(form)].at(-1)?.[1] ?? "").replace(/\.[^.]*$/, "");
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}
+
 /** What the library is told of a request: nothing that it could mistake for something else. */
 export function headersFor(parts: AccessParts, caller: Caller, kind: keyof typeof cookieNames): Headers {
   const headers = new Headers({ [addressHeader]: addressOf(parts, caller) });
@@ -70,6 +85,9 @@ export function codeOf(error: unknown): string | null {
   const code = typeof body === "object" && body !== null && "code" in body ? body.code : null;
   return typeof code === "string" ? code : null;
 }
+
+export const statusOf = (error: unknown) =>
+  error instanceof Error && "statusCode" in error ? error.statusCode : null;
 
 /** As the library has it: an address that it does not take could never sign in. */
 const emailForm = /^(?:[a-z0-9_'+-]+\.)*[a-z0-9_'+-]*[a-z0-9_+-]@(?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,}$/;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "../ids.ts";
 import { change, Refusal, type By } from "../sites/manage.ts";
-import { resetMail, sendOrShow } from "./mails.ts";
+import { isMailed, resetMail } from "./mails.ts";
 import { addressOf, checkNewPassword, plainEmail, type AccessParts, type Caller } from "./parts.ts";
 import { hashPassword } from "./password.ts";
 import { hashTicket, linkTo, newTicket } from "./tickets.ts";
@@ -40,7 +40,7 @@ export function recoveryOf(parts: AccessParts) {
         const member = await store.members.byEmail(email);
         if (!member) return;
         const { link, hours } = await makeLink(member.id, false, null);
-        await sendOrShow(parts, member.email, link, resetMail(publicUrl, link, hours));
+        await isMailed(parts, member.email, resetMail(publicUrl, link, hours));
       });
       return { mail: true };
     },
@@ -53,8 +53,8 @@ export function recoveryOf(parts: AccessParts) {
     ): Promise<Link> {
       const { link, hours, expiresAt } = await makeLink(member.id, true, { ...by, email: member.email });
       if (show) return { link, expiresAt };
-      const mail = resetMail(publicUrl, link, hours);
-      return { link: await sendOrShow(parts, member.email, link, mail), expiresAt };
+      const isSent = await isMailed(parts, member.email, resetMail(publicUrl, link, hours));
+      return { link: isSent ? null : link, expiresAt };
     },
 
     async finishReset(caller: Caller, given: { ticket: string; password: string }): Promise<void> {

@@ -15,6 +15,8 @@ import {
   type AccessParts,
   type Caller,
   type Cookies,
+  statusOf,
+  valueIn,
 } from "./parts.ts";
 import { hashPassword } from "./password.ts";
 import { hashTicket, linkTo, newTicket } from "./tickets.ts";
@@ -28,6 +30,23 @@ const wrong = () => new Refusal("password", "The email or the password is wrong.
 export function signInOf(parts: AccessParts) {
   const { store, library, now, publicUrl } = parts;
 
+  /** Ends what these cookies would have opened, before anybody has them. */
+  async function undo(cookies: Cookies): Promise<void> {
+    const text = cookies.join("; ");
+    const remove = (table: string, column: string, value: string) =>
+      store.accounts.remove(table, [{ column, operator: "eq", value }]);
+    await remove("sessions", "token", valueIn(text, "session"));
+    await remove("verifications", "identifier", valueIn(text, "code"));
+  }
+
+  /** Whose sign-in waits for a code. */
+  async function waitingFor(caller: Caller) {
+    const identifier = valueIn(cookiesOf(caller, "code"), "code");
+    const where = [{ column: "identifier", operator: "eq", value: identifier }] as const;
+    const [row] = await store.accounts.find("verifications", where, { limit: 1 });
+    return row ? store.passwords.proofOf("id", String(row.value)) : null;
+  }
+
   async function signIn(caller: Caller, given: { email: string; password: string }): Promise<SignedIn> {
     const email = plainEmail(given.email);
     const limits = passwordTries(email, addressOf(parts, caller));
@@ -39,15 +58,21 @@ export function signInOf(parts: AccessParts) {
       throw wrong();
     }
     const body = { email, password: given.password };
+    const proof = await store.passwords.proofOf("email", email);
     try {
       const { headers, response } = await api.signInEmail({
         body,
         headers: headersFor(parts, caller, "session"),
         returnHeaders: true,
       });
-      await giveBack(store, limits);
+      const cookies = headers.getSetCookie();
       const needsCode = "twoFactorRedirect" in response;
-      return { step: needsCode ? "code needed" : "signed in", cookies: headers.getSetCookie() };
+      if (!proof || !(await store.passwords.stillHolds(proof))) {
+        await undo(cookies);
+        throw wrong();
+      }
+      await giveBack(store, limits);
+      return { step: needsCode ? "code needed" : "signed in", cookies };
     } catch (error) {
       if (["INVALID_EMAIL_OR_PASSWORD", "INVALID_EMAIL", "PASSWORD_TOO_LONG"].includes(codeOf(error) ?? ""))
         throw wrong();
@@ -65,16 +90,21 @@ export function signInOf(parts: AccessParts) {
     const code = given.replaceAll(/\s/g, "");
     const isApp = /^\d{6}$/.test(code);
     const call = { body: { code }, headers: headersFor(parts, caller, "code"), returnHeaders: true } as const;
+    const proof = await waitingFor(caller);
     try {
       const { headers, response } = await (isApp ? api.verifyTOTP(call) : api.verifyBackupCode(call));
-      const userId = response.user.id;
-      if (isApp && (await store.tries.count(codeUse(userId, code), now())) !== 0) {
-        const token = String(response.token);
-        await store.accounts.remove("sessions", [{ column: "token", operator: "eq", value: token }]);
+      const cookies = headers.getSetCookie();
+      if (isApp && (await store.tries.count(codeUse(response.user.id, code), now())) !== 0) {
+        await undo(cookies);
         throw new Refusal("code", "This code was used already. Wait for the next one.");
       }
+      // A caller may send several cookies: the proof has to be of who comes in.
+      if (proof?.userId !== response.user.id || !(await store.passwords.stillHolds(proof))) {
+        await undo(cookies);
+        throw over;
+      }
       await giveBack(store, limits);
-      return headers.getSetCookie();
+      return cookies;
     } catch (error) {
       throw codeFault(error) ?? (codeOf(error) === "INVALID_TWO_FACTOR_COOKIE" ? over : error);
     }
@@ -141,7 +171,9 @@ const hasOwner = () =>
 
 /** What the library says of a wrong code, for people. */
 export function codeFault(error: unknown): Error | null {
-  switch (codeOf(error) ?? "") {
+  // Somebody else used a backup code of the same person in the same moment.
+  const code = statusOf(error) === 409 ? "INVALID_BACKUP_CODE" : codeOf(error);
+  switch (code ?? "") {
     case "INVALID_CODE":
       return new Refusal("code", "This code is wrong. Codes change every 30 seconds.");
     case "INVALID_BACKUP_CODE":

@@ -97,7 +97,7 @@ export function openapiDocument(version: string, url: string): OpenApi {
           type: "apiKey",
           in: "cookie",
           name: "cleancast.session_token",
-          description: "The dashboard's own; over HTTPS its name begins with `__Secure-`.",
+          description: "The dashboard's own; over HTTPS its name begins with `__Host-`.",
         },
       },
     },

@@ -73,8 +73,8 @@ export function sessionHandlers(parts: ApiParts): Handlers<keyof typeof sessionR
       return done;
     },
 
-    "POST /me/two-factor/end": async ({ actor, request, reply, body, by }) => {
-      reply.header("set-cookie", await access.me.endTwoFactor(personOf(actor), request, body.password, by));
+    "POST /me/two-factor/end": async ({ actor, request, body, by }) => {
+      await access.me.endTwoFactor(personOf(actor), request, body.password, by);
       return done;
     },
 

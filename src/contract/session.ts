@@ -175,6 +175,10 @@ export const memberRoutes = {
           email,
           name,
           twoFactor: z.boolean(),
+          /** False: the invitation's link was shown to the owner of one site, who may have opened it themselves. */
+          confirmed: z.boolean(),
+          /** Known to owners of the installation. */
+          invitedBy: z.string().nullable(),
           createdAt: time,
           lastSeenAt: time.nullable(),
           grants: z.array(grant),

@@ -4,7 +4,7 @@
 import { hash } from "node:crypto";
 import { currencyDigits } from "../currency.ts";
 import type { Browser, Conversion } from "../event.ts";
-import { applyMapping, type Field } from "./mapping.ts";
+import { chosenFields, mappedValue, type Field } from "./mapping.ts";
 import { foldName, nameSetting } from "./names.ts";
 import type { ConnectionSettings, Setting } from "./platform.ts";
 
@@ -12,12 +12,17 @@ type Body = Record<string, unknown>;
 
 /** Without everything that is not known: no null, no empty text, list or object goes out. */
 export function known(fields: Body): Body {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => !isUnknown(value)));
+  // A plain loop: this runs several times for every conversion and platform.
+  const there: Body = {};
+  for (const name in fields) if (!isUnknown(fields[name])) there[name] = fields[name];
+  return there;
 }
 
 function isUnknown(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
-  return typeof value === "object" && Object.keys(value).length === 0;
+  if (typeof value !== "object") return false;
+  for (const _ in value) return false;
+  return true;
 }
 
 /** A list of the one value that is known. */
@@ -84,13 +89,10 @@ export function mapFields(
   fields: readonly MappedField[],
   personal: string,
 ): void {
-  const allowed = conversion.person ? fields : fields.filter(({ name }) => !name.startsWith(`${personal}.`));
-  for (const field of allowed) {
-    // Alone and to the side, so that a value which does not fit leaves no trace in the event.
-    const aside: Body = {};
-    applyMapping(aside, conversion, settings, [field]);
+  for (const field of chosenFields(settings, fields)) {
+    if (!conversion.person && field.name.startsWith(`${personal}.`)) continue;
+    const value = mappedValue(conversion, settings, field);
     const [part, key] = field.name.split(".") as [string, string];
-    const value = (aside[part] as Record<string, string | number> | undefined)?.[key];
     const shaped = value === undefined || !field.shape ? value : field.shape(value);
     if (!isUnknown(shaped)) ((event[part] ??= {}) as Body)[key] = shaped;
   }

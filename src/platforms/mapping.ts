@@ -42,6 +42,20 @@ export function extraFieldsOf(settings: ConnectionSettings): string[] {
   );
 }
 
+const chosen = new WeakMap<ConnectionSettings, { of: readonly Field[]; fields: readonly Field[] }>();
+
+/** The fields that a connection fills: mostly none, which is found out once for its settings and not for each conversion. */
+export function chosenFields<Mapped extends Field>(
+  settings: ConnectionSettings,
+  fields: readonly Mapped[],
+): readonly Mapped[] {
+  const found = chosen.get(settings);
+  if (found?.of === fields) return found.fields as readonly Mapped[];
+  const filled = fields.filter(({ name }) => settings[mapSetting(name)] !== undefined);
+  chosen.set(settings, { of: fields, fields: filled });
+  return filled;
+}
+
 /** The mapped fields of one conversion that have a value of their field's type. */
 export function mappedFields(
   conversion: Conversion,
@@ -49,12 +63,20 @@ export function mappedFields(
   fields: readonly Field[],
 ): Map<string, string | number> {
   const mapped = new Map<string, string | number>();
-  for (const { name, type } of fields) {
-    const source = settings[mapSetting(name)];
-    const value = source === undefined ? undefined : typed(valueOf(conversion, source), type);
-    if (value !== undefined) mapped.set(name, value);
+  for (const field of chosenFields(settings, fields)) {
+    const value = mappedValue(conversion, settings, field);
+    if (value !== undefined) mapped.set(field.name, value);
   }
   return mapped;
+}
+
+export function mappedValue(
+  conversion: Conversion,
+  settings: ConnectionSettings,
+  { name, type }: Field,
+): string | number | undefined {
+  const source = settings[mapSetting(name)];
+  return source === undefined ? undefined : typed(valueOf(conversion, source), type);
 }
 
 /** Puts mapped values at their places in `event`, whose objects are the caller's own. */

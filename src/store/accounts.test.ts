@@ -180,6 +180,17 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.accounts.count("two_factors", ofUser)).toBe(0);
   });
 
+  test("links that anybody can ask for do not push out one that an owner made", async () => {
+    const userId = await newMember("links@example.com", null, "viewer");
+    const add = (hash: string, byOperator: boolean, at: number) =>
+      store.tickets.addReset({ hash, userId, byOperator, expiresAt: now + 1000 }, at, null);
+    await add("by an owner", true, now);
+    for (let i = 0; i < 4; i += 1) await add(`asked ${i}`, false, now + 1 + i);
+    const works = async (hash: string) => (await store.tickets.resetOf(hash, now)) !== null;
+    const all = await Promise.all(["by an owner", "asked 0", "asked 1", "asked 3"].map(works));
+    expect(all).toEqual([true, false, true, true]);
+  });
+
   test("a row is taken by one, and a guarded change happens once", async () => {
     const row = { identifier: "one", value: "0", created_at: now, updated_at: now, expires_at: now };
     await store.accounts.insert("verifications", { id: "v", ...row });

@@ -2,7 +2,10 @@
 
 import { writeAudit, type AuditLine } from "./audit.ts";
 import type { Database, Row } from "./database.ts";
-import { siteIdOf, siteOf } from "./members.ts";
+import { siteIdOf, siteOf, takeTurn } from "./members.ts";
+
+/** Keys that work, of one site; and those for all sites. */
+export const mostUsable = 50;
 
 export type ApiKey = {
   id: string;
@@ -31,9 +34,18 @@ const apiKeyOf = (row: Row): ApiKey => ({
 
 export function apiKeyStore(db: Database, newId: () => string) {
   return {
-    async add(line: AuditLine, key: ApiKey, hash: string): Promise<void> {
+    /** False where there are too many already. */
+    async add(line: AuditLine, key: ApiKey, hash: string): Promise<boolean> {
       const lineId = newId();
-      await db.write(async (tx) => {
+      return db.write(async (tx) => {
+        await takeTurn(tx);
+        const usable = await tx.all(
+          `SELECT id FROM api_keys
+           WHERE site_id = $1 AND id <> $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
+           LIMIT $4`,
+          [siteIdOf(key.site), key.id, line.at, mostUsable],
+        );
+        if (usable.length >= mostUsable) return false;
         await tx.all(
           `INSERT INTO api_keys (id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL) ON CONFLICT (id) DO NOTHING`,
@@ -50,6 +62,7 @@ export function apiKeyStore(db: Database, newId: () => string) {
           ],
         );
         await writeAudit(tx, lineId, line);
+        return true;
       });
     },
 

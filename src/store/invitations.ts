@@ -5,6 +5,7 @@ import type { Database, Row } from "./database.ts";
 import {
   addUser,
   hasUser,
+  isOwnerOf,
   putGrant,
   siteIdOf,
   siteOf,
@@ -34,19 +35,31 @@ const invitationOf = (row: Row): Invitation => ({
 
 export function invitationStore(db: Database, newId: () => string) {
   return {
-    /** A second invitation of the same email to the same site takes the place of the first. */
-    async add(line: AuditLine, invitation: Invitation, hash: string): Promise<void> {
+    /**
+     * A second invitation of the same email to the same site takes the place of the first. `inviter` is the id of the
+     * member who makes it; false where they do not own the site any more. `shown`: they see the link themselves.
+     */
+    async add(
+      line: AuditLine,
+      invitation: Invitation,
+      hash: string,
+      { inviter = null, shown = false }: { inviter?: string | null; shown?: boolean } = {},
+    ): Promise<boolean> {
       const { id, email, site, role, invitedBy, createdAt, expiresAt } = invitation;
       const lineId = newId();
-      await db.write(async (tx) => {
+      return db.write(async (tx) => {
+        await takeTurn(tx);
+        if (inviter !== null && !(await isOwnerOf(tx, inviter, site))) return false;
         await tx.all(
-          `INSERT INTO invitations (id, hash, email, site_id, role, invited_by, created_at, expires_at)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+          `INSERT INTO invitations (id, hash, email, site_id, role, invited_by, shown, created_at, expires_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
            ON CONFLICT (email, site_id) DO UPDATE SET id = excluded.id, hash = excluded.hash, role = excluded.role,
-             invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
-          [id, hash, email, siteIdOf(site), role, invitedBy, createdAt, expiresAt],
+             invited_by = excluded.invited_by, shown = excluded.shown, created_at = excluded.created_at,
+             expires_at = excluded.expires_at`,
+          [id, hash, email, siteIdOf(site), role, invitedBy, shown ? 1 : 0, createdAt, expiresAt],
         );
         await writeAudit(tx, lineId, line);
+        return true;
       });
     },
 
@@ -93,8 +106,9 @@ export function invitationStore(db: Database, newId: () => string) {
           line.at,
         ]);
         if (!row) return "added" in who && (await hasUser(tx, who.added.id)) ? "done" : "no invitation";
-        const { site, role } = invitationOf(row);
-        if ("added" in who && !(await addUser(tx, who.added, line.at))) return "known email";
+        const { site, role, invitedBy } = invitationOf(row);
+        const origin = { confirmed: Number(row.shown) !== 1, invitedBy };
+        if ("added" in who && !(await addUser(tx, who.added, line.at, origin))) return "known email";
         const userId = "added" in who ? who.added.id : who.known;
         const [held] = await tx.all(`SELECT role FROM grants WHERE user_id = $1 AND site_id = $2`, [
           userId,

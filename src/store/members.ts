@@ -14,6 +14,10 @@ export type Member = {
   email: string;
   name: string;
   twoFactor: boolean;
+  /** False: somebody else than the owner of the email may have opened the account (see access/invitations.ts). */
+  confirmed: boolean;
+  /** Null for who came in otherwise. */
+  invitedBy: string | null;
   createdAt: number;
   lastSeenAt: number | null;
   grants: GrantRow[];
@@ -26,6 +30,8 @@ const memberOf = (row: Row, grants: GrantRow[]): Member => ({
   email: String(row.email),
   name: String(row.name),
   twoFactor: Number(row.two_factor) === 1,
+  confirmed: Number(row.email_verified) === 1,
+  invitedBy: row.invited_by as string | null,
   createdAt: Number(row.created_at),
   lastSeenAt: row.seen_at === null ? null : Number(row.seen_at),
   grants,
@@ -85,12 +91,16 @@ export function memberStore(db: Database, newId: () => string) {
       role: MemberRole | null,
     ): Promise<"done" | "last owner" | "no member"> {
       return change(line, async (tx) => {
-        const [user] = await tx.all(`SELECT id FROM users WHERE id = $1`, [userId]);
+        const [user] = await tx.all(`SELECT email FROM users WHERE id = $1`, [userId]);
         if (!user) return "no member";
         if (site === null && role !== "owner" && (await isLastOwner(tx, userId))) return "last owner";
         if (role === null)
           await tx.all(`DELETE FROM grants WHERE user_id = $1 AND site_id = $2`, [userId, siteIdOf(site)]);
         else await putGrant(tx, userId, { site, role }, line.at);
+        const email = String(user.email);
+        // What was decided now is not undone by an older invitation.
+        await tx.all(`DELETE FROM invitations WHERE email = $1 AND site_id = $2`, [email, siteIdOf(site)]);
+        await dropInvitations(tx, userId, email);
         return "done";
       });
     },
@@ -101,8 +111,8 @@ export function memberStore(db: Database, newId: () => string) {
         if (await isLastOwner(tx, userId)) return "last owner";
         const [gone] = await tx.all(`DELETE FROM users WHERE id = $1 RETURNING email`, [userId]);
         if (!gone) return "no member";
-        // An old invitation must not be the way back in.
-        await tx.all(`DELETE FROM invitations WHERE email = $1`, [String(gone.email)]);
+        // An old invitation must not be the way back in, neither their own nor one that they made.
+        await tx.all(`DELETE FROM invitations WHERE email = $1 OR invited_by = $1`, [String(gone.email)]);
         await endSessions(tx, userId);
         for (const table of ["grants", "passwords", "two_factors", "tickets"])
           await tx.all(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);
@@ -147,12 +157,35 @@ export async function putGrant(tx: Query, userId: string, grant: GrantRow, now: 
   );
 }
 
+/** Whether somebody owns a site, by a role on it or on all. */
+export async function isOwnerOf(tx: Query, userId: string, site: string | null): Promise<boolean> {
+  const rows = await tx.all(
+    `SELECT role FROM grants WHERE user_id = $1 AND site_id IN ('', $2) AND role = 'owner'`,
+    [userId, siteIdOf(site)],
+  );
+  return rows.length > 0;
+}
+
+/** Invitations end with the right to make them. */
+async function dropInvitations(tx: Query, userId: string, email: string): Promise<void> {
+  await tx.all(
+    `DELETE FROM invitations WHERE invited_by = $2 AND NOT EXISTS
+       (SELECT 1 FROM grants WHERE user_id = $1 AND role = 'owner' AND grants.site_id IN ('', invitations.site_id))`,
+    [userId, email],
+  );
+}
+
 /** False when somebody has this email already. */
-export async function addUser(tx: Query, user: NewUser, now: number): Promise<boolean> {
+export async function addUser(
+  tx: Query,
+  user: NewUser,
+  now: number,
+  { confirmed = true, invitedBy = null }: Partial<Pick<Member, "confirmed" | "invitedBy">> = {},
+): Promise<boolean> {
   const added = await tx.all(
-    `INSERT INTO users (id, email, name, email_verified, two_factor, created_at, updated_at)
-     VALUES ($1, $2, $3, 1, 0, $4, $4) ON CONFLICT DO NOTHING RETURNING id`,
-    [user.id, user.email, user.name, now],
+    `INSERT INTO users (id, email, name, email_verified, invited_by, two_factor, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, 0, $6, $6) ON CONFLICT DO NOTHING RETURNING id`,
+    [user.id, user.email, user.name, confirmed ? 1 : 0, invitedBy, now],
   );
   if (added.length === 0) return false;
   await tx.all(

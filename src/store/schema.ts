@@ -16,6 +16,7 @@ import { webhooksReceiveTotals } from "./migration4.ts";
 import { peopleReadTheLog } from "./migration5.ts";
 import { peopleHaveAccounts } from "./migration6.ts";
 import { theDashboardShowsNumbers } from "./migration7.ts";
+import { membersHaveComeByInvitation } from "./migration8.ts";
 
 export const migrations: readonly Migration[] = [
   theRelayStands,
@@ -25,4 +26,5 @@ export const migrations: readonly Migration[] = [
   peopleReadTheLog,
   peopleHaveAccounts,
   theDashboardShowsNumbers,
+  membersHaveComeByInvitation,
 ];

@@ -15,6 +15,7 @@ import { healthStore } from "./health.ts";
 import { keyUseStore } from "./keyUse.ts";
 import { memberStore } from "./members.ts";
 import { migrate, schemaVersion, type MigrationReport } from "./migrate.ts";
+import { passwordStore } from "./passwords.ts";
 import { peopleStore } from "./people.ts";
 import { periodStore } from "./periods.ts";
 import { openPostgres } from "./postgres.ts";
@@ -77,6 +78,7 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       webhooks,
       pushes: pushStore(db, webhooks.addressOf, newId),
       accounts: accountStore(db),
+      passwords: passwordStore(db, newId),
       members: memberStore(db, newId),
       invitations: invitationStore(db, newId),
       tickets: ticketStore(db, newId),

@@ -23,9 +23,11 @@ export function ticketStore(db: Database, newId: () => string) {
         [hash, purpose, userId, byOperator ? 1 : 0, now, expiresAt],
       );
       await tx.all(
-        `DELETE FROM tickets WHERE purpose = $1 AND user_id = $2 AND hash NOT IN
-           (SELECT hash FROM tickets WHERE purpose = $1 AND user_id = $2 ORDER BY created_at DESC, hash LIMIT $3)`,
-        [purpose, userId, most],
+        // Each kind on its own: links that anybody can ask for do not push out one that an owner made.
+        `DELETE FROM tickets WHERE purpose = $1 AND user_id = $2 AND by_operator = $3 AND hash NOT IN
+           (SELECT hash FROM tickets WHERE purpose = $1 AND user_id = $2 AND by_operator = $3
+            ORDER BY created_at DESC, hash LIMIT $4)`,
+        [purpose, userId, byOperator ? 1 : 0, most],
       );
     });
   }
@@ -105,6 +107,8 @@ export function ticketStore(db: Database, newId: () => string) {
            ON CONFLICT (user_id, provider_id) DO UPDATE SET password = excluded.password, updated_at = excluded.updated_at`,
           [passwordId, userId, passwordHash, line.at],
         );
+        // The password of whoever opened the account ends here: from now on it belongs to who has the link.
+        await tx.all(`UPDATE users SET email_verified = 1 WHERE id = $1`, [userId]);
         // Who lost the phone as well asks an owner; a mail alone does not open a second lock.
         if (Number(ticket.by_operator) === 1) {
           await tx.all(`DELETE FROM two_factors WHERE user_id = $1`, [userId]);
@@ -113,16 +117,6 @@ export function ticketStore(db: Database, newId: () => string) {
         await endSessions(tx, userId);
         await writeAudit(tx, lineId, line);
         return true;
-      });
-    },
-
-    /** After a change of password by its owner: other sessions, and links that are still open, end. */
-    async passwordChanged(line: AuditLine, userId: string): Promise<void> {
-      const lineId = newId();
-      await db.write(async (tx) => {
-        await tx.all(`DELETE FROM tickets WHERE purpose = 'reset' AND user_id = $1`, [userId]);
-        await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
-        await writeAudit(tx, lineId, line);
       });
     },
   };

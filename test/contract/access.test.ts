@@ -2,6 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operator } from "../../src/access/members.ts";
 import { openHouse, type Browser, type House } from "../house.ts";
 import { engines } from "../relay.ts";
 
@@ -90,7 +91,7 @@ describe.each(engines)("access on %s", (engine) => {
     const first = both.findIndex(({ status }) => status === 200);
     owner = browsers[first] as Browser;
     const [cookie] = both[first]?.setCookie ?? [];
-    expect(cookie).toMatch(/^__Secure-cleancast\.session_token=/);
+    expect(cookie).toMatch(/^__Host-cleancast\.session_token=/);
     expect(cookie).toMatch(/; Path=\/.*; HttpOnly; Secure; SameSite=Lax/);
     const session = await owner.call("GET /session");
     expect(session.body).toEqual({
@@ -414,6 +415,191 @@ describe.each(engines)("access on %s", (engine) => {
     house.clock.aheadMs = 0;
   });
 
+  const isIn = async (browser: Browser) =>
+    ((await browser.call("GET /session")).body as { session: unknown }).session !== null;
+  const linkOf = ({ body }: { body: unknown }) => ticketOf((body as { link: string }).link);
+  const newPassword = "a password that is new";
+
+  async function resetFor(email: string) {
+    const made = await owner.call(`POST /members/${await idOf(email)}/password-reset`);
+    const finish = { ticket: linkOf(made), password: newPassword };
+    return () => house.browser().call("POST /password-resets/finish", finish);
+  }
+
+  /** Lets something happen in the very moment before the next session is written. */
+  function beforeNextSession(work: () => Promise<unknown>): void {
+    const { accounts } = house.store;
+    const { insert } = accounts;
+    accounts.insert = async (table, row) => {
+      if (table === "sessions") {
+        accounts.insert = insert;
+        await work();
+      }
+      return insert(table, row);
+    };
+  }
+
+  test("no session that the old password opens survives a new one", async () => {
+    const email = "olga@example.com";
+    await member(email, null, "viewer");
+    let place = 0;
+    const tryIn = () =>
+      Array.from({ length: 8 }, () => signIn(email, password, `198.51.100.${(place += 1)}`));
+    const reset = await resetFor(email);
+    const [first, finished, second] = [tryIn(), reset(), tryIn()];
+    expect((await finished).status).toBe(200);
+    for (const { browser } of await Promise.all([...first, ...second]))
+      expect(await isIn(browser)).toBe(false);
+    expect((await signIn(email, newPassword)).answer.status).toBe(200);
+    expect(await house.store.accounts.sessionsOf(await idOf(email), Date.now())).toHaveLength(1);
+  });
+
+  test("of a change and a reset of one password at once, one counts", async () => {
+    const email = "pia@example.com";
+    const here = await member(email, null, "viewer");
+    const reset = await resetFor(email);
+    const changed = "what the other one wants";
+    const [finish, change] = await Promise.all([
+      reset(),
+      here.call("POST /me/password", { current: password, password: changed }),
+    ]);
+    expect([finish.status, change.status].filter((status) => status === 200)).toHaveLength(1);
+    const isReset = finish.status === 200;
+    expect(await isIn(here)).toBe(!isReset);
+    expect((await signIn(email, isReset ? newPassword : changed)).answer.status).toBe(200);
+    expect((await signIn(email, isReset ? changed : newPassword)).answer.status).toBe(400);
+  });
+
+  test("the cookie from before a change of the password ends with it", async () => {
+    const here = await member("quinn@example.com", null, "viewer");
+    const before = new Map(here.cookies);
+    const given = { current: password, password: newPassword };
+    expect((await here.call("POST /me/password", given)).status).toBe(200);
+    expect(await isIn(here)).toBe(true);
+    const thief = house.browser();
+    for (const [name, value] of before) thief.cookies.set(name, value);
+    expect(await isIn(thief)).toBe(false);
+  });
+
+  test("two-factor sign-in: switching it on ends other sessions; a reset ends what is under way", async () => {
+    const email = "rosa@example.com";
+    const here = await member(email, null, "viewer");
+    const lines = async () =>
+      (await house.store.audit.list("", 200)).filter(({ actor }) => actor === email).length;
+    const before = await lines();
+    const off = await here.call("POST /me/two-factor/end", { password });
+    expect(errorOf(off).code).toBe("conflict");
+    expect(await lines()).toBe(before);
+
+    const { browser: there } = await signIn(email);
+    let begun = await here.call("POST /me/two-factor", { password });
+    const { uri, backupCodes } = begun.body as { uri: string; backupCodes: string[] };
+    // Somebody whose password was right before it was switched on, and who comes in after.
+    const { browser: late, answer } = await new Promise<Awaited<ReturnType<typeof signIn>>>((resolve) => {
+      beforeNextSession(() => here.call("POST /me/two-factor/confirm", { code: codeFor(uri) }));
+      resolve(signIn(email));
+    });
+    expect(answer.status).toBe(400);
+    expect(await Promise.all([here, there, late].map(isIn))).toEqual([true, false, false]);
+
+    // The same backup code, many times at once.
+    const waiting = await Promise.all(Array.from({ length: 4 }, () => signIn(email)));
+    const codes = await Promise.all(
+      waiting.map(({ browser }) => browser.call("POST /session/code", { code: backupCodes[0] })),
+    );
+    expect(codes.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400]);
+
+    const reset = await resetFor(email);
+    const { browser: half } = await signIn(email);
+    beforeNextSession(reset);
+    const finished = await half.call("POST /session/code", { code: backupCodes[1] });
+    expect(errorOf(finished).code).toBe("signed_out");
+    expect(await isIn(half)).toBe(false);
+
+    // And of who switches it on.
+    const again = (await signIn(email, newPassword)).browser;
+    begun = await again.call("POST /me/two-factor", { password: newPassword });
+    const next = await resetFor(email);
+    beforeNextSession(next);
+    const code = codeFor((begun.body as { uri: string }).uri);
+    expect((await again.call("POST /me/two-factor/confirm", { code })).status).toBe(401);
+    expect(await house.store.accounts.sessionsOf(await idOf(email), Date.now())).toEqual([]);
+  });
+
+  test("an invitation ends with the right to make it", async () => {
+    const [one, two] = house.sites;
+    const siteOwner = await member("sam@example.com", one.id, "owner");
+    const second = await member("tess@example.com", null, "owner");
+    const [sam, tess] = [await idOf("sam@example.com"), await idOf("tess@example.com")];
+    const invite = async (from: Browser, email: string, site: string | null) =>
+      linkOf(await from.call("POST /members/invitations", { email, site, role: "owner" }));
+    const works = async (ticket: string) =>
+      (await house.browser().call("POST /invitations/look", { ticket })).status === 200;
+
+    const tickets = [
+      await invite(siteOwner, "back1@example.com", one.id),
+      await invite(second, "back2@example.com", null),
+      await invite(second, "back3@example.com", two.id),
+    ];
+    const kept = await invite(owner, "front@example.com", one.id);
+    const atDesk = { actor: "command line", now: Date.now() };
+    const wanted = { email: "desk@example.com", site: null, role: "viewer" } as const;
+    const printed = await house.access.invitations.invite(operator, wanted, atDesk, { show: true });
+    // Still an owner of one of them.
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "owner" });
+    expect(await Promise.all(tickets.map(works))).toEqual([true, true, true]);
+    await owner.call(`PUT /members/${tess}/grants`, { site: null, role: "admin" });
+    expect(await Promise.all(tickets.map(works))).toEqual([true, false, true]);
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: null });
+    await owner.call(`DELETE /members/${sam}`);
+    expect(await Promise.all(tickets.map(works))).toEqual([false, false, false]);
+    expect(await Promise.all([kept, ticketOf(printed.link)].map(works))).toEqual([true, true]);
+
+    // One that was being made while its maker was removed.
+    const gone = { id: sam, grants: [{ site: one.id, role: "owner" as const }] };
+    const by = { actor: "sam@example.com", now: Date.now() };
+    await expect(
+      house.access.invitations.invite(gone, { ...wanted, email: "back4@example.com", site: one.id }, by),
+    ).rejects.toThrow("needs the role owner");
+
+    // A role that was taken away does not come back by an older invitation.
+    const own = await invite(owner, "tess@example.com", two.id);
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "viewer" });
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: null });
+    expect(await works(own)).toBe(false);
+  });
+
+  test("an account whose link the owner of a site has seen is not confirmed, until a reset link is used", async () => {
+    const [one] = house.sites;
+    const siteOwner = await member("uma@example.com", one.id, "owner");
+    const email = "boss@example.com";
+    const made = await siteOwner.call("POST /members/invitations", { email, site: one.id, role: "viewer" });
+    await house.browser().call("POST /invitations/accept", { ticket: linkOf(made), name: "Boss", password });
+    const seen = async (from: Browser, of = email) =>
+      ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find(
+        (one) => one.email === of,
+      );
+    expect(await seen(owner)).toMatchObject({ confirmed: false, invitedBy: "uma@example.com" });
+    expect(await seen(siteOwner)).toMatchObject({ confirmed: false, invitedBy: null });
+    expect(await seen(owner, "uma@example.com")).toMatchObject({ confirmed: true });
+    expect((await (await resetFor(email))()).status).toBe(200);
+    expect(await seen(owner)).toMatchObject({ confirmed: true, invitedBy: "uma@example.com" });
+  });
+
+  test("fifty API keys of a site work at the same time, and no more", async () => {
+    const [, two] = house.sites;
+    const add = (site: string | null) => owner.call("POST /api-keys", { name: "many", site, access: "read" });
+    const made = await Promise.all(Array.from({ length: 52 }, () => add(two.id)));
+    const good = made.filter(({ status }) => status === 200);
+    expect(good).toHaveLength(50);
+    const refused = made.find(({ status }) => status !== 200);
+    expect(refused && errorOf(refused)).toMatchObject({ code: "invalid", field: "site" });
+    expect((await add(null)).status).toBe(200);
+    const { id } = good[0]?.body as { id: string };
+    expect((await owner.call(`DELETE /api-keys/${id}`)).status).toBe(200);
+    expect((await add(two.id)).status).toBe(200);
+  });
+
   test("nothing secret stands in an answer or in the store", async () => {
     for (const route of ["GET /session", "GET /sessions", "GET /members", "GET /api-keys"])
       answers.push((await owner.call(route)).text);
@@ -425,6 +611,32 @@ describe.each(engines)("access on %s", (engine) => {
 });
 
 describe("links by mail", () => {
+  test("a mail that fails shows its link to owners of the installation alone", async () => {
+    const house = await openHouse("sqlite", { mail: "broken" });
+    try {
+      const owner = house.browser();
+      const ticket = ticketOf(await house.access.setupLink());
+      await owner.call("POST /setup", { ticket, email: "ada@example.com", name: "Ada", password });
+      const [{ id: site }] = house.sites;
+      const invite = { email: "bea@example.com", site, role: "owner" };
+      const shown = ticketOf(
+        ((await owner.call("POST /members/invitations", invite)).body as { link: string }).link,
+      );
+      const bea = house.browser();
+      await bea.call("POST /invitations/accept", { ticket: shown, name: "Bea", password });
+      expect((await house.store.members.byEmail("bea@example.com"))?.confirmed).toBe(true);
+      const answer = await bea.call("POST /members/invitations", { ...invite, email: "boss@example.com" });
+      expect(answer.body).toMatchObject({
+        error: { code: "unavailable", message: expect.stringContaining("could not be sent") },
+      });
+      expect(answer.text).not.toContain("#");
+      expect(await house.store.invitations.open(Date.now())).toEqual([]);
+      expect(house.defects).toHaveLength(2);
+    } finally {
+      await house.close();
+    }
+  });
+
   test("invitations and resets are mailed; the answer says nothing about who has an account", async () => {
     const house = await openHouse("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
     try {

@@ -104,6 +104,10 @@ inChromium("every page", () => {
     await change("POST /api-keys", { name: broad, site, access: "read", expiresAt: null });
     await change("PATCH /me", { name: name.slice(0, 100) });
 
+    // A site whose first steps are still shown.
+    const fresh = await change("POST /sites", { host: "new.example" });
+    await change(`POST /sites/${fresh.id}/keys`, { name: broad, mode: "live", expiresAt: null });
+
     // A platform and a webhook whose answers are hostile.
     const receiver = await startReceiver();
     receiver.behave = ({ text }, response) =>
@@ -178,6 +182,7 @@ inChromium("every page", () => {
       webhook: webhook.webhook.id,
       visit: bot.id,
     });
+    paths.push(`/sites/${fresh.id}/overview?range=24h`);
     at = await user(relay, owner, { userAgent: `Mozilla/5.0 ${image}` });
     // A session of a browser with a hostile name, beside this one.
     await call(relay.url, {
@@ -204,17 +209,21 @@ inChromium("every page", () => {
   test(
     "walked through in light and dark, wide and narrow",
     async () => {
-      const { page, open, heard } = at;
+      const { page, open, go, heard } = at;
       const wrong: string[] = [];
+      await open("/sites");
+      // As on a phone at night. What the rules find by day is the same here, but for the colours.
+      await look(page, "dark", 375);
       for (const path of paths) {
-        // As on a phone at night. What the rules for light find is the same here, but for the colours.
-        await look(page, "dark", 375);
-        await open(path);
+        await go(path);
         await settled(page);
         for (const fault of await unusable(page, coloursOnly)) wrong.push(`${path}, dark: ${fault}`);
         for (const one of await tooWide(page)) wrong.push(`${path}, too wide for a phone: ${one}`);
-        // As on a desk.
-        await look(page, "light", 1280);
+      }
+      // As on a desk.
+      await look(page, "light", 1280);
+      for (const path of paths) {
+        await go(path);
         await settled(page);
         for (const fault of await unusable(page)) wrong.push(`${path}, light: ${fault}`);
         const text = await page.locator("body").innerText();

@@ -39,6 +39,8 @@ export type User = {
   heard: Heard;
   /** Opens an address of the dashboard, such as `/sites`, as a new document. */
   open: (path: string) => Promise<void>;
+  /** Goes there within the document that is open, as a link does: much cheaper where many pages are looked at. */
+  go: (path: string) => Promise<void>;
 };
 
 const patience = 20_000;
@@ -72,6 +74,14 @@ export async function user(
     context,
     heard,
     open: async (path) => void (await page.goto(`${relay.url}/dashboard${path}`)),
+    go: async (path) => {
+      // By way of a page that is not there, which tells the new one from the old.
+      const nowhere = page.getByText("There is no such page");
+      for (const to of ["/nowhere", path])
+        await page
+          .evaluate((there) => history.pushState(null, "", `/dashboard${there}`), to)
+          .then(() => nowhere.waitFor({ state: to === path ? "detached" : "attached" }));
+    },
   };
 }
 

@@ -89,7 +89,7 @@ inChromium("the dashboard, from the set-up link to the first conversion", () => 
       await page.goto(address);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
       await signIn(page, "olga@example.com", "another long password");
-      await page.getByRole("alert").waitFor();
+      await sees(page, "The email or the password is wrong.");
       await signIn(page, "olga@example.com", password);
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       expect(heard.faults).toEqual([]);

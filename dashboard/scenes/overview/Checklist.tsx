@@ -119,7 +119,7 @@ function ChecklistStep({
                 {done ? "done" : "to do"}
               </Text>
             </Title>
-            <Text size="sm" c="dimmed">
+            <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
               {detail ?? (done ? "" : about)}
             </Text>
           </div>

@@ -1,6 +1,7 @@
 // The roles of one member, site by site. Each change holds at once.
 
-import { Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, Modal, Select, Stack, Text } from "@mantine/core";
+import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { told } from "../../common/notices.tsx";
 import { useSend } from "../../common/query.ts";
@@ -36,6 +37,7 @@ export function MemberRoles({
   return (
     <Modal opened={isOpen} onClose={onClose} title={`Roles of ${member.name}`}>
       <Stack gap="md">
+        {!member.confirmed && <NotConfirmed member={member} />}
         {member.grants.length === 0 && <Text size="sm">No role: sees nothing.</Text>}
         {member.grants.map(({ site, role }) => {
           const place = placeName(site);
@@ -68,6 +70,18 @@ export function MemberRoles({
         <AddRole member={member} isBusy={isPending} onGive={give} />
       </Stack>
     </Modal>
+  );
+}
+
+/** Somebody else may have opened the account. */
+function NotConfirmed({ member: { email, invitedBy } }: { member: Member }) {
+  const who = invitedBy ?? "an owner of one site";
+  return (
+    <Alert variant="light" color="yellow" icon={<TriangleAlert size={18} />} role="status">
+      Nobody has confirmed that this account belongs to {email}: the invitation's link was shown to {who}. An
+      owner of the installation confirms it with a reset link that the person opens. Give no further role
+      before that.
+    </Alert>
   );
 }
 

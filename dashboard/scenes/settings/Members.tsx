@@ -47,7 +47,7 @@ function MemberList() {
   const columns: Column<Member>[] = [
     {
       title: "Member",
-      cell: ({ name, email, isMe }) => (
+      cell: ({ name, email, isMe, confirmed, invitedBy }) => (
         <Stack gap={0}>
           <Group gap="xs">
             <Text size="sm" fw={500}>
@@ -62,6 +62,11 @@ function MemberList() {
           <Text size="sm" c="dimmed">
             {email}
           </Text>
+          {!confirmed && (
+            <Text size="xs" c="dimmed">
+              Email not confirmed{invitedBy !== null && `; invited by ${invitedBy}`}
+            </Text>
+          )}
         </Stack>
       ),
     },

@@ -1,0 +1,117 @@
+// What the relay costs above what nobody can do without.
+
+import {
+  closeField,
+  eventBytes,
+  middle,
+  openField,
+  pick,
+  startBare,
+  startOurs,
+  turnOf,
+  warmUp,
+  type Contestant,
+  type Turn,
+} from "./contest.ts";
+import {
+  atLeast,
+  atMost,
+  interleaved,
+  medianRatio,
+  number,
+  roundsOf,
+  type Findings,
+  type Mode,
+  type Part,
+} from "./part.ts";
+import { platforms, stopPostgres } from "./relay.ts";
+
+const allCounts = [0, 1, 3, 6];
+const kinds = ["bare", "SQLite", "PostgreSQL"] as const;
+type Kind = (typeof kinds)[number];
+const nameOf = (kind: Kind, connections: number) => `${kind} ${connections}`;
+
+async function run(mode: Mode): Promise<Findings> {
+  const counts = mode.quick ? [0, 3] : allCounts;
+  const field = await openField(0);
+  const contestants = new Map<string, Contestant>();
+  for (const connections of counts) {
+    const connected = platforms.slice(0, connections);
+    contestants.set(nameOf("bare", connections), await startBare(field, connections));
+    contestants.set(nameOf("SQLite", connections), await startOurs(field, "sqlite", connected));
+    contestants.set(nameOf("PostgreSQL", connections), await startOurs(field, "postgres", connected));
+  }
+  await warmUp(field, contestants.values(), mode);
+  const manner = { senders: 64, ms: mode.quick ? 250 : 2500 };
+  const turns = await interleaved(
+    roundsOf(mode),
+    Object.fromEntries([...contestants].map(([name, one]) => [name, () => turnOf(field, one, manner)])),
+  );
+  await closeField(field, contestants.values());
+  await stopPostgres();
+  return findingsOf(counts, (kind, connections) => turns[nameOf(kind, connections)] ?? []);
+}
+
+function findingsOf(counts: number[], turnsOf: (kind: Kind, connections: number) => Turn[]): Findings {
+  const ratio = (kind: Kind, connections: number, what: "cpu" | "perSecond") =>
+    medianRatio(pick(turnsOf(kind, connections), what), pick(turnsOf("bare", connections), what));
+  const rows = counts.flatMap((connections) =>
+    kinds.map((kind) => {
+      const turns = turnsOf(kind, connections);
+      return [
+        `${connections}`,
+        kind === "bare" ? "the floor" : kind,
+        middle(turns, "perSecond"),
+        number(ratio(kind, connections, "perSecond")),
+        middle(turns, "cpu"),
+        number(ratio(kind, connections, "cpu")),
+        kind === "PostgreSQL" ? middle(turns, "databaseCpu") : "",
+        middle(turns, "requests"),
+        middle(turns, "p50"),
+        middle(turns, "p99"),
+      ];
+    }),
+  );
+  const engines = ["SQLite", "PostgreSQL"] as const;
+  return {
+    tables: [
+      {
+        title: "64 senders, platforms that answer at once",
+        head: [
+          "connections", "", "events/s", "× floor", "CPU µs/event", "× floor", "database CPU µs/event", "requests/event",
+          "p50 ms", "p99 ms",
+        ], // prettier-ignore
+        rows,
+      },
+    ],
+    targets: [
+      atLeast(
+        "No connection, SQLite: throughput, of the bare server's",
+        ratio("SQLite", 0, "perSecond"),
+        0.45,
+      ),
+      ...engines.flatMap((engine) =>
+        counts
+          .filter((connections) => connections > 0)
+          .map((connections) =>
+            atMost(
+              `${connections} ${connections === 1 ? "connection" : "connections"}, ${engine}: CPU per event, of the floor's`,
+              ratio(engine, connections, "cpu"),
+              1.3,
+            ),
+          ),
+      ),
+    ],
+    notes: [],
+  };
+}
+
+export const floor: Part = {
+  name: "floor",
+  title: "The floor",
+  about: `The floor is a bare Node server that parses the same JSON (${eventBytes} bytes) and answers in the same form, plus one
+bare pooled request (undici) for each platform. It checks nothing and stores nothing. The relay does everything: keys, checks,
+hashing, consent and identity records (every second event is of a person who has one), durable storage before and after the
+calls, the sync log, the log file. Connections: ${platforms.join(", ")}, in this order. CPU is of the server's process, all threads.`,
+  run,
+};

@@ -1,0 +1,157 @@
+// How a request to a platform is built from an inbound event, with the platforms' own libraries: what somebody would write
+// who does without a relay. Nothing is sent; each gets as far as the bytes of the request.
+
+import { hash } from "node:crypto";
+import type { eventFields } from "./input.ts";
+import { load, loadModule } from "./installed.ts";
+
+/** The same for all: the fields of the inbound request, and what is known of the browser. */
+export type Given = ReturnType<typeof eventFields>;
+export type Visited = {
+  fbc: string;
+  fbp: string;
+  ttclid: string;
+  page: string;
+  address: string;
+  userAgent: string;
+};
+
+export type Sdk = {
+  name: string;
+  /** The platform of ours that makes the same. */
+  platform: "meta" | "tiktok" | "segment";
+  does: string;
+  build: (given: Given, visited: Visited) => unknown;
+};
+
+const seconds = () => Math.floor(Date.now() / 1000);
+
+/* oxlint-disable typescript/no-explicit-any -- packages without types here */
+function facebook(): Sdk {
+  const sdk: any = load("facebook-nodejs-business-sdk");
+  let body = "";
+  const service = {
+    executeRequest: async (_url: string, _method: string, _headers: unknown, params: unknown) => {
+      body = JSON.stringify(params);
+      return { events_received: 1, messages: [], fbtrace_id: body.length };
+    },
+  };
+  return {
+    name: "facebook-nodejs-business-sdk",
+    platform: "meta",
+    does: "normalises and hashes, builds, stringifies; its HTTP service is replaced",
+    build(given, visited) {
+      const user = new sdk.UserData()
+        .setEmail(given.email)
+        .setPhone(given.phone)
+        .setFirstName(given.firstName)
+        .setLastName(given.lastName)
+        .setClientIpAddress(visited.address)
+        .setClientUserAgent(visited.userAgent)
+        .setFbc(visited.fbc)
+        .setFbp(visited.fbp);
+      const custom = new sdk.CustomData()
+        .setValue(given.value)
+        .setCurrency(given.currency)
+        .setOrderId(given.orderId);
+      const event = new sdk.ServerEvent()
+        .setEventName("Purchase")
+        .setEventTime(seconds())
+        .setEventId(given.orderId)
+        .setUserData(user)
+        .setCustomData(custom)
+        .setEventSourceUrl(visited.page)
+        .setActionSource("website");
+      return new sdk.EventRequest("EAAexample", "123456789012345")
+        .setEvents([event])
+        .setHttpService(service)
+        .execute();
+    },
+  };
+}
+
+/** Both take properties as they are, and hash nothing. */
+const tracked = (given: Given) => ({
+  event: "Order Completed",
+  properties: { order_id: given.orderId, value: given.value, currency: given.currency },
+});
+const sha256 = (text: string) => hash("sha256", text.trim().toLowerCase());
+
+function segment(): Sdk {
+  const { Analytics } = load("@segment/analytics-node");
+  let made: (request: unknown) => void = () => {};
+  const httpClient = {
+    async makeRequest(request: unknown) {
+      made(request);
+      return { status: 200, statusText: "OK", headers: {} };
+    },
+  };
+  const analytics = new Analytics({ writeKey: "example", flushAt: 1, httpClient });
+  return {
+    name: "@segment/analytics-node",
+    platform: "segment",
+    does: "checks, builds, a batch of one; its HTTP client is replaced. The email is hashed by hand",
+    // Its own callback waits a while on purpose; the request is there before.
+    build: (given) =>
+      new Promise((resolve) => {
+        made = resolve;
+        analytics.track({ ...tracked(given), userId: sha256(given.email), messageId: given.orderId });
+      }),
+  };
+}
+
+function rudder(): Sdk {
+  const Analytics = load("@rudderstack/rudder-sdk-node");
+  const unused = { use() {} };
+  const axiosInstance = {
+    interceptors: { request: unused, response: unused },
+    post: async (_url: string, data: unknown) => ({ status: 200, data: JSON.stringify(data).length }),
+  };
+  const analytics = new Analytics("example", {
+    dataPlaneUrl: "http://127.0.0.1",
+    flushAt: 1,
+    gzip: false,
+    axiosInstance,
+    logLevel: "error",
+  });
+  return {
+    name: "@rudderstack/rudder-sdk-node",
+    platform: "segment",
+    does: "checks, builds, a batch of one, stringifies; its HTTP client is replaced. The email is hashed by hand",
+    build: (given) =>
+      new Promise((resolve) =>
+        analytics.track(
+          { ...tracked(given), userId: sha256(given.email), messageId: given.orderId },
+          resolve,
+        ),
+      ),
+  };
+}
+
+async function tiktok(): Promise<Sdk> {
+  const { PixelTrackBody } = await loadModule("tiktok-business-api-sdk-official", "src/index.js");
+  return {
+    name: "tiktok-business-api-sdk-official",
+    platform: "tiktok",
+    does: "copies into its models, stringifies. Email and phone are hashed by hand, names are not sent",
+    build: (given, visited) =>
+      JSON.stringify(
+        PixelTrackBody.constructFromObject({
+          pixel_code: "CEXAMPLE",
+          event: "CompletePayment",
+          event_id: given.orderId,
+          timestamp: new Date().toISOString(),
+          context: {
+            ad: { callback: visited.ttclid },
+            page: { url: visited.page },
+            user: { email: sha256(given.email), phone_number: sha256(given.phone) },
+            ip: visited.address,
+            user_agent: visited.userAgent,
+          },
+          properties: { value: given.value, currency: given.currency },
+        }),
+      ),
+  };
+}
+
+export const openSdks = async (): Promise<Sdk[]> => [facebook(), segment(), rudder(), await tiktok()];

@@ -1,0 +1,121 @@
+// Building a platform's request from an event: ours against what somebody would use instead.
+
+import { standinConnections } from "../scripts/standinConnections.ts";
+import { conversionOf } from "../src/delivery/conversion.ts";
+import { attribute } from "../src/identity/attribution.ts";
+import { FieldFault, readFields } from "../src/inbound/fields.ts";
+import { platformOf } from "../src/platforms/index.ts";
+import type { ConnectionSettings, Platform } from "../src/platforms/platform.ts";
+import { withDefaults } from "../src/sites/settings.ts";
+import { daysAgo, eventFields, identityRecord, youngDays } from "./input.ts";
+import { installPeers, versionOf } from "./installed.ts";
+import {
+  atLeast,
+  interleaved,
+  median,
+  medianRatio,
+  number,
+  roundsOf,
+  type Findings,
+  type Mode,
+  type Part,
+} from "./part.ts";
+import { openSdks, type Given, type Visited } from "./peerSdks.ts";
+
+const site = withDefaults({});
+const identity = identityRecord("0123456789", daysAgo(youngDays));
+const visited: Visited = {
+  fbc: "fb.1.1794297600000.IwAR0123456789aem_AbCdEfGhIjKlMnOpQrStUv",
+  fbp: "fb.1.1794297600000.0123456789",
+  ttclid: "E.C.P.ExampleClick",
+  page: identity.visits[0]?.browser?.page ?? "",
+  address: identity.visits[0]?.browser?.address ?? "",
+  userAgent: identity.visits[0]?.browser?.userAgent ?? "",
+};
+
+/** Fields checked, normalised and hashed; consent asked; ids chosen; fields mapped; the request as it is sent. */
+function ourRequest(platform: Platform, settings: ConnectionSettings, given: Given): string {
+  const now = Date.now();
+  const fields = readFields({ fields: given, text: "" }, site, now);
+  if (fields instanceof FieldFault) throw new Error(fields.message);
+  const event = {
+    id: given.orderId,
+    siteId: "site",
+    keyId: "key",
+    mode: "live" as const,
+    name: fields.event,
+    value: fields.value,
+    currency: fields.currency,
+    orderId: fields.orderId,
+    time: fields.eventTime ?? now,
+    receivedAt: now,
+    person: { ...identity.forms, ...fields.person },
+    extra: null,
+  };
+  const known = { consent: "granted", withheld: null, identity } as const;
+  const attribution = attribute(known, event.time, { keepMs: site.keepMs, trusts: false });
+  const conversion = conversionOf(event, event.id, attribution);
+  const unfit = platform.unfit?.(conversion, settings, now);
+  if (unfit) throw new Error(`${platform.id}: ${unfit}`);
+  return platform.toRequest([conversion], settings, now).body;
+}
+
+const mappings = {
+  meta: { "map.custom_data.content_name": "utm_campaign" },
+  tiktok: { "map.properties.description": "utm_campaign" },
+  segment: {},
+} as const;
+
+async function run(mode: Mode): Promise<Findings> {
+  installPeers();
+  const sdks = await openSdks();
+  const ours = (["meta", "tiktok", "segment"] as const).map((id) => {
+    const platform = platformOf(id) as Platform;
+    const settings = { ...standinConnections[id], ...mappings[id] };
+    return { name: id, build: (given: Given) => ourRequest(platform, settings, given) };
+  });
+  const perTurn = mode.quick ? 200 : 1500;
+  let turns = 0;
+  const turn = (build: (given: Given, visited: Visited) => unknown) => async () => {
+    const population = { prefix: `t${turns++}`, known: 0 };
+    const events = Array.from({ length: perTurn }, (_, i) => eventFields(i, population));
+    const before = process.cpuUsage();
+    for (const given of events) await build(given, visited);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / perTurn;
+  };
+  const times = await interleaved(
+    roundsOf(mode, 9),
+    Object.fromEntries([...ours, ...sdks].map(({ name, build }) => [name, turn(build)])),
+  );
+  const of = (name: string) => times[name] ?? [];
+  return {
+    tables: [
+      {
+        title: "One event into one request, CPU",
+        head: ["", "µs/event", "ours µs/event", "ours is faster by", "what it does"],
+        rows: sdks.map(({ name, platform, does }) => [
+          `${name} ${versionOf(name)}`,
+          number(median(of(name))),
+          `${number(median(of(platform)))} (${platform})`,
+          `${number(medianRatio(of(name), of(platform)))} ×`,
+          does,
+        ]),
+      },
+    ],
+    targets: sdks.map(({ name, platform }) =>
+      atLeast(`${name}: times slower than ours`, medianRatio(of(name), of(platform)), 2, " ×"),
+    ),
+    notes: [
+      `Ours checks the fields, normalises and hashes email, phone and names in every form that some platform wants, asks consent,
+chooses click ids, asks whether the platform can take the event, maps fields, and builds the request.`,
+    ],
+  };
+}
+
+export const peers: Part = {
+  name: "peers",
+  title: "Building a request",
+  about: "From the fields of an inbound event to the body of a platform's request. Nothing is sent.",
+  run,
+};

@@ -1,0 +1,112 @@
+// Processes beside the benchmark: the relay under test, senders, stubs. None outlives it.
+
+import { fork, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const running = new Set<ChildProcess>();
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(1));
+
+export function keep<Child extends ChildProcess>(child: Child): Child {
+  running.add(child);
+  child.on("exit", () => running.delete(child));
+  return child;
+}
+
+export async function end(child: ChildProcess, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, "exit");
+  child.kill(signal);
+  await exited;
+}
+
+/** A file of this folder in a process of its own, to which one talks in questions and answers. */
+export type Peer = {
+  pid: number;
+  ask<Answer>(question: unknown): Promise<Answer>;
+  stop: () => Promise<void>;
+};
+
+export function startPeer(file: string, env: Record<string, string> = {}): Peer {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = keep(fork(path, { execArgv: [], env: { ...process.env, ...env } }));
+  const died = once(child, "exit").then(() => Promise.reject(new Error(`${file} has ended`)));
+  died.catch(() => {});
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    pid: child.pid as number,
+    ask<Answer>(question: unknown) {
+      const answered = last.then(async () => {
+        const answer = once(child, "message");
+        child.send(question as object);
+        return (await Promise.race([answer, died]))[0] as Answer;
+      });
+      last = answered;
+      return answered;
+    },
+    stop: () => end(child),
+  };
+}
+
+/** The other side of `ask`. */
+export function answerWith<Question, Answer>(answer: (question: Question) => Promise<Answer> | Answer): void {
+  process.on("message", (question: Question) => {
+    void Promise.resolve(answer(question)).then((result) => process.send?.(result as object));
+  });
+  // Whoever asked is gone.
+  process.on("disconnect", () => process.exit(0));
+}
+
+/** Microseconds of processor time that a process has used, all threads, user and system. */
+export function cpuOf(pid: number): number {
+  const [, , , , , , , , , , , user = 0, system = 0] = statOf(pid);
+  return (Number(user) + Number(system)) * tickUs;
+}
+
+/** The fields after the program's name, which may itself hold spaces and brackets. */
+function statOf(pid: number): string[] {
+  const line = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return line.slice(line.lastIndexOf(")") + 2).split(" ");
+}
+
+/** USER_HZ is 100 on every Linux that Node runs on. */
+const tickUs = 10_000;
+
+/** A process, what it started, and what those that have ended used: a PostgreSQL server, say. */
+export function cpuOfFamily(pid: number): number {
+  const [, , , , , , , , , , , user, system, childUser, childSystem] = statOf(pid).map(Number);
+  const own = ((user ?? 0) + (system ?? 0) + (childUser ?? 0) + (childSystem ?? 0)) * tickUs;
+  return childrenOf(pid).reduce((sum, child) => sum + (ifAlive(() => cpuOf(child)) ?? 0), own);
+}
+
+export const parentOf = (pid: number) => Number(statOf(pid)[1]);
+
+function childrenOf(parent: number): number[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids.filter((pid) => ifAlive(() => parentOf(pid)) === parent);
+}
+
+/** A process may end between two looks at it. */
+function ifAlive<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch {
+    return undefined;
+  }
+}
+
+export function memoryOf(pid: number, field: "VmRSS" | "VmHWM" = "VmRSS"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+}
+
+/** Runs a command to its end. */
+export async function run(command: string, args: string[], cwd: string): Promise<void> {
+  const child = keep(spawn(command, args, { cwd, stdio: "inherit" }));
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${code}`);
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

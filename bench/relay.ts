@@ -1,0 +1,136 @@
+// The relay under test: its own process, started as an operator starts it, with everything on that is on by default. Its
+// log goes to a file, as it would.
+
+import { fork, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { standinConnections } from "../scripts/standinConnections.ts";
+import type { StoreLocation } from "../src/store/store.ts";
+import { startPostgres, type Postgres } from "../test/postgres.ts";
+import { end, keep, parentOf, sleep } from "./processes.ts";
+import type { StubPlatform, StubState } from "./stub.ts";
+
+const command = fileURLToPath(new URL("../bin/cleancast.mjs", import.meta.url));
+const commandLine = fileURLToPath(new URL("../test/commandLine.ts", import.meta.url));
+
+export type Engine = "sqlite" | "postgres";
+
+/** The first n of these are connected. They have no quota that a benchmark would meet, and the last takes no batches. */
+export const platforms: readonly StubPlatform[] = ["meta", "tiktok", "segment", "snapchat", "x", "ga4"];
+
+export type Installation = {
+  env: Record<string, string>;
+  store: StoreLocation;
+  siteId: string;
+  key: string;
+  /** The connections, in the order in which they were asked for. */
+  connectionIds: string[];
+};
+
+let postgres: Promise<Postgres> | undefined;
+const folders: string[] = [];
+process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** Durable, like the embedded store: fsync and synchronous commit are on. */
+async function freshDatabase(): Promise<string> {
+  postgres ??= startPostgres({ durable: true });
+  return (await postgres).createDatabase();
+}
+
+/** The process that all processes of the PostgreSQL server come from. */
+export async function postmaster(): Promise<number> {
+  const client = new Client({ connectionString: (await postgres)?.url });
+  await client.connect();
+  const { rows } = await client.query("select pg_backend_pid() as pid");
+  const pid = parentOf(Number(rows[0].pid));
+  await client.end();
+  return pid;
+}
+
+export async function stopPostgres(): Promise<void> {
+  await (await postgres)?.stop();
+  postgres = undefined;
+}
+
+export function freshFolder({ stays = false } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), "cleancast-bench-"));
+  if (!stays) folders.push(folder);
+  return folder;
+}
+
+/** A site with a key and connections, all of which lead to the stub. */
+export async function install(
+  engine: Engine,
+  connected: readonly StubPlatform[],
+  stub: StubState | null,
+): Promise<Installation> {
+  const folder = freshFolder();
+  const origins = stub && Object.entries(stub.ports).map(([id, port]) => [id, `http://127.0.0.1:${port}`]);
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? "",
+    CLEANCAST_DATA: folder,
+    HOST: "127.0.0.1",
+    PORT: "0",
+    CLEANCAST_ENCRYPTION_KEY: "5a".repeat(32),
+    CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(Object.fromEntries(origins ?? [])),
+  };
+  let store: StoreLocation = { engine: "sqlite", file: join(folder, "cleancast.db") };
+  if (engine === "postgres") {
+    env.DATABASE_URL = await freshDatabase();
+    store = { engine, url: env.DATABASE_URL, connections: 10 };
+  }
+  const { cleancast, close } = openCommandLine(env);
+  const { site } = await cleancast("site", "add", "shop.example.com");
+  const { key } = await cleancast("key", "add", "shop.example.com", "bench");
+  const connectionIds: string[] = [];
+  for (const id of connected) {
+    const settings = Object.entries(standinConnections[id]).map(([name, value]) => `${name}=${value}`);
+    connectionIds.push((await cleancast("connect", "shop.example.com", id, ...settings)).id);
+  }
+  await close();
+  return { env, store, siteId: site.id, key, connectionIds };
+}
+
+/** Commands one after the other, in a process that is kept: a process each would take most of the time. */
+function openCommandLine(env: Record<string, string>) {
+  const child = keep(fork(commandLine, { env, execArgv: [] }));
+  return {
+    // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
+    cleancast: async (...args: string[]): Promise<any> => {
+      child.send(["--json", ...args]);
+      const [{ out, err }] = await once(child, "message");
+      if (out === "") throw new Error(`cleancast ${args.join(" ")} failed: ${err}`);
+      return JSON.parse(out);
+    },
+    close: async (): Promise<void> => {
+      const exited = once(child, "exit");
+      child.disconnect();
+      await exited;
+    },
+  };
+}
+
+export type Relay = { pid: number; port: number; stop: () => Promise<void> };
+
+export async function startRelay(
+  { env }: Pick<Installation, "env">,
+  nodeArgs: string[] = [],
+): Promise<Relay> {
+  const logFile = join(env.CLEANCAST_DATA ?? tmpdir(), "log");
+  const log = openSync(logFile, "w");
+  const child = keep(
+    spawn(process.execPath, [...nodeArgs, command, "serve"], { env, stdio: ["ignore", log, log] }),
+  );
+  closeSync(log);
+  for (;;) {
+    const text = readFileSync(logFile, "utf8");
+    const port = /is running on https?:\/\/[^:\s]+:(\d+)/.exec(text)?.[1];
+    if (port) return { pid: child.pid as number, port: Number(port), stop: () => end(child, "SIGTERM") };
+    if (child.exitCode !== null) throw new Error(`the relay ended:\n${text}`);
+    await sleep(2);
+  }
+}

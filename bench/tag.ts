@@ -1,0 +1,79 @@
+// What the tag weighs, and how long it keeps a slow browser busy.
+
+import type { Browser } from "playwright-core";
+import { launch } from "./browser.ts";
+import { interleaved, median, number, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
+import { openTags, type Tag } from "./tagPeers.ts";
+
+const slower = 4;
+const page =
+  "https://shop.example.com/autumn?gclid=EAIaIQobChMI-Example_1&utm_source=google&utm_campaign=autumn";
+
+/** Milliseconds from the first byte to the end of the script; nothing that it does later. */
+async function timeIn(browser: Browser, { code }: Tag): Promise<number> {
+  const context = await browser.newContext({ locale: "en-US" });
+  // Nothing leaves this machine; whatever a tag asks for gets an empty answer.
+  await context.route("**/*", (route) =>
+    route.fulfill(
+      route.request().isNavigationRequest()
+        ? { contentType: "text/html", body: "<!doctype html><title>Autumn</title><form></form>" }
+        : { status: 204 },
+    ),
+  );
+  const tab = await context.newPage();
+  await tab.goto(page);
+  const session = await context.newCDPSession(tab);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: slower });
+  // A string, because it runs there and not here.
+  const ms = await tab.evaluate<number>(`(() => {
+    const script = document.createElement("script");
+    // Given as text, so that its loading is not in the time; it looks as if it had come from its place.
+    const loaded = Object.assign(document.createElement("script"), { src: "/__cc/tag.js" });
+    Object.defineProperty(document, "currentScript", { value: loaded });
+    script.textContent = ${JSON.stringify(code)};
+    const began = performance.now();
+    document.head.append(script);
+    return performance.now() - began;
+  })()`);
+  await context.close();
+  return ms;
+}
+
+async function run(mode: Mode): Promise<Findings> {
+  const tags = await openTags();
+  const browser = await launch();
+  const times = browser
+    ? await interleaved(
+        roundsOf(mode, 15),
+        Object.fromEntries(tags.map((tag) => [tag.name, () => timeIn(browser, tag)])),
+      )
+    : {};
+  await browser?.close();
+  const of = (tag: Tag) => median(times[tag.name] ?? []);
+  const ours = tags[0] as Tag;
+  return {
+    tables: [
+      {
+        title: `Chromium${browser ? ` ${browser.version()}` : ""}, ${slower} times slower than this machine`,
+        head: ["", "bytes gzip", "× ours", "ms to run", "× ours"],
+        rows: tags.map((tag) => [
+          tag.name,
+          number(tag.gzip),
+          number(tag.gzip / ours.gzip),
+          number(of(tag)),
+          number(of(tag) / of(ours)),
+        ]),
+      },
+    ],
+    targets: [],
+    notes: browser ? [] : ["No Chromium was found, so only the bytes were measured."],
+  };
+}
+
+export const tag: Part = {
+  name: "tag",
+  title: "The tag",
+  about: `The script with the line that switches it on, in a new profile each time: read, compiled and run to its end, on a page
+that was reached through an ad. Products differ in what they do; this is what a page pays for each.`,
+  run,
+};
