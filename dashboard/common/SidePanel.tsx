@@ -1,6 +1,6 @@
 // Details in a drawer that has its own address: it is open because the address says so, and closing it goes back.
 
-import { Drawer, Title } from "@mantine/core";
+import { Drawer } from "@mantine/core";
 import type { ReactNode } from "react";
 
 export function SidePanel({
@@ -20,7 +20,8 @@ export function SidePanel({
       onClose={onClose}
       position="right"
       size={size}
-      title={<Title order={2}>{title}</Title>}
+      title={title}
+      styles={{ title: { fontSize: 16, lineHeight: "24px", fontWeight: 600 } }}
       padding="lg"
       closeButtonProps={{ "aria-label": "Close" }}
     >

@@ -495,10 +495,8 @@ describe.each(engines)("access on %s", (engine) => {
     let begun = await here.call("POST /me/two-factor", { password });
     const { uri, backupCodes } = begun.body as { uri: string; backupCodes: string[] };
     // Somebody whose password was right before it was switched on, and who comes in after.
-    const { browser: late, answer } = await new Promise<Awaited<ReturnType<typeof signIn>>>((resolve) => {
-      beforeNextSession(() => here.call("POST /me/two-factor/confirm", { code: codeFor(uri) }));
-      resolve(signIn(email));
-    });
+    beforeNextSession(() => here.call("POST /me/two-factor/confirm", { code: codeFor(uri) }));
+    const { browser: late, answer } = await signIn(email);
     expect(answer.status).toBe(400);
     expect(await Promise.all([here, there, late].map(isIn))).toEqual([true, false, false]);
 
