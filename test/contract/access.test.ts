@@ -429,7 +429,7 @@ describe.each(engines)("access on %s", (engine) => {
   /** Lets something happen in the very moment before the next session is written. */
   function beforeNextSession(work: () => Promise<unknown>): void {
     const { accounts } = house.store;
-    const { insert } = accounts;
+    const insert = accounts.insert.bind(accounts);
     accounts.insert = async (table, row) => {
       if (table === "sessions") {
         accounts.insert = insert;
@@ -575,7 +575,7 @@ describe.each(engines)("access on %s", (engine) => {
     await house.browser().call("POST /invitations/accept", { ticket: linkOf(made), name: "Boss", password });
     const seen = async (from: Browser, of = email) =>
       ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find(
-        (one) => one.email === of,
+        (each) => each.email === of,
       );
     expect(await seen(owner)).toMatchObject({ confirmed: false, invitedBy: "uma@example.com" });
     expect(await seen(siteOwner)).toMatchObject({ confirmed: false, invitedBy: null });
@@ -593,7 +593,7 @@ describe.each(engines)("access on %s", (engine) => {
     const refused = made.find(({ status }) => status !== 200);
     expect(refused && errorOf(refused)).toMatchObject({ code: "invalid", field: "site" });
     expect((await add(null)).status).toBe(200);
-    const { id } = good[0]?.body as { id: string };
+    const [id] = good.map(({ body }) => (body as { id: string }).id);
     expect((await owner.call(`DELETE /api-keys/${id}`)).status).toBe(200);
     expect((await add(two.id)).status).toBe(200);
   });
