@@ -236,6 +236,7 @@ describe.each(engines)("the results on %s", (engine) => {
         reason: null,
         attempts: 2,
         nextTryAt: null,
+        updatedAt: expect.any(Number),
         log: [
           expect.objectContaining({ number: 1, state: "queued", reason: "HTTP 500", httpStatus: 500 }),
           expect.objectContaining({
