@@ -7,7 +7,8 @@ export default defineConfig({
     globalSetup: "test/setup.ts",
     reporters: ["default", "./test/closing.ts"],
     fileParallelism: true,
-    maxWorkers: 2,
+    // More than the two cores of the smallest machine: most tests wait for something most of the time.
+    maxWorkers: 3,
     // No file may lean on another having run before it.
     sequence: { shuffle: { files: true } },
     testTimeout: 30_000,
