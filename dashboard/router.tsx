@@ -86,7 +86,9 @@ export const router = createRouter({
   // Texts, as they stand there: an id that is all digits is no number.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {
-    const texts = new URLSearchParams(Object.entries(search).map(([name, value]) => [name, String(value)]));
+    const texts = new URLSearchParams();
+    for (const [name, value] of Object.entries(search as Record<string, string | number | undefined>))
+      if (value !== undefined && value !== "") texts.set(name, String(value));
     return texts.size ? `?${texts}` : "";
   },
   defaultErrorComponent: Broken,
