@@ -48,6 +48,6 @@ Send a first conversion. The key in this line is shown only once: keep it on you
 
 curl -sS${address.startsWith("https") ? "k" : ""} ${address}/__cc/inbound -H 'X-CC-Api-Key: ${key}' -H 'Content-Type: application/json' -d ${body}
 
-Then: npx cleancast event list
+Then look at it in the dashboard, or: npx cleancast event list
 `;
 }
