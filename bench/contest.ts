@@ -89,8 +89,7 @@ export async function turnOf({ stub, sender }: Field, one: Contestant, manner: M
   const [cpuAfter, databaseCpuAfter] = spentBy(one);
   const after = await stub.ask<StubState>("state");
   // A contestant that is quick because it fails must not win.
-  if (sent.failed > 0)
-    throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
+  if (sent.failed > 0) throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
   return {
     perSecond: sent.events / sent.seconds,
     cpu: (cpuAfter - cpu) / sent.events,

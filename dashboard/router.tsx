@@ -41,12 +41,16 @@ const toFirst = (path: string, first: string) =>
     },
   });
 
-const events = inside("/sites/$site/events", () => import("./scenes/events/Events.tsx"));
-const trace = createRoute({
-  getParentRoute: () => events,
-  path: "$event",
-  component: lazyRouteComponent(() => import("./scenes/events/Trace.tsx")),
-});
+/** A list whose events open in a drawer over it. */
+const withTraces = (path: string, load: () => Promise<{ default: React.ComponentType }>) => {
+  const list = inside(path, load);
+  const trace = createRoute({
+    getParentRoute: () => list,
+    path: "$event",
+    component: lazyRouteComponent(() => import("./scenes/events/Trace.tsx")),
+  });
+  return list.addChildren([trace]);
+};
 
 const routes = root.addChildren([
   ...open,
@@ -56,11 +60,11 @@ const routes = root.addChildren([
     inside("/account", () => import("./scenes/settings/Account.tsx")),
     toFirst("/sites/$site", "/sites/$site/overview"),
     inside("/sites/$site/overview", () => import("./scenes/overview/Overview.tsx")),
-    events.addChildren([trace]),
+    withTraces("/sites/$site/events", () => import("./scenes/events/Events.tsx")),
     inside("/sites/$site/integrations", () => import("./scenes/integrations/Platforms.tsx")),
-    inside("/sites/$site/integrations/log", () => import("./scenes/integrations/SyncLog.tsx")),
+    withTraces("/sites/$site/integrations/log", () => import("./scenes/integrations/SyncLog.tsx")),
     inside("/sites/$site/integrations/webhooks", () => import("./scenes/integrations/Webhooks.tsx")),
-    inside("/sites/$site/integrations/$platform", () => import("./scenes/integrations/PlatformPage.tsx")),
+    withTraces("/sites/$site/integrations/$platform", () => import("./scenes/integrations/PlatformPage.tsx")),
     toFirst("/sites/$site/configuration", "/sites/$site/configuration/keys"),
     inside("/sites/$site/configuration/keys", () => import("./scenes/configuration/InboundKeys.tsx")),
     inside("/sites/$site/configuration/tag", () => import("./scenes/configuration/Tag.tsx")),
@@ -93,5 +97,6 @@ export const router = createRouter({
   },
   defaultErrorComponent: Broken,
   defaultPreload: "intent",
-  scrollRestoration: true,
+  // A drawer leaves the list behind it where it is.
+  scrollRestoration: ({ location }) => !/\/(events|integrations\/[^/]+)\/[^/]+$/.test(location.pathname),
 });

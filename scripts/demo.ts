@@ -93,13 +93,15 @@ async function run(): Promise<void> {
     console.error(`The demo's own traffic failed: ${String(error)}`),
   );
   ending.push(() => live.stop());
-  const answers: string[] = [];
+  const converted: { email: string; answer: string }[] = [];
   for (let i = 0; i < (values.quiet ? 0 : 6); i++) {
-    answers.push(await live.convert(i % 4 ? history.shop : history.product));
+    // The second was seen before, so that looking for this person finds something.
+    converted.push(await live.convert(i % 4 ? history.shop : history.product, i === 1 ? true : undefined));
     await live.bot(history.shop);
   }
-  const taken = answers.filter((answer) => answer.includes('"ok":true')).length;
-  if (taken < answers.length) throw new Error(`the relay did not take every event: ${answers.join("\n")}`);
+  const refused = converted.filter(({ answer }) => !answer.includes('"ok":true'));
+  if (refused.length)
+    throw new Error(`the relay did not take every event: ${refused.map(({ answer }) => answer).join("\n")}`);
 
   const { owner, viewer, password } = signIns;
   if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...signIns }));
@@ -109,6 +111,7 @@ A relay with ${list.length} platforms, each connected to its stand-in, is runnin
   Dashboard   ${origin}/dashboard/
   Sign in     ${owner}
   Password    ${password}        (${viewer}, with the same password, may look and not touch)
+  A person    ${converted[1]?.email}        (of ${history.shop.demo.host}: Configuration, Consent & privacy, Find a person)
 
 Look at it from the command line:
   CLEANCAST_DATA=${data} npx cleancast event list ${history.shop.demo.host}

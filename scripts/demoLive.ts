@@ -7,8 +7,8 @@ import { coming, newCustomer } from "./demoPeople.ts";
 import type { Opened } from "./demoSites.ts";
 
 export type Live = {
-  /** A person visits and converts; returns the answers. */
-  convert(opened: Opened): Promise<string>;
+  /** A person converts, mostly after a visit; returns who it was, and the relay's answer. */
+  convert(opened: Opened, isSeen?: boolean): Promise<{ email: string; answer: string }>;
   bot(opened: Opened): Promise<void>;
   start(): void;
   stop(): void;
@@ -23,52 +23,62 @@ export function liveTraffic(
   let number = 900_000;
   let timer: NodeJS.Timeout | undefined;
 
-  function post(path: string, headers: Record<string, string>, body: unknown): Promise<string> {
+  type Answer = { text: string; cookie: string | undefined };
+
+  function post(path: string, headers: Record<string, string>, body: unknown): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const sent = request(`${origin}${path}`, { method: "POST", headers }, (answer) => {
         let text = "";
         answer.setEncoding("utf8").on("data", (part: string) => (text += part));
-        answer.on("end", () => resolve(text));
+        answer.on("end", () =>
+          resolve({ text, cookie: answer.headers["set-cookie"]?.[0]?.split(";", 1)[0] }),
+        );
       });
       sent.on("error", reject).end(JSON.stringify(body));
     });
   }
 
-  /** What the tag reports. */
-  function visit(
+  /** What the tag reports: that somebody is there, and who it is once they say so. */
+  async function visit(
     { demo }: Opened,
     email: string | null,
     headers: Record<string, string> = {},
-  ): Promise<string> {
+  ): Promise<void> {
     const { browser, seen, clickIds, browserIds, utm } = coming(chance, demo.host, Date.now());
-    return post(
-      "/__cc/identify",
-      {
-        Host: demo.host,
-        Origin: `https://${demo.host}`,
-        "X-Forwarded-Proto": "https",
-        "X-Forwarded-For": seen.address,
-        "User-Agent": browser.userAgent,
-        ...browser.headers,
-        ...headers,
-      },
-      {
-        ...(email === null ? {} : { emails: [personOf({ email }).email] }),
-        browser: browser.script,
-        page: seen.page,
-        referrer: seen.referrer,
-        params: { ...clickIds, ...utm },
-        cookies: browserIds,
-      },
-    );
+    const from = {
+      Host: demo.host,
+      Origin: `https://${demo.host}`,
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-For": seen.address,
+      "User-Agent": browser.userAgent,
+      ...browser.headers,
+      ...headers,
+    };
+    const says = {
+      browser: browser.script,
+      page: seen.page,
+      referrer: seen.referrer,
+      params: { ...clickIds, ...utm },
+      cookies: browserIds,
+    };
+    const { cookie } = await post("/__cc/visit", from, says);
+    if (email !== null)
+      await post(
+        "/__cc/identify",
+        { ...from, ...(cookie ? { Cookie: cookie } : {}) },
+        { ...says, emails: [personOf({ email }).email] },
+      );
   }
 
-  async function convert(opened: Opened): Promise<string> {
+  async function convert(
+    opened: Opened,
+    isSeen = chance.happens(0.75),
+  ): Promise<{ email: string; answer: string }> {
     const { demo, key } = opened;
     const customer = newCustomer(chance, ++number);
-    if (chance.happens(0.75)) await visit(opened, customer.email);
+    if (isSeen) await visit(opened, customer.email);
     const kind = chance.weighted(demo.kinds.filter(({ name }) => name !== "refund"));
-    return post(
+    const { text: answer } = await post(
       "/__cc/inbound",
       { "X-CC-Api-Key": key, "Content-Type": "application/json" },
       {
@@ -81,10 +91,11 @@ export function liveTraffic(
         ...(kind.hasOrder ? { orderId: `${demo.orderPrefix}${number}` } : {}),
       },
     );
+    return { email: customer.email, answer };
   }
 
-  const bot = async (opened: Opened) =>
-    void (await visit(opened, null, { "User-Agent": "Mozilla/5.0 (compatible; SemrushBot/7~bl)" }));
+  const bot = (opened: Opened) =>
+    visit(opened, null, { "User-Agent": "Mozilla/5.0 (compatible; SemrushBot/7~bl)" });
 
   async function next(): Promise<void> {
     const opened = chance.happens(0.8) ? sites.shop : sites.product;

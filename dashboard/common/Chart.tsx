@@ -15,6 +15,11 @@ export type Series = {
 // Half a conversion is none.
 const wholeSteps = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map((n) => n * 10 ** i)).flat();
 
+// uPlot's word for "these are colours".
+const colourUnit = 3;
+/** Behind the six digits of a colour: how much of it is left. */
+const paler = "8c";
+
 /** Measured before anything is painted, and again whenever it changes. */
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null);
@@ -39,6 +44,7 @@ export function TimeChart({
   series,
   height = 220,
   bars = true,
+  isRunning = false,
   onPick,
 }: {
   /** What it counts. */
@@ -50,6 +56,8 @@ export function TimeChart({
   series: readonly Series[];
   height?: number;
   bars?: boolean;
+  /** The last step is not over yet: its bar is paler. */
+  isRunning?: boolean;
   /** A click on a step: leads to the rows behind it. */
   onPick?: (startsAt: number) => void;
 }) {
@@ -79,6 +87,10 @@ export function TimeChart({
         bars ? series.slice(k).reduce((sum, one) => sum + (one.values[i] ?? 0), 0) : value,
       ),
     );
+    const fillOf = ({ colour }: Series) => ({
+      unit: colourUnit,
+      values: () => times.map((_, i) => (isRunning && i === times.length - 1 ? `${colour}${paler}` : colour)),
+    });
     const plot = new uPlot(
       {
         width,
@@ -124,7 +136,7 @@ export function TimeChart({
             fill: bars ? one.colour : undefined,
             points: { show: false },
             ...(bars
-              ? { paths: uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15 }) }
+              ? { paths: uPlot.paths.bars?.({ size: [0.7, 40], radius: 0.15, disp: { fill: fillOf(one) } }) }
               : { paths: uPlot.paths.spline?.() }),
             value: (_plot: uPlot, _drawn: number | null, _series: number, i: number | null) =>
               i === null ? "–" : textOf(one, one.values[i] ?? 0),

@@ -59,10 +59,7 @@ export function Page({
             if (chosen) void navigate({ to: chosen.to, search: chosen.search ?? {} });
           }}
         >
-          <Tabs.List
-            style={{ overflowX: "auto", overflowY: "hidden", flexWrap: "nowrap" }}
-            aria-label={title}
-          >
+          <Tabs.List className="cc-tabs" aria-label={title}>
             {tabs.map(({ value, label }) => (
               <Tabs.Tab key={value} value={value}>
                 {label}

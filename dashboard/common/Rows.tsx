@@ -43,7 +43,16 @@ export function Rows<Row>({
   const navigate = useNavigate();
   if (error) return <Fault error={error} {...(again ? { again } : {})} />;
   if (!rows) return <Loading />;
-  if (rows.length === 0) return <>{empty}</>;
+  if (rows.length === 0 && !more) return <>{empty}</>;
+  if (rows.length === 0)
+    return (
+      <Center p="xl">
+        {/* A rare filter: so far only a part of the list was looked at. */}
+        <Button variant="default" onClick={() => more?.()} loading={isLoadingMore}>
+          Nothing among the newest: look further
+        </Button>
+      </Center>
+    );
   return (
     <>
       <Box style={{ overflowX: "auto" }} tabIndex={0} role="region" aria-label={label}>

@@ -6,7 +6,7 @@ import { CalendarRange } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useAddress } from "./address.ts";
 import { dayOf, rangeText, startOfDay } from "./days.ts";
-import { isRange, rangeOf, ranges } from "./RangePicker.tsx";
+import { isRange, rangeOf, ranges } from "./ranges.ts";
 import { useSite } from "./session.tsx";
 
 /** What the address says, as a query. */
@@ -16,7 +16,8 @@ export function useTimes(): { from?: number; to?: number } {
   const to = time("to");
   const range = isRange(search["range"]) ? search["range"] : null;
   // Only the start moves with a range: it stays the same until the range is chosen anew.
-  const since = useMemo(() => (range ? rangeOf(range).from : undefined), [range]);
+  const timeZone = useSite()?.timeZone;
+  const since = useMemo(() => (range ? rangeOf(range, timeZone).from : undefined), [range, timeZone]);
   if (range) return { from: since as number };
   return { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
 }

@@ -7,7 +7,8 @@ export function faultAt(error: ApiError | null, ...fields: string[]): string | n
   if (!error || error.field === undefined || !fields.includes(error.field)) return null;
   const mark = `${error.field}: `;
   const text = error.message.startsWith(mark) ? error.message.slice(mark.length) : error.message;
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
+  // An address is written as it is.
+  return /^\S+@/.test(text) ? text : text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
 /** What is about none of these fields: it stands beside the button. */

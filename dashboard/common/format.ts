@@ -1,9 +1,12 @@
 // Numbers, money and times as people read them.
 
 const counts = new Intl.NumberFormat("en");
-const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
 export const countText = (value: number) => counts.format(value);
+/** "1 visit", "2 visits". */
+export const counted = (value: number, one: string, many = `${one}s`) =>
+  `${countText(value)} ${value === 1 ? one : many}`;
 export const shortCount = (value: number) => (value < 10_000 ? counts.format(value) : short.format(value));
 
 /** Always with its currency. */
@@ -34,11 +37,26 @@ const steps: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 
+/** "5 min ago": a sentence that ends with it has a full stop of its own. */
+const ago = (count: number, unit: Intl.RelativeTimeFormatUnit) =>
+  relative.format(count, unit).replace(".", "");
+
 export function agoText(at: number, now: number): string {
   const distance = at - now;
-  for (const [unit, ms] of steps)
-    if (Math.abs(distance) >= ms) return relative.format(Math.round(distance / ms), unit);
-  return Math.abs(distance) < 10_000 ? "just now" : relative.format(Math.round(distance / 1000), "second");
+  for (const [unit, ms] of steps) if (Math.abs(distance) >= ms) return ago(Math.round(distance / ms), unit);
+  return Math.abs(distance) < 10_000 ? "just now" : ago(Math.round(distance / 1000), "second");
+}
+
+/** After a week the day says more than how long ago it was. */
+export function whenText(at: number, now: number, timeZone: string | undefined): string {
+  if (Math.abs(at - now) < 7 * 86_400_000) return agoText(at, now);
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear();
+  return new Intl.DateTimeFormat("en", {
+    month: "short",
+    day: "numeric",
+    ...(isThisYear ? {} : { year: "numeric" }),
+    ...(timeZone ? { timeZone } : {}),
+  }).format(at);
 }
 
 export function exactTime(at: number, timeZone: string | undefined): string {

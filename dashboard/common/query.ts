@@ -1,27 +1,70 @@
 // Reading and changing through the API, with one cache. What is changed here is read again everywhere.
 
 import {
+  QueryCache,
   QueryClient,
   useInfiniteQuery,
   useMutation,
   useQuery,
   useQueryClient,
+  type InfiniteData,
+  type QueryKey,
   type UseMutationResult,
   type UseQueryResult,
 } from "@tanstack/react-query";
+import { useState, useSyncExternalStore } from "react";
 import { ApiError, call, type Answer, type Input, type RouteName } from "./api.ts";
 
+// What was refused will be refused again; what could not be reached may be back.
+const isPassing = (error: unknown) =>
+  error instanceof ApiError && (error.status === 0 || error.status >= 500);
+// A proxy before the relay answers 502 or 504 in its place.
+const isAway = (error: unknown) => error instanceof ApiError && [0, 502, 504].includes(error.status);
+const againMs = 5_000;
+const untilBack = ({ state }: { state: { error: unknown } }) => (isPassing(state.error) ? againMs : false);
+
+// Every page has read who is signed in: it is how the dashboard notices that the relay is away, or back.
+const pulse = "GET /session";
+const cache = new QueryCache({
+  onError: (error, { queryKey }) => {
+    if (isAway(error) && queryKey[0] !== pulse)
+      void queryClient.invalidateQueries({ queryKey: [pulse] }, { cancelRefetch: false });
+  },
+});
+
 export const queryClient = new QueryClient({
+  queryCache: cache,
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // What was refused will be refused again; what could not be reached may be back.
-      retry: (failures, error) =>
-        failures < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+      retry: (failures, error) => failures < 2 && isPassing(error),
+      refetchInterval: untilBack,
       refetchOnWindowFocus: true,
+      // A browser without internet may still reach a relay that is near.
+      networkMode: "always",
     },
   },
 });
+
+const subscribe = (tell: () => void) => cache.subscribe(tell);
+function lastReached(): number | null {
+  if (!cache.findAll({ queryKey: [pulse] }).some(({ state }) => isAway(state.error))) return null;
+  return Math.max(...cache.getAll().map(({ state }) => state.dataUpdatedAt));
+}
+/** While the relay cannot be reached, when it last could; else null. */
+export const useLastReached = () => useSyncExternalStore(subscribe, lastReached);
+
+/**
+ * The error to show. While the relay is away, what was read before stays and one line above the page says so; and an error
+ * stands while the same is asked for again.
+ */
+function useStanding(query: { data: unknown; error: ApiError | null; errorUpdateCount: number }) {
+  const { data, error, errorUpdateCount } = query;
+  const [last, setLast] = useState(error);
+  if (error && error !== last) setLast(error);
+  if (data !== undefined) return isAway(error) ? null : error;
+  return error ?? (errorUpdateCount > 0 ? last : null);
+}
 
 type Options<Name extends RouteName> = {
   enabled?: boolean;
@@ -37,22 +80,27 @@ export function useApi<Name extends RouteName>(
   input: Input<Name>,
   { enabled = true, everyMs, keep = false }: Options<Name> = {},
 ): UseQueryResult<Answer<Name>, ApiError> {
-  return useQuery<Answer<Name>, ApiError>({
+  const query = useQuery<Answer<Name>, ApiError>({
     queryKey: [name, input],
     queryFn: ({ signal }) => call(name, input, signal),
     enabled,
     ...(everyMs === undefined
       ? {}
       : {
-          refetchInterval: typeof everyMs === "number" ? everyMs : ({ state }) => everyMs(state.data),
+          refetchInterval: (asked) =>
+            untilBack(asked) || (typeof everyMs === "number" ? everyMs : everyMs(asked.state.data)),
         }),
     // While a filter changes, the old rows stay until the new ones are there.
     ...(keep ? { placeholderData: (before: Answer<Name> | undefined) => before as never } : {}),
   });
+  const error = useStanding(query);
+  return error === query.error ? query : ({ ...query, error } as typeof query);
 }
 
 type PageOf<Name extends RouteName> =
   Answer<Name> extends { items: (infer Item)[]; next: string | null } ? Item : never;
+
+type Paged<Name extends RouteName> = { items: PageOf<Name>[]; next: string | null };
 
 /** A list in pages: `rows` so far, and `more` where there are more. */
 export function useRows<Name extends RouteName>(
@@ -60,25 +108,23 @@ export function useRows<Name extends RouteName>(
   input: Input<Name>,
   { enabled = true, still = false }: Options<Name> = {},
 ) {
-  const query = useInfiniteQuery({
+  const query = useInfiniteQuery<Paged<Name>, ApiError, InfiniteData<Paged<Name>>, QueryKey, string | null>({
     queryKey: [name, input, "pages"],
     queryFn: ({ pageParam, signal }) => {
       const { query: asked } = input as { query?: Record<string, unknown> };
       const paged = { ...input, query: { ...asked, ...(pageParam ? { cursor: pageParam } : {}) } };
-      return call(name, paged as Input<Name>, signal) as Promise<{
-        items: PageOf<Name>[];
-        next: string | null;
-      }>;
+      return call(name, paged as Input<Name>, signal) as Promise<Paged<Name>>;
     },
-    initialPageParam: null as string | null,
+    initialPageParam: null,
     getNextPageParam: (last) => last.next,
     enabled,
     ...(still ? { refetchOnWindowFocus: false, refetchOnReconnect: false } : {}),
   });
+  const error = useStanding(query);
   return {
     rows: query.data?.pages.flatMap((page) => page.items),
     first: query.data?.pages[0] as Answer<Name> | undefined,
-    error: query.error as ApiError | null,
+    error,
     isLoading: query.isLoading,
     more: query.hasNextPage ? () => void query.fetchNextPage() : null,
     isLoadingMore: query.isFetchingNextPage,

@@ -23,7 +23,7 @@ export const settingNames: Record<string, string> = {
   dedup_no_order: "Without an order id",
   alert_emails: "Email addresses",
   alert_webhook: "Webhook address",
-  alert_success_rate: "Least share of attempts that succeed",
+  alert_success_rate: "Alert below this success rate",
 };
 
 export const settingName = (name: string) => settingNames[name] ?? name;

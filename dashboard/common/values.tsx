@@ -20,7 +20,7 @@ import {
   type LucideIcon,
 } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
-import { agoText, exactTime, moneyText } from "./format.ts";
+import { exactTime, moneyText, whenText } from "./format.ts";
 import { useSite } from "./session.tsx";
 
 /** A relative time that keeps up, with the exact one on hover, in the site's time zone. */
@@ -36,7 +36,7 @@ export function When({ at, none = "never" }: { at: number | null; none?: string 
   return (
     <Tooltip label={exactTime(at, site?.timeZone)}>
       <time dateTime={new Date(at).toISOString()} style={{ whiteSpace: "nowrap" }}>
-        {agoText(at, now)}
+        {whenText(at, now, site?.timeZone)}
       </time>
     </Tooltip>
   );
@@ -157,7 +157,7 @@ export function State({ of, word }: { of: string; word?: string }) {
 
 export function TestBadge() {
   return (
-    <Badge size="xs" variant="light" color="gray" tt="none">
+    <Badge size="xs" variant="light" color="gray" tt="none" style={{ flex: "none" }}>
       test
     </Badge>
   );

@@ -53,7 +53,7 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
       if (known?.grants.some((grant) => grant.site === site))
         throw new Refusal(
           "email",
-          `${email} belongs here already. Change their role in the list of members.`,
+          `There is a member ${email} here already. Change their role in the list of members.`,
         );
       const at = now();
       await countTry(store, invitationTries(by.actor), at);

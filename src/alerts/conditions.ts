@@ -33,6 +33,7 @@ export async function lookAt(
   backlogs: Backlogs,
   now: number,
 ): Promise<Finding[]> {
+  const { timeZone } = site.settings;
   const known = new Map(open.map((alert) => [keyOf(alert), alert]));
   const openOf = (kind: AlertKind, subject: string) => known.get(keyOf({ kind, subject }));
   const findings: (Finding | null)[] = [
@@ -42,14 +43,14 @@ export async function lookAt(
   for (const connection of site.connections) {
     findings.push(
       await successRate(facts, site, connection, openOf("success rate", connection.id), now),
-      await queue(facts, connection, backlogs, now),
+      await queue(facts, connection, timeZone, backlogs, now),
     );
   }
   for (const { id, origin, state, stateReason, failingSince } of await facts.webhooks.ofSite(site.id)) {
-    findings.push(webhook({ id, origin, state, stateReason, failingSince }, now));
+    findings.push(webhook({ id, origin, state, stateReason, failingSince }, timeZone, now));
   }
   for (const { host, startedAt } of await facts.keyUse.lockouts(site.id, now)) {
-    const text = `Requests with wrong keys come to ${host}, ten and more within five minutes, since ${timeText(startedAt)}. They are refused; valid keys pass.`;
+    const text = `Requests with wrong keys come to ${host}, ten and more within five minutes, since ${timeText(startedAt, timeZone)}. They are refused; valid keys pass.`;
     findings.push({ kind: "wrong keys", subject: host, text });
   }
   return findings.filter((one) => one !== null);
@@ -107,7 +108,7 @@ async function silence(
   if (open) return lastAt < open.beganAt ? { kind: "silence", subject: "", text: open.text } : null;
   const judged = judgeSilence(uses, lastAt, now);
   if (!judged) return null;
-  const text = `No event has come since ${timeText(judged.since)}. In the last four weeks the longest pause at these hours was about ${hoursText(judged.usualHours)}.`;
+  const text = `No event has come since ${timeText(judged.since, site.settings.timeZone)}. In the last four weeks the longest pause at these hours was about ${hoursText(judged.usualHours)}.`;
   return { kind: "silence", subject: "", text };
 }
 
@@ -121,17 +122,19 @@ type KnownWebhook = {
 
 function webhook(
   { id, origin, state, stateReason, failingSince }: KnownWebhook,
+  timeZone: string,
   now: number,
 ): Finding | null {
   const kind = "webhook";
   if (state === "disabled") {
     // Whoever disabled it knows.
     if (stateReason?.startsWith("disabled by ")) return null;
-    const text = `The webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}. Its totals wait.`;
+    const since = failingSince === null ? "" : ` It has failed since ${timeText(failingSince, timeZone)}.`;
+    const text = `The webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}.${since} Its totals wait.`;
     return { kind, subject: id, text };
   }
   if (failingSince === null || failingSince > now - hourMs) return null;
-  const text = `The webhook ${id} to ${origin} has failed since ${timeText(failingSince)}. Its totals wait and are tried again.`;
+  const text = `The webhook ${id} to ${origin} has failed since ${timeText(failingSince, timeZone)}. Its totals wait and are tried again.`;
   return { kind, subject: id, text };
 }
 
@@ -142,6 +145,7 @@ const comparedMs = 10 * minuteMs;
 async function queue(
   facts: Facts,
   connection: Connection,
+  timeZone: string,
   backlogs: Backlogs,
   now: number,
 ): Promise<Finding | null> {
@@ -153,7 +157,7 @@ async function queue(
   const number = `${isAtLeast ? "more than " : ""}${count.toLocaleString("en")}`;
   const finding = { kind: "queue", subject: connection.id } as const;
   if (oldestDueAt !== null && oldestDueAt <= now - overdueMs) {
-    const text = `Deliveries to ${nameOf(connection)} do not get away: ${number} wait, and the oldest could have gone since ${timeText(oldestDueAt)}.`;
+    const text = `Deliveries to ${nameOf(connection)} do not get away: ${number} wait, and the oldest could have gone since ${timeText(oldestDueAt, timeZone)}.`;
     return { ...finding, text };
   }
   const first = earlier[0];

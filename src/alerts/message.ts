@@ -10,6 +10,8 @@ export type Phase = "began" | "reminder" | "over" | "test";
 export type Message = {
   phase: Phase;
   site: { id: string; host: string };
+  /** Times in mails are of this zone. */
+  timeZone: string;
   kind: AlertKind | "test";
   subject: string;
   title: string;
@@ -19,12 +21,18 @@ export type Message = {
   endedAt: number | null;
 };
 
-export const timeText = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+/** Swedes write times as everybody reads them: 2026-11-15 09:05. */
+export const timeText = (ms: number, timeZone: string) =>
+  `${new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(ms)} ${timeZone}`;
 
 export const hoursText = (hours: number) => (hours === 1 ? "an hour" : `${hours} hours`);
 
-export function nameOf({ platform, id }: Pick<Connection, "platform" | "id">): string {
-  return `${platformOf(platform)?.name ?? platform} (${id})`;
+const hashForm = /^[0-9a-f]{64}$/;
+
+/** By platform and account. Where the account is a secret, only its hash is known, and the id tells more. */
+export function nameOf({ platform, account, id }: Pick<Connection, "platform" | "account" | "id">): string {
+  const known = account === "" || hashForm.test(account) ? id : account;
+  return `${platformOf(platform)?.name ?? platform} (${known})`;
 }
 
 const hostOf = (site: Site) => site.hosts[0] ?? site.id;
@@ -36,6 +44,7 @@ export function messageOf(site: Site, alert: Alert, phase: Phase): Message {
   return {
     phase,
     site: { id: site.id, host: hostOf(site) },
+    timeZone: site.settings.timeZone,
     kind,
     subject,
     title,
@@ -50,6 +59,7 @@ export function testMessage(site: Site, now: number): Message {
   return {
     phase: "test",
     site: { id: site.id, host: hostOf(site) },
+    timeZone: site.settings.timeZone,
     kind: "test",
     subject: "",
     title: "this is a test",
@@ -113,16 +123,16 @@ export const headlineOf = ({ phase, site, title }: Message) =>
   `[Cleancast] ${site.host}: ${headlines[phase](title)}`;
 
 export function mailText(message: Message): string {
-  const { phase, site, text, whatToDo, beganAt, endedAt } = message;
+  const { phase, site, timeZone, text, whatToDo, beganAt, endedAt } = message;
   const lines =
     phase === "over"
       ? ["It is over. This is what it was:", "", text]
       : [text, "", "What to do:", `  ${whatToDo}`];
   const times = [
-    ...(phase === "test" ? [] : [`Began: ${timeText(beganAt)}`]),
-    ...(endedAt === null ? [] : [`Over:  ${timeText(endedAt)}`]),
+    ...(phase === "test" ? [] : [`Noticed: ${timeText(beganAt, timeZone)}`]),
+    ...(endedAt === null ? [] : [`Over:    ${timeText(endedAt, timeZone)}`]),
   ];
-  return [...lines, "", ...times, `Site:  ${site.host}`, ""].join("\n");
+  return [...lines, "", ...times, `Site:    ${site.host}`, ""].join("\n");
 }
 
 /** The body that a webhook gets. `text` is where chat programs look for one. */

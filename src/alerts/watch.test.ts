@@ -79,7 +79,11 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   async function newSite(...settings: [string, string][]): Promise<Site> {
     sites += 1;
     const site = await addSite({ store, directory }, `shop${sites}.example`, by());
-    const chosen = { alert_emails: "ops@example.com", alert_webhook: `${receiver.url}/T0K3N` };
+    const chosen = {
+      alert_emails: "ops@example.com",
+      alert_webhook: `${receiver.url}/T0K3N`,
+      time_zone: "Europe/Berlin",
+    };
     await setSite({ store, directory }, site, { ...chosen, ...Object.fromEntries(settings) }, by());
     await connect({ store, directory }, site, "webhook", { url: "https://hooks.example.com/" }, by());
     return directory.site(site.id) as Site;
@@ -196,7 +200,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(got?.raw).not.toContain("ada@");
     expect(got?.text).toContain("does not take our credentials any more");
     expect(got?.text).toContain(`cleancast connect ${site.hosts[0]} webhook`);
-    expect(got?.text).toMatch(/Began: 2026-11-1\d \d\d:\d\d UTC/);
+    expect(got?.text).toMatch(/Noticed: 2026-11-1\d \d\d:\d\d Europe\/Berlin/);
     const body = receiver.bodies().at(-1);
     expect(Object.keys(body ?? {})).toEqual([
       "type", "site", "kind", "subject", "title", "text", "what", "whatToDo", "beganAt", "endedAt",

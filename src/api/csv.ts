@@ -3,9 +3,20 @@
 import { setImmediate as breath } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
 import type { FastifyReply } from "fastify";
+import { pageOf } from "./page.ts";
 
 export type Cell = string | number | null;
 export type Column<Row> = { title: string; cell: (row: Row) => Cell };
+
+/** A table of a list whose store takes the last id of the page above. */
+export const csvBelow = <Row extends { id: string }>(
+  columns: readonly Column<Row>[],
+  read: (limit: number, before: string | undefined) => Promise<readonly Row[]>,
+): AsyncGenerator<string> =>
+  csvOf<Row, string>(columns, async (cursor, limit) => {
+    const { items, next } = pageOf(await read(limit + 1, cursor ?? undefined), limit);
+    return { rows: items, next };
+  });
 
 const mostRows = 100_000;
 const pageRows = 200;

@@ -43,7 +43,7 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
     siteId: string,
     asked: Query<"GET /sites/:site/deliveries.csv">,
   ): Promise<LogFilter> {
-    const { connection, platform, state, event, search, from, to } = asked;
+    const { connection, platform, state, event, mode, search, from, to } = asked;
     checkTimes(from, to);
     return {
       ...(await sought(store, siteId, search)),
@@ -51,6 +51,7 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
       ...(platform === undefined ? {} : { platform }),
       ...(state === undefined ? {} : { states: [state] }),
       ...(event === undefined ? {} : { eventName: event }),
+      ...(mode === undefined ? {} : { mode }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
@@ -69,7 +70,8 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
       if (!event) throw notFound("event");
       filter.eventId = event.id;
     }
-    if (Object.keys(filter).length === 0)
+    // Nearly all events are live.
+    if (Object.keys(filter).every((name) => name === "mode"))
       throw new Refusal(
         "filter",
         "Say which deliveries: of a connection, a platform, a state, an event, a time.",

@@ -3,7 +3,7 @@
 import type { Answer, Query } from "../contract/contract.ts";
 import { releaseEvent } from "../delivery/release.ts";
 import { eventBy, traceOf, type Trace } from "../delivery/trace.ts";
-import type { EventFilter, EventSummary } from "../store/eventList.ts";
+import { matches, type EventFilter, type EventSummary } from "../store/eventList.ts";
 import type { StoredEvent } from "../store/events.ts";
 import { notFound, type Handlers } from "./call.ts";
 import { asFile, csvOf, timeCell, type Column } from "./csv.ts";
@@ -43,30 +43,34 @@ const columns: readonly Column<ShownEvent>[] = [
 export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
   /** Reads a page of what was asked for; what was typed is looked at once. */
   async function pagesOf(siteId: string, asked: Asked) {
-    const { status, from, to, search } = asked;
+    const { status, mode, event, clickId, from, to, search } = asked;
     checkTimes(from, to);
     const found = await sought(store, siteId, search);
-    if (found && "eventId" in found) return () => oneOf(siteId, found.eventId, asked);
-    const filter: EventFilter = {
-      ...found,
+    const checked: EventFilter = {
       ...(status === undefined ? {} : { status }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(event === undefined ? {} : { name: event }),
+      ...(clickId === undefined ? {} : { clickId }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
+    if (found && "eventId" in found) return () => oneOf(siteId, found.eventId, checked);
+    const filter: EventFilter = { ...found, ...checked };
     return async (before: string | null, limit: number): Promise<Page> => {
       const { events, next } = await store.events.page(siteId, filter, { before, limit });
       return { rows: await withDeliveries(store, siteId, events), next };
     };
   }
 
-  async function oneOf(siteId: string, id: string, { status, from, to }: Asked): Promise<Page> {
-    const event = await store.events.get(siteId, id);
+  async function oneOf(siteId: string, id: string, filter: EventFilter): Promise<Page> {
+    const stored = await store.events.get(siteId, id);
+    const event = stored && summaryOf(stored);
     const isAsked =
       event &&
-      (status === undefined || event.status === status) &&
-      (from === undefined || event.receivedAt >= from) &&
-      (to === undefined || event.receivedAt < to);
-    return { rows: isAsked ? await withDeliveries(store, siteId, [summaryOf(event)]) : [], next: null };
+      matches(event, filter) &&
+      (filter.from === undefined || event.receivedAt >= filter.from) &&
+      (filter.to === undefined || event.receivedAt < filter.to);
+    return { rows: isAsked ? await withDeliveries(store, siteId, [event]) : [], next: null };
   }
 
   async function find(siteId: string, id: string): Promise<StoredEvent> {

@@ -3,13 +3,15 @@
 import type { siteRoutes } from "../contract/sites.ts";
 import { describeKeys } from "../sites/keyUses.ts";
 import { addKey, findKey, Refusal, revokeKey, rotateKey } from "../sites/manage.ts";
+import type { RefusedCall } from "../store/refusedCalls.ts";
 import type { Handlers } from "./call.ts";
+import { asFile, csvBelow, timeCell } from "./csv.ts";
 import { pageOf } from "./page.ts";
 import type { ApiParts } from "./parts.ts";
 import { readCursor } from "./search.ts";
 import { siteNow } from "./siteNow.ts";
 
-type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls`>;
+type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
 
 function checkExpiry(expiresAt: number | null, now: number): void {
   if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", "The expiry lies in the past.");
@@ -56,6 +58,24 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
         next,
         lockouts: lockouts.map(({ host, startedAt, lockedUntil }) => ({ host, startedAt, lockedUntil })),
       };
+    },
+
+    async "GET /sites/:site/refused-calls.csv"({ site, reply }) {
+      asFile(reply, "refused-calls", site.hosts[0], now());
+      const keyName = (id: string | null) => site.keys.find((key) => key.id === id)?.name ?? null;
+      return csvBelow<RefusedCall>(
+        [
+          { title: "time (UTC)", cell: ({ at }) => timeCell(at) },
+          { title: "status", cell: ({ status }) => status },
+          { title: "why", cell: ({ error }) => error },
+          { title: "key", cell: ({ keyId }) => keyName(keyId) },
+          { title: "host", cell: ({ host }) => host },
+          { title: "from", cell: ({ address }) => address },
+          { title: "id", cell: ({ id }) => id },
+        ],
+        (limit, before) =>
+          store.refusedCalls.list(site.id, { limit, ...(before === undefined ? {} : { before }) }),
+      );
     },
   };
 }

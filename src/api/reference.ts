@@ -23,6 +23,7 @@ export function referencePage(document: OpenApi, nonce: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escaped(info.title)}</title>
+<link rel="icon" href="/dashboard/icon.svg">
 <style nonce="${escaped(nonce)}">${referenceStyle}</style>
 </head>
 <body>

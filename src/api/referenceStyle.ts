@@ -2,12 +2,12 @@
 export const referenceStyle = `
 :root {
   color-scheme: light dark;
-  --page: #fff; --panel: #f7f8f9; --line: #e4e6ea; --text: #1c2024; --soft: #5b6470; --accent: #0b6e5f;
+  --page: #fff; --panel: #f7f8f9; --line: #e4e6ea; --text: #1c2024; --soft: #5b6470; --accent: #4353c7;
   --get: #0b6e5f; --post: #2456b8; --patch: #8a5300; --delete: #b3261e;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #121416; --panel: #1a1d20; --line: #2c3136; --text: #e9ecef; --soft: #9ba4ae; --accent: #4fc3af;
+    --page: #121416; --panel: #1a1d20; --line: #2c3136; --text: #e9ecef; --soft: #9ba4ae; --accent: #a5b0f5;
     --get: #4fc3af; --post: #8ab0ff; --patch: #e0a651; --delete: #ff8a80;
   }
 }

@@ -33,7 +33,7 @@ export async function waitingFor(
 
 export type HealthParts = Pick<ApiParts, "store" | "now"> & { statistics: Statistics };
 
-/** The hour that runs and the 23 before it. */
+/** The hour that runs and the 23 before it: the same that the Overview shows as 24 h. */
 async function lastDay({ statistics, now }: HealthParts, siteId: string) {
   const to = (Math.floor(now() / hourMs) + 1) * hourMs;
   const range = { from: to - 24 * hourMs, to, step: "hour", timeZone: "UTC" } as const;
@@ -52,7 +52,7 @@ export async function healthOf(parts: HealthParts, site: Site): Promise<Health> 
   const inState = (wanted: string) => site.connections.filter(({ state }) => state === wanted).length;
   return {
     conversions24h: day.conversions,
-    removed24h: day.visits.bots + day.filtered,
+    removed24h: day.visits.bots + day.botEvents,
     lastEventAt,
     openAlerts: open.length,
     connections: {

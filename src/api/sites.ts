@@ -23,7 +23,7 @@ import { checkNotHome } from "./home.ts";
 import type { ApiParts } from "./parts.ts";
 import { describeSite, healthOf, healthOfAll } from "./siteHealth.ts";
 
-type Names = Exclude<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls`>;
+type Names = Exclude<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
 
 const defaults = describeSettings(withDefaults({}));
 

@@ -56,26 +56,22 @@ function checkRange({ from, to, step }: Asked): void {
 
 type Shown = Answer<"GET /sites/:site/statistics">;
 
-const shownSum = ({ conversions, values, duplicates, filtered, visits }: Sum) => ({
+const shownCounts = ({ conversions, values, refunds, duplicates, filtered, botEvents }: Sum) => ({
   conversions,
   values: moneyOf(values),
+  refunds: moneyOf(refunds),
   duplicates,
   filtered,
-  bots: visits.bots,
+  botEvents,
 });
+
+const shownSum = (sum: Sum) => ({ ...shownCounts(sum), bots: sum.visits.bots });
 
 function shownReport({ steps, total, before, details }: Report): Omit<Shown, keyof Asked | "timeZone"> {
   const most = <Item>(items: Iterable<Item>, size: (item: Item) => number) =>
     [...items].toSorted((one, other) => size(other) - size(one));
   return {
-    steps: steps.map(({ startsAt, conversions, values, duplicates, filtered, visits }) => ({
-      startsAt,
-      conversions,
-      values: moneyOf(values),
-      duplicates,
-      filtered,
-      visits,
-    })),
+    steps: steps.map((step) => ({ startsAt: step.startsAt, ...shownCounts(step), visits: step.visits })),
     before: shownSum(before),
     totals: { ...shownSum(total), people: total.visits.people, test: details.test },
     events: most(details.events, ([, { conversions }]) => conversions).map(

@@ -9,21 +9,43 @@ import { networkKind } from "../traffic/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
 import { notFound, type Handlers } from "./call.ts";
+import { asFile, csvBelow, timeCell, type Column } from "./csv.ts";
 import { pageOf } from "./page.ts";
 import type { ApiParts } from "./parts.ts";
 import { readCursor } from "./search.ts";
 
-type Names = "GET /sites/:site/bots" | "GET /sites/:site/bots/:visit" | "POST /sites/:site/traffic/check";
+type Names =
+  | "GET /sites/:site/bots"
+  | "GET /sites/:site/bots.csv"
+  | "GET /sites/:site/bots/:visit"
+  | "POST /sites/:site/traffic/check";
+
+const columns: readonly Column<ReturnType<typeof shownVisit>>[] = [
+  { title: "seen (UTC)", cell: ({ seenAt }) => timeCell(seenAt) },
+  { title: "reason", cell: ({ reason }) => reason },
+  { title: "score", cell: ({ verdict }) => verdict.score },
+  { title: "signals", cell: ({ verdict }) => verdict.reasons.join("; ") },
+  { title: "page", cell: ({ page }) => page },
+  { title: "user agent", cell: ({ userAgent }) => userAgent },
+  { title: "network", cell: ({ network }) => network },
+  { title: "id", cell: ({ id }) => id },
+];
 
 /** How the contract tells a signal that decides alone. */
 const hardPoints = 100;
 
-export function trafficHandlers({ store, countryOf }: ApiParts): Handlers<Names> {
+export function trafficHandlers({ store, countryOf, now }: ApiParts): Handlers<Names> {
   return {
     async "GET /sites/:site/bots"({ site, query }) {
       const before = readCursor(query.cursor)?.eventId;
       const visits = await store.traffic.botVisits(site.id, query.limit + 1, before);
       return pageOf(visits.map(shownVisit), query.limit);
+    },
+    async "GET /sites/:site/bots.csv"({ site, reply }) {
+      asFile(reply, "bot-visits", site.hosts[0], now());
+      return csvBelow(columns, async (limit, before) =>
+        (await store.traffic.botVisits(site.id, limit, before)).map(shownVisit),
+      );
     },
     async "GET /sites/:site/bots/:visit"({ site, params }) {
       const visit = await store.traffic.botVisit(site.id, params.visit);

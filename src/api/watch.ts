@@ -9,6 +9,7 @@ import type { Site } from "../sites/directory.ts";
 import type { Alert } from "../store/alerts.ts";
 import type { AuditLine } from "../store/audit.ts";
 import type { Handlers } from "./call.ts";
+import { asFile, csvBelow, timeCell, type Column } from "./csv.ts";
 import { countTest } from "./limits.ts";
 import { pageOf } from "./page.ts";
 import type { ApiParts } from "./parts.ts";
@@ -32,6 +33,7 @@ function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["
   return {
     kind,
     subject,
+    platform: site.connections.find(({ id }) => id === subject)?.platform ?? null,
     title: messageOf(site, alert, "began").title,
     text,
     whatToDo: whatToDo[kind],
@@ -43,6 +45,14 @@ function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["
     ),
   };
 }
+
+const columns: readonly Column<AuditLine & { id: string }>[] = [
+  { title: "time (UTC)", cell: ({ at }) => timeCell(at) },
+  { title: "who", cell: ({ actor }) => actor },
+  { title: "what", cell: ({ action }) => action },
+  { title: "details", cell: ({ detail }) => JSON.stringify(detail) },
+  { title: "id", cell: ({ id }) => id },
+];
 
 const shown = ({ id, at, actor, action, detail }: AuditLine & { id: string }) => ({
   id,
@@ -63,6 +73,9 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
     return { items: items.map(shown), next };
   }
 
+  const auditTable = (siteId: string) =>
+    csvBelow(columns, (limit, before) => store.audit.list(siteId, limit, before));
+
   return {
     async "GET /sites/:site/alerts"({ site }) {
       const alerts = await store.alerts.since(site.id, now() - keptMs);
@@ -81,7 +94,17 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
 
     "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),
 
+    async "GET /sites/:site/audit.csv"({ site, reply }) {
+      asFile(reply, "audit", site.hosts[0], now());
+      return auditTable(site.id);
+    },
+
     // What belongs to no site is kept under the empty one.
     "GET /audit": ({ query }) => audit("", query),
+
+    async "GET /audit.csv"({ reply }) {
+      asFile(reply, "audit", "installation", now());
+      return auditTable("");
+    },
   };
 }

@@ -14,8 +14,10 @@ import {
 } from "../outbound/manage.ts";
 import { markBefore } from "../outbound/periods.ts";
 import { Refusal } from "../sites/manage.ts";
+import type { PushLine } from "../store/pushes.ts";
 import type { Webhook } from "../store/webhooks.ts";
 import type { Handlers } from "./call.ts";
+import { asFile, csvBelow, timeCell } from "./csv.ts";
 import { countTest } from "./limits.ts";
 import { pageOf } from "./page.ts";
 import type { ApiParts } from "./parts.ts";
@@ -87,6 +89,26 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
         }),
         next,
       };
+    },
+
+    async "GET /sites/:site/webhooks/:webhook/pushes.csv"({ site, params, reply }) {
+      const { siteId, id: webhookId } = await findWebhook(desk, params.webhook, site.id);
+      asFile(reply, "pushes", site.hosts[0], now());
+      return csvBelow<PushLine>(
+        [
+          { title: "started (UTC)", cell: ({ startedAt }) => timeCell(startedAt) },
+          { title: "duration (ms)", cell: ({ durationMs }) => durationMs },
+          { title: "result", cell: ({ ok }) => (ok ? "delivered" : "failed") },
+          { title: "HTTP status", cell: ({ httpStatus }) => httpStatus },
+          { title: "error", cell: ({ error }) => error },
+          { title: "period from (UTC)", cell: ({ period }) => timeCell(period?.startsAt ?? null) },
+          { title: "period to (UTC)", cell: ({ period }) => timeCell(period?.endsAt ?? null) },
+          { title: "conversions", cell: ({ period }) => period?.conversions ?? null },
+          { title: "removed", cell: ({ period }) => period?.removed ?? null },
+          { title: "id", cell: ({ id }) => id },
+        ],
+        (limit, before) => store.pushes.log({ siteId, webhookId }, limit, before),
+      );
     },
 
     async "POST /sites/:site/webhooks/:webhook/test"({ site, params }) {

@@ -6,6 +6,7 @@ import { hashEmail } from "../identity/person.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events.ts";
 import { atDesk, print, table, timeText, type Desk } from "./desk.ts";
+import { readMode } from "./logFilter.ts";
 
 export function eventCommands(program: Command): void {
   const event = program.command("event").description("events and what became of them");
@@ -16,12 +17,20 @@ export function eventCommands(program: Command): void {
     .option("--email <email>", "only of this person")
     .option("--order <id>", "only with this order id")
     .option("--filtered", "only filtered ones")
+    .option("--mode <mode>", "only live or only test events")
     .option("--before <id>", "only older ones than this event")
     .option("--limit <n>", "how many", "20")
     .action(
       (
         siteText: string | undefined,
-        options: { email?: string; order?: string; filtered?: boolean; before?: string; limit: string },
+        options: {
+          email?: string;
+          order?: string;
+          filtered?: boolean;
+          mode?: string;
+          before?: string;
+          limit: string;
+        },
         command: Command,
       ) =>
         atDesk(async ({ store, directory }) => {
@@ -36,6 +45,7 @@ export function eventCommands(program: Command): void {
             ...(options.email === undefined ? {} : { emailHash: hashEmail(options.email) }),
             ...(options.order === undefined ? {} : { orderId: options.order }),
             ...(options.filtered ? { status: "filtered" as const } : {}),
+            ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),
             ...(options.before === undefined ? {} : { before: options.before }),
             limit,
           };

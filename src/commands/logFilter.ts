@@ -1,7 +1,7 @@
 // The filters of the sync log, as people write them.
 
 import type { Command } from "commander";
-import { deliveryStates, type DeliveryState } from "../event.ts";
+import { deliveryStates, type DeliveryState, type Mode } from "../event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
@@ -13,6 +13,7 @@ export type FilterOptions = {
   platform?: string;
   state?: string;
   event?: string;
+  mode?: string;
   id?: string;
   order?: string;
   email?: string;
@@ -26,6 +27,7 @@ export function withFilters(command: Command): Command {
     .option("--platform <platform>", "only to this platform")
     .option("--state <states>", `only in these states: ${deliveryStates.join(", ")}; several with commas`)
     .option("--event <name>", "only of events with this name")
+    .option("--mode <mode>", "only of live or of test events")
     .option("--id <event>", "only of this event")
     .option("--order <id>", "only with this order id")
     .option("--email <email>", "only of this person (an email or its hash)")
@@ -36,11 +38,11 @@ export function withFilters(command: Command): Command {
     .option("--to <time>", "only received before");
 }
 
-/** True when nothing narrows the set. */
-export const isEverything = (filter: LogFilter) => Object.keys(filter).length === 0;
+/** True when nothing narrows the set: nearly all events are live. */
+export const isEverything = (filter: LogFilter) => Object.keys(filter).every((name) => name === "mode");
 
 export function readFilter(options: FilterOptions, now: number): LogFilter {
-  const { connection, platform, state, event, id, order, email, from, to } = options;
+  const { connection, platform, state, event, mode, id, order, email, from, to } = options;
   if (platform !== undefined && !platformOf(platform)) {
     const known = platforms.map((one) => one.id).join(", ");
     throw new Refusal("platform", `There is no platform ${platform}. Known: ${known}.`);
@@ -50,6 +52,7 @@ export function readFilter(options: FilterOptions, now: number): LogFilter {
     ...(platform === undefined ? {} : { platform }),
     ...(state === undefined ? {} : { states: readStates(state) }),
     ...(event === undefined ? {} : { eventName: event }),
+    ...(mode === undefined ? {} : { mode: readMode(mode) }),
     ...(id === undefined ? {} : { eventId: id }),
     ...(order === undefined ? {} : { orderId: order }),
     ...(email === undefined ? {} : { emailHash: readPerson(email) }),
@@ -67,6 +70,11 @@ function readStates(text: string): DeliveryState[] {
   if (words.length === 0 || states.length < words.length)
     throw new Refusal("state", `--state must be some of ${deliveryStates.join(", ")}.`);
   return states;
+}
+
+export function readMode(text: string): Mode {
+  if (text !== "live" && text !== "test") throw new Refusal("mode", "--mode must be live or test.");
+  return text;
 }
 
 function readPerson(text: string): string {

@@ -98,6 +98,11 @@ const eventFilter = {
   /** An order id, an event id, or an email (which is hashed before it is looked for). */
   search: z.string().trim().max(400).optional(),
   status: status.optional(),
+  mode: mode.optional(),
+  /** The event's name, in any case. */
+  event: z.string().max(100).optional(),
+  /** The name of a click id that came with it; `none` for events without any. */
+  clickId: z.string().max(50).optional(),
   from: queryTime,
   to: queryTime,
 };
@@ -107,6 +112,7 @@ const logFilter = {
   platform: z.string().max(50).optional(),
   state: state.optional(),
   event: z.string().max(100).optional(),
+  mode: mode.optional(),
   search: z.string().trim().max(400).optional(),
   from: queryTime,
   to: queryTime,
@@ -118,6 +124,7 @@ const chosenDeliveries = z.object({
   platform: z.string().max(50).optional(),
   state: state.optional(),
   event: z.string().max(100).optional(),
+  mode: mode.optional(),
   search: z.string().trim().max(400).optional(),
   from: moment.optional(),
   to: moment.optional(),
@@ -134,13 +141,21 @@ const tally = z.object({
   waiting: z.record(z.string(), count),
 });
 
-/** Numbers of one hour or day. Currencies are never added together. */
-const statisticsStep = z.object({
-  startsAt: time,
+/** Currencies are never added together; the one of most conversions comes first. */
+const sums = z.object({
   conversions: count,
+  /** Without refunds, which count as conversions and have sums of their own. */
   values: z.array(money),
+  refunds: z.array(money),
   duplicates: count,
   filtered: count,
+  /** Of the filtered ones, those that were filtered as bots'; the site's rules filtered the others. */
+  botEvents: count,
+});
+
+/** Numbers of one hour or day. */
+const statisticsStep = sums.extend({
+  startsAt: time,
   visits: z.record(z.enum(visitBuckets), count),
 });
 
@@ -151,22 +166,8 @@ export const statistics = z.object({
   timeZone: z.string(),
   steps: z.array(statisticsStep),
   /** The same sums for the time of equal length before, to compare with. */
-  before: z.object({
-    conversions: count,
-    values: z.array(money),
-    duplicates: count,
-    filtered: count,
-    bots: count,
-  }),
-  totals: z.object({
-    conversions: count,
-    values: z.array(money),
-    duplicates: count,
-    filtered: count,
-    bots: count,
-    people: count,
-    test: count,
-  }),
+  before: sums.extend({ bots: count }),
+  totals: sums.extend({ bots: count, people: count, test: count }),
   events: z.array(z.object({ name: z.string(), conversions: count, values: z.array(money) })),
   /** How deliveries of the conversions in this time stand. */
   platforms: z.array(z.object({ platform: z.string(), states: z.partialRecord(state, count) })),

@@ -155,4 +155,9 @@ export const siteRoutes = {
       }),
     ).extend({ lockouts: z.array(z.object({ host: z.string(), startedAt: time, lockedUntil: time })) }),
   },
+  "GET /sites/:site/refused-calls.csv": {
+    summary: "The same calls as a table",
+    allow: "viewer",
+    answer: "csv",
+  },
 } satisfies Record<string, Route>;

@@ -45,6 +45,11 @@ export const trafficRoutes = {
     query: z.object(paging),
     answer: page(botVisit),
   },
+  "GET /sites/:site/bots.csv": {
+    summary: "The same visits as a table",
+    allow: "viewer",
+    answer: "csv",
+  },
   "GET /sites/:site/bots/:visit": {
     summary: "One of them judged again by today's rules, signal by signal",
     allow: "viewer",

@@ -52,6 +52,11 @@ export const webhookRoutes = {
       }),
     ),
   },
+  "GET /sites/:site/webhooks/:webhook/pushes.csv": {
+    summary: "The same pushes as a table",
+    allow: "viewer",
+    answer: "csv",
+  },
   "POST /sites/:site/webhooks/:webhook/test": {
     summary: "Send a test push now",
     allow: "admin",
@@ -95,6 +100,8 @@ export const webhookRoutes = {
 const alert = z.object({
   kind: z.enum(alertKinds),
   subject: z.string(),
+  /** Of the connection that it is about. */
+  platform: z.string().nullable(),
   title: z.string(),
   text: z.string(),
   whatToDo: z.string(),
@@ -133,10 +140,20 @@ export const watchRoutes = {
     query: z.object(paging),
     answer: page(auditLine),
   },
+  "GET /sites/:site/audit.csv": {
+    summary: "The same lines as a table",
+    allow: "viewer",
+    answer: "csv",
+  },
   "GET /audit": {
     summary: "Who changed what of the installation, newest first",
     allow: "owner",
     query: z.object(paging),
     answer: page(auditLine),
+  },
+  "GET /audit.csv": {
+    summary: "The same lines as a table",
+    allow: "owner",
+    answer: "csv",
   },
 } satisfies Record<string, Route>;

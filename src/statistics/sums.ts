@@ -1,18 +1,25 @@
 // Adding hours up. Currencies are never added together.
 
 import { deliveryStates, visitBuckets, type DeliveryState, type VisitBucket } from "../event.ts";
+import { foldName } from "../platforms/names.ts";
 import type { InboundCount } from "../store/inboundCounts.ts";
 import type { Figure } from "../store/statistics.ts";
 import type { VisitCount } from "../store/traffic.ts";
 
 export type Money = { currency: string; value: number };
+/** By currency, with how many conversions it is the value of. */
+export type Values = Map<string, { value: number; conversions: number }>;
 
 /** What a chart draws of one step. */
 export type Sum = {
   conversions: number;
-  values: Map<string, number>;
+  /** Without refunds: they are no income. */
+  values: Values;
+  refunds: Values;
   duplicates: number;
   filtered: number;
+  /** Of the filtered ones, those that were filtered as bots'. */
+  botEvents: number;
   visits: Record<VisitBucket, number>;
 };
 
@@ -22,7 +29,7 @@ export type Details = {
   identified: number;
   withheld: number;
   withClickId: number;
-  events: Map<string, { conversions: number; values: Map<string, number> }>;
+  events: Map<string, { conversions: number; values: Values }>;
   platforms: Map<string, Partial<Record<DeliveryState, number>>>;
   clickIds: Map<string, number>;
   removed: Map<string, { visits: number; events: number }>;
@@ -31,8 +38,10 @@ export type Details = {
 export const emptySum = (): Sum => ({
   conversions: 0,
   values: new Map(),
+  refunds: new Map(),
   duplicates: 0,
   filtered: 0,
+  botEvents: 0,
   visits: Object.fromEntries(visitBuckets.map((bucket) => [bucket, 0])) as Record<VisitBucket, number>,
 });
 
@@ -58,11 +67,29 @@ function entry<Value>(map: Map<string, Value>, name: string, made: () => Value):
   return value;
 }
 
-export function addFigure(sum: Sum, { kind, currency, count, value }: Figure): void {
+/** The name under which senders tell that money went back. */
+const refund = "refund";
+export const isRefund = (name: string) => foldName(name) === refund;
+
+/** The reason of a filtered event whose person was only ever seen as a bot: what webhooks count as removed, too. */
+export const botReason = "only bot visits";
+
+function addValue(values: Values, { currency, value, count }: Figure): void {
+  if (!currency) return;
+  const sum = entry(values, currency, () => ({ value: 0, conversions: 0 }));
+  sum.value += value;
+  sum.conversions += count;
+}
+
+export function addFigure(sum: Sum, figure: Figure): void {
+  const { kind, name, count } = figure;
   if (kind === "conversion") {
     sum.conversions += count;
-    if (currency) plus(sum.values, currency, value);
-  } else if (kind === "filtered") sum.filtered += count;
+    addValue(isRefund(name) ? sum.refunds : sum.values, figure);
+  } else if (kind === "filtered") {
+    sum.filtered += count;
+    if (name === botReason) sum.botEvents += count;
+  }
 }
 
 export function addVisits(sum: Sum, { bucket, visits }: VisitCount): void {
@@ -73,12 +100,13 @@ export function addInbound(sum: Sum, { kind, count }: InboundCount): void {
   if (kind === "duplicate") sum.duplicates += count;
 }
 
-export function detailFigure(details: Details, { kind, name, currency, count, value }: Figure): void {
+export function detailFigure(details: Details, figure: Figure): void {
+  const { kind, name, count } = figure;
   switch (kind) {
     case "conversion": {
       const event = entry(details.events, name, () => ({ conversions: 0, values: new Map() }));
       event.conversions += count;
-      if (currency) plus(event.values, currency, value);
+      addValue(event.values, figure);
       return;
     }
     case "delivery": {
@@ -116,8 +144,11 @@ export function detailVisits(details: Details, { bucket, reason, visits }: Visit
   if (bucket === "bots") entry(details.removed, reason, () => ({ visits: 0, events: 0 })).visits += visits;
 }
 
-/** The largest first. Sums of decimal fractions are cut where only the way of computing shows. */
-export const moneyOf = (values: ReadonlyMap<string, number>): Money[] =>
+/**
+ * The currency of most conversions first: figures of two currencies cannot be compared. Sums of decimal fractions are cut
+ * where only the way of computing shows.
+ */
+export const moneyOf = (values: Values): Money[] =>
   [...values]
-    .map(([currency, value]) => ({ currency, value: Math.round(value * 10_000) / 10_000 }))
-    .toSorted((one, other) => other.value - one.value);
+    .toSorted(([, one], [, other]) => other.conversions - one.conversions)
+    .map(([currency, { value }]) => ({ currency, value: Math.round(value * 10_000) / 10_000 }));

@@ -53,6 +53,10 @@ describe("the numbers of an hour", () => {
       ["test", "", "", 2, 0],
       ["filtered", "blocked domain", "", 1, 0],
     ]);
+    const filterReasons: EventSummary["filterReasons"] = ["blocked person", "only bot visits:headless"];
+    expect(told([event({ status: "filtered", filterReasons })])).toEqual([
+      ["filtered", "only bot visits", "", 1, 0],
+    ]);
   });
 
   test("how many are known, withheld, and came with which click id", () => {
@@ -96,6 +100,9 @@ describe("the numbers of an hour", () => {
     expect(figures.length).toBeLessThanOrEqual(52);
     expect(figures).toContainEqual(["conversion", "name 4000", "EUR", 6, 6]);
     expect(figures).toContainEqual(["conversion", otherNames, "USD", 1, 3]);
+    expect(told([...events, event({ name: "Refund", value: 7 })])).toContainEqual(
+      ["conversion", "refund", "EUR", 1, 7],
+    ); // prettier-ignore
     expect(figures.reduce((sum, [, , , count]) => sum + Number(count), 0)).toBe(6006);
   });
 

@@ -1,12 +1,14 @@
 // From events and their deliveries to the numbers of an hour.
 
 import type { Figure, Portion, StatisticsKind } from "../store/statistics.ts";
+import { botReason, isRefund } from "./sums.ts";
 
-/** An hour keeps this many event names; what else came is counted under one. */
+/** An hour keeps this many event names; what else came is counted under one, refunds apart. */
 const mostNames = 50;
 /** Told apart while counting, so that the names that are kept are the common ones. */
 const mostCounted = 5000;
 export const otherNames = "(other)";
+const commonName = (name: string) => (isRefund(name) ? "refund" : otherNames);
 
 export type Tally = {
   add(portion: Portion): void;
@@ -30,7 +32,7 @@ export function openTally(): Tally {
   }
 
   function countConversion(eventName: string, currency: string, value: number | null): void {
-    const name = names.has(eventName) || names.size < mostCounted ? eventName : otherNames;
+    const name = names.has(eventName) || names.size < mostCounted ? eventName : commonName(eventName);
     names.set(name, (names.get(name) ?? 0) + 1);
     if (value === null) count("conversion", name);
     else count("conversion", name, currency, value);
@@ -41,8 +43,7 @@ export function openTally(): Tally {
       const conversions = new Set<string>();
       for (const event of events) {
         if (event.mode === "test") count("test");
-        // Several reasons are one removal: the first one speaks for it.
-        else if (event.status === "filtered") count("filtered", categoryOf(event.filterReasons[0] ?? ""));
+        else if (event.status === "filtered") count("filtered", removalOf(event.filterReasons));
         else {
           conversions.add(event.id);
           countConversion(event.name, event.currency, event.value);
@@ -66,6 +67,12 @@ export function openTally(): Tally {
 /** "blocked domain:example.com" is counted as "blocked domain". */
 const categoryOf = (reason: string) => reason.split(":")[0] ?? "";
 
+/** Several reasons are one removal: that it was a bot speaks for it, else the first one. */
+function removalOf(reasons: readonly string[]): string {
+  const categories = reasons.map(categoryOf);
+  return categories.find((one) => one === botReason) ?? categories[0] ?? "";
+}
+
 function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Figure[] {
   if (names.size <= mostNames) return figures;
   const kept = new Set(
@@ -77,10 +84,12 @@ function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Fi
   const others = new Map<string, Figure>();
   const rest = figures.filter((figure) => {
     if (figure.kind !== "conversion" || (kept.has(figure.name) && figure.name !== otherNames)) return true;
-    const other = others.get(figure.currency) ?? { ...figure, name: otherNames, count: 0, value: 0 };
+    const name = commonName(figure.name);
+    const key = `${name}\n${figure.currency}`;
+    const other = others.get(key) ?? { ...figure, name, count: 0, value: 0 };
     other.count += figure.count;
     other.value += figure.value;
-    others.set(figure.currency, other);
+    others.set(key, other);
     return false;
   });
   return [...rest, ...others.values()];

@@ -16,6 +16,11 @@ export type EventFilter = {
   emailHash?: string;
   orderId?: string;
   status?: EventStatus;
+  mode?: Mode;
+  /** In any case. */
+  name?: string;
+  /** The name of one that it carries; "none" for events without any. */
+  clickId?: string;
   /** Received at or after, and before. */
   from?: number;
   to?: number;
@@ -73,7 +78,7 @@ export function eventListStore(db: Database) {
         params,
       );
       const found = rows.map(summaryOf);
-      events.push(...found.filter(({ status }) => filter.status === undefined || status === filter.status));
+      events.push(...found.filter((event) => matches(event, filter)));
       const last = found.at(-1);
       const isEnd = found.length < some || !last;
       if (events.length > at.limit) {
@@ -116,18 +121,41 @@ export function eventListStore(db: Database) {
   };
 }
 
+/** Filtered events have an index of their own, which those of an order or a person do not need. */
+const isOnFiltered = ({ status, orderId, emailHash }: EventFilter) =>
+  status === "filtered" && orderId === undefined && emailHash === undefined;
+
 /** True when of the rows that come along the index perhaps few are asked for. */
-const isWalked = ({ status, orderId, emailHash }: EventFilter) =>
-  status === "accepted" || (status === "filtered" && (orderId !== undefined || emailHash !== undefined));
+const isWalked = (filter: EventFilter) =>
+  (filter.status !== undefined && !isOnFiltered(filter)) ||
+  filter.mode !== undefined ||
+  filter.name !== undefined ||
+  filter.clickId !== undefined;
+
+const folded = (name: string) => name.trim().toLowerCase();
+
+/** What no index knows, and what one event that was found by its id must fit as well. */
+export function matches(
+  event: Pick<EventSummary, "status" | "mode" | "name" | "clickIds">,
+  { status, mode, name, clickId }: EventFilter,
+): boolean {
+  return (
+    (status === undefined || event.status === status) &&
+    (mode === undefined || event.mode === mode) &&
+    (name === undefined || folded(event.name) === folded(name)) &&
+    (clickId === undefined ||
+      (clickId === "none" ? event.clickIds.length === 0 : event.clickIds.includes(clickId)))
+  );
+}
 
 /** The condition and the order: each is what an index begins with. */
 function wayTo(siteId: string, filter: EventFilter, below: string, params: Value[]): string {
-  const { emailHash, orderId, status, from, to } = filter;
+  const { emailHash, orderId, from, to } = filter;
   const end = to === undefined ? lastId : idAt(to);
   const where = [`site_id = $${params.push(siteId)}`];
   if (orderId !== undefined) where.push(`order_id = $${params.push(orderId)}`);
   if (emailHash !== undefined) where.push(`email_hash = $${params.push(emailHash)}`);
-  if (status === "filtered" && !isWalked(filter)) where.push("status = 'filtered'");
+  if (isOnFiltered(filter)) where.push("status = 'filtered'");
   where.push(`id >= $${params.push(from === undefined ? "" : idAt(from))}`);
   where.push(`id < $${params.push(below < end ? below : end)}`);
   return `${where.join(" AND ")} ORDER BY id DESC`;

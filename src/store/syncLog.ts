@@ -19,6 +19,7 @@ export type LogFilter = {
   platform?: string;
   states?: readonly DeliveryState[];
   eventName?: string;
+  mode?: Mode;
   eventId?: string;
   orderId?: string;
   emailHash?: string;
@@ -185,7 +186,7 @@ export function syncLogStore(db: Database) {
       const branches = await branchesOf(siteId, filter);
       const isOnIndex =
         branches.every(({ connectionId }) => connectionId !== null) || filter.platform === undefined;
-      if (isOfFewEvents(filter) || filter.eventName !== undefined || !isOnIndex) {
+      if (isOfFewEvents(filter) || isOfSomeEvents(filter) || !isOnIndex) {
         for (let before: LogKey | null | undefined; before !== null;) {
           const { lines, next }: LogPage = await page(siteId, filter, {
             before: before ?? null,
@@ -217,12 +218,16 @@ export function syncLogStore(db: Database) {
 const isOfFewEvents = ({ eventId, orderId, emailHash }: LogFilter) =>
   eventId !== undefined || orderId !== undefined || emailHash !== undefined;
 
+/** Name and mode stand in the event alone: they are checked on the rows that come. */
+const isOfSomeEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
+
 /** True when of the rows that come along the index perhaps few are asked for. */
-const isWalked = ({ eventName, states, platform }: LogFilter, branches: readonly Branch[]) =>
-  eventName !== undefined ||
+const isWalked = (filter: LogFilter, branches: readonly Branch[]) =>
+  isOfSomeEvents(filter) ||
   branches.some(
     ({ connectionId, state }) =>
-      (states !== undefined && state === null) || (platform !== undefined && connectionId === null),
+      (filter.states !== undefined && state === null) ||
+      (filter.platform !== undefined && connectionId === null),
   );
 
 const timesOf = ({ from, to }: LogFilter) => [
@@ -237,13 +242,14 @@ const isBelow = (line: LogLine, { eventId, connectionId }: LogKey) =>
   line.eventId < eventId || (line.eventId === eventId && line.connectionId < connectionId);
 
 function matches(line: LogLine, filter: LogFilter): boolean {
-  const { connectionId, platform, states, eventName, from, to } = filter;
+  const { connectionId, platform, states, eventName, mode, from, to } = filter;
   return (
     (from === undefined || line.eventId >= idAt(from)) &&
     (to === undefined || line.eventId < idAt(to)) &&
     (connectionId === undefined || line.connectionId === connectionId) &&
     (platform === undefined || line.platform === platform) &&
     (states === undefined || states.includes(line.state)) &&
+    (mode === undefined || line.mode === mode) &&
     (eventName === undefined || line.event.trim().toLowerCase() === eventName.trim().toLowerCase())
   );
 }

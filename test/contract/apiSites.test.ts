@@ -68,6 +68,10 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
       action: "site renamed",
       detail: { name: "Corner shop" },
     });
+    const table = await viewer.ask(`GET /sites/${site}/audit.csv`);
+    expect(table.answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
+    expect(table.answer.text.trim().split("\n")).toHaveLength(whole.items.length + 1);
+    expect((await owner.ask("GET /audit.csv")).answer.text).toMatch(/^time \(UTC\),who,what,details,id\n/);
     expect(declared("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
   });
 

@@ -48,6 +48,15 @@ function questions(db: Database): Record<string, () => Promise<unknown>> {
     "events of a time": () => lists.page("s", { from: at(0.2), to: at(0.3) }, top),
     "filtered events": () => lists.page("s", { status: "filtered" }, top),
     "accepted events": () => lists.page("s", { status: "accepted" }, top),
+    "live events": () => lists.page("s", { mode: "live" }, top),
+    "test events, of which there are none": () => lists.page("s", { mode: "test" }, top),
+    "accepted live events of a time": () =>
+      lists.page("s", { mode: "live", status: "accepted", from: at(0.2), to: at(0.3) }, top),
+    "filtered test events": () => lists.page("s", { mode: "test", status: "filtered" }, top),
+    "events of a name that nothing has": () => lists.page("s", { name: "lead" }, top),
+    "events without a click id": () => lists.page("s", { clickId: "none" }, top),
+    "events of that order with a click id": () =>
+      lists.page("s", { orderId: "placeholder", clickId: "gclid" }, top),
     "events of an order that half of all have, the oldest half": () =>
       lists.page("s", { orderId: "placeholder" }, top),
     "events of that order, far down": () => lists.page("s", { orderId: "placeholder" }, deep),
@@ -72,6 +81,9 @@ function questions(db: Database): Record<string, () => Promise<unknown>> {
     "what was sent": () => log.page("s", { states: ["sent"] }, topLog),
     "what is queued": () => log.page("s", { states: ["queued"] }, topLog),
     "the log of an event name": () => log.page("s", { eventName: "purchase" }, topLog),
+    "the log of live events": () => log.page("s", { mode: "live" }, topLog),
+    "the log of test events that were rejected": () =>
+      log.page("s", { mode: "test", states: ["rejected"] }, topLog),
     "the log of a time": () => log.page("s", { from: at(0.2), to: at(0.3) }, topLog),
     "the log of the common order": () => log.page("s", { orderId: "placeholder" }, topLog),
     "the log of the common order, far down": () => log.page("s", { orderId: "placeholder" }, deepLog),

@@ -58,6 +58,11 @@ describe.each(engines)("refused calls on %s", (engine) => {
       [400, "127.0.0.1", "test sender", "127.0.0.0", expect.stringContaining("email")],
     ]);
     expect(await kept(quiet)).toEqual([]);
+    const table = await owner.ask(`GET /sites/${site.id}/refused-calls.csv`);
+    const [titles, newest, ...older] = table.answer.text.trim().split("\n");
+    expect(titles).toBe("time (UTC),status,why,key,host,from,id");
+    expect(newest).toContain(`,405,Send a POST request.,,${site.host},127.0.0.0,`);
+    expect(older).toHaveLength(4);
     expect(relay.output()).not.toContain(wrong);
   });
 

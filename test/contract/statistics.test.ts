@@ -46,8 +46,9 @@ describe.each(engines)("a site's data on %s", (engine) => {
         { email: "known@example.com", event: "purchase", orderId: "A-1", value: 10.1, currency: "EUR" },
       ],
       [site.key, { email: "b@example.com", event: "purchase", orderId: "A-2", value: 10.2, currency: "EUR" }],
-      [site.key, { email: "b@example.com", event: "purchase", orderId: "A-3", value: 5, currency: "USD" }],
+      [site.key, { email: "b@example.com", event: "purchase", orderId: "A-3", value: 500, currency: "USD" }],
       [site.key, { email: "c@example.com", event: "lead", orderId: hostile }],
+      [site.key, { email: "b@example.com", event: "Refund", orderId: "A-4", value: 900, currency: "USD" }],
       [site.key, { email: "c@spam.test", event: "lead", orderId: "A-5" }],
       [testKey.key, { email: "c@example.com", event: "lead", orderId: "A-6" }],
     ] as const)
@@ -68,23 +69,27 @@ describe.each(engines)("a site's data on %s", (engine) => {
     contract["GET /sites/:site/statistics"].answer.parse(json);
     const values = [
       { currency: "EUR", value: 20.3 },
-      { currency: "USD", value: 5 },
+      { currency: "USD", value: 500 },
     ];
+    const refunds = [{ currency: "USD", value: 900 }];
     expect(json.totals).toEqual({
-      conversions: 4, values, duplicates: 1, filtered: 1, bots: 0, people: 0, test: 1,
+      conversions: 5, values, refunds, duplicates: 1, filtered: 1, botEvents: 0, bots: 0, people: 0, test: 1,
     }); // prettier-ignore
-    expect(json.before).toEqual({ conversions: 0, values: [], duplicates: 0, filtered: 0, bots: 0 });
+    expect(json.before).toEqual({
+      conversions: 0, values: [], refunds: [], duplicates: 0, filtered: 0, botEvents: 0, bots: 0,
+    }); // prettier-ignore
     expect(json.steps.length).toBeGreaterThanOrEqual(24);
     expect(json.steps.reduce((sum: number, step: { conversions: number }) => sum + step.conversions, 0)).toBe(
-      4,
+      5,
     );
     expect(json.events).toEqual([
       { name: "purchase", conversions: 3, values },
       { name: "lead", conversions: 1, values: [] },
+      { name: "Refund", conversions: 1, values: refunds },
     ]);
-    expect(json.platforms).toEqual([{ platform: "sandbox", states: { sent: 4 } }]);
+    expect(json.platforms).toEqual([{ platform: "sandbox", states: { sent: 5 } }]);
     expect(json.match).toEqual({
-      conversions: 4,
+      conversions: 5,
       identified: 1,
       withheld: 0,
       withClickId: 1,
@@ -113,13 +118,20 @@ describe.each(engines)("a site's data on %s", (engine) => {
   };
 
   test("events are found by order, person, hash and ids, and read in pages", async () => {
-    const all = ["A-6", "A-5", hostile, "A-3", "A-2", "A-1"];
+    const all = ["A-6", "A-5", "A-4", hostile, "A-3", "A-2", "A-1"];
     expect(await orders("")).toEqual(all);
     expect(await orders("status=filtered")).toEqual(["A-5"]);
-    expect(await orders("status=accepted&limit=2")).toEqual(["A-6", hostile]);
+    expect(await orders("status=accepted&limit=2")).toEqual(["A-6", "A-4"]);
+    expect(await orders("mode=test")).toEqual(["A-6"]);
+    expect(await orders("mode=live&status=filtered")).toEqual(["A-5"]);
+    expect(await orders("mode=test&status=filtered")).toEqual([]);
+    expect(await orders("event=LEAD%20")).toEqual(["A-6", "A-5", hostile]);
+    expect(await orders("event=lead&mode=live&status=accepted")).toEqual([hostile]);
+    expect(await orders("clickId=gclid")).toEqual(["A-1"]);
+    expect(await orders("clickId=none&event=purchase")).toEqual(["A-3", "A-2"]);
     expect(await orders("search=A-2")).toEqual(["A-2"]);
-    expect(await orders("search=B@Example.com%20")).toEqual(["A-3", "A-2"]);
-    expect(await orders(`search=${sha256("b@example.com").toUpperCase()}`)).toEqual(["A-3", "A-2"]);
+    expect(await orders("search=B@Example.com%20")).toEqual(["A-4", "A-3", "A-2"]);
+    expect(await orders(`search=${sha256("b@example.com").toUpperCase()}`)).toEqual(["A-4", "A-3", "A-2"]);
     expect(await orders(`search=${encodeURIComponent(hostile)}`)).toEqual([hostile]);
     expect(await orders("search=nothing")).toEqual([]);
     expect(await orders(`to=${Date.now() - hourMs}`)).toEqual([]);
@@ -129,6 +141,8 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(await orders(`search=${event.id}`)).toEqual(["A-1"]);
     expect(await orders(`search=${event.eventId}`)).toEqual(["A-1"]);
     expect(await orders(`search=${event.id}&status=filtered`)).toEqual([]);
+    expect(await orders(`search=${event.id}&mode=live&clickId=gclid`)).toEqual(["A-1"]);
+    expect(await orders(`search=${event.id}&clickId=none`)).toEqual([]);
     expect(event).toMatchObject({ identity: "found", clickIds: ["gclid"] });
     expect(event.deliveries).toEqual([{ connection, platform: "sandbox", state: "sent", reason: null }]);
     expect((await owner.ask(`GET ${of("/events?cursor=x")}`)).json.error.field).toBe("cursor");
@@ -148,10 +162,12 @@ describe.each(engines)("a site's data on %s", (engine) => {
       /^attachment; filename="events-shop\.example-[\d-]+\.csv"$/,
     );
     const lines = answer.text.trim().split("\n");
-    expect(lines).toHaveLength(7);
-    expect(lines[3]).toContain(`"'=HYPERLINK(""http://evil.example""),""<script>"""`);
+    expect(lines).toHaveLength(8);
+    expect(lines[4]).toContain(`"'=HYPERLINK(""http://evil.example""),""<script>"""`);
     const log = await owner.ask(`GET ${of("/deliveries.csv?state=sent")}`);
-    expect(log.answer.text.trim().split("\n")).toHaveLength(6);
+    expect(log.answer.text.trim().split("\n")).toHaveLength(7);
+    const tests = await owner.ask(`GET ${of("/deliveries.csv?mode=test")}`);
+    expect(tests.answer.text.trim().split("\n")).toHaveLength(2);
   });
 
   test("the sync log, and what can be replayed", async () => {
@@ -160,21 +176,26 @@ describe.each(engines)("a site's data on %s", (engine) => {
       contract["GET /sites/:site/deliveries"].answer.parse(json);
       return json;
     };
-    expect((await read("")).items).toHaveLength(5);
+    expect((await read("")).items).toHaveLength(6);
     const first = await read("limit=2");
     expect(first.items).toHaveLength(2);
-    expect((await read(`limit=200&cursor=${encodeURIComponent(first.next)}`)).items).toHaveLength(3);
+    expect((await read(`limit=200&cursor=${encodeURIComponent(first.next)}`)).items).toHaveLength(4);
     for (const [query, count] of [
       ["search=A-2", 1],
-      ["search=b@example.com", 2],
+      ["search=b@example.com", 3],
       ["state=rejected", 0],
       ["platform=sandbox&event=LEAD", 2],
-      [`connection=${connection}&state=sent`, 5],
+      [`connection=${connection}&state=sent`, 6],
+      ["mode=test", 1],
+      ["mode=live&event=lead", 1],
+      ["mode=test&search=A-2", 0],
     ] as const)
       expect([query, (await read(query)).items.length]).toEqual([query, count]);
 
-    const nothing = await owner.ask(`POST ${of("/deliveries/replay")}`, {});
-    expect([nothing.status, nothing.json.error.field]).toEqual([400, "filter"]);
+    for (const everything of [{}, { mode: "live" }]) {
+      const nothing = await owner.ask(`POST ${of("/deliveries/replay")}`, everything);
+      expect([nothing.status, nothing.json.error.field]).toEqual([400, "filter"]);
+    }
     const would = await owner.ask(`POST ${of("/deliveries/replay")}`, { search: "A-2", state: "sent" });
     expect(would.json).toEqual({ found: 1, changed: 1, leftAlone: {}, waiting: {} });
     const event = first.items[0].event.id;

@@ -122,20 +122,20 @@ inChromium("keys, webhooks, filters and persons", () => {
       await page.getByRole("link", { name: receiver.url }).click();
       const panel = dialog(page, receiver.url);
       await press(panel, "Send test");
-      await sees(panel, "Your receiver took it");
+      await sees(panel, "The test was delivered");
       await sees(panel, "thank you, totals");
       const bearer = () => receiver.got.at(-1)?.headers.authorization;
       expect(bearer()).toBe(`Bearer ${first}`);
 
       await press(panel, "Rotate secret");
-      await press(dialog(page, "Change the secret?"), "Change the secret");
+      await press(dialog(page, "Rotate the secret?"), "Rotate secret");
       const second = await takeSecret(page);
       await press(panel, "Send test");
       await eventually("the new secret is used", () => bearer() === `Bearer ${second}`);
 
       receiver.behave = (_request, response) => response.writeHead(500).end("out of order");
       await press(panel, "Send test");
-      await sees(panel, "Your receiver did not take it");
+      await sees(panel, "The test failed");
       await sees(panel, "out of order");
       await press(panel, "Disable");
       await sees(panel, "This webhook is disabled");

@@ -258,7 +258,7 @@ inChromium("every page", () => {
         await open(path);
         const panel = page.getByRole("dialog");
         await settled(page);
-        for (const one of await panel.getByRole("button", { name: /^(Attempt 1|taken)/ }).all())
+        for (const one of await panel.getByRole("button", { name: /^(Attempt 1|delivered)/ }).all())
           await one.click();
         await sees(panel, "<svg onload=hacked=1>");
       }

@@ -2,7 +2,7 @@
 
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { knownAt } from "../../scripts/standinConnections.ts";
+import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/start.ts";
 import { becomeOwner, type Person } from "../api.ts";
 import { inChromium } from "../browser/chromium.ts";
@@ -29,7 +29,7 @@ inChromium("a platform in the dashboard", () => {
     const port = await freePort();
     const origin = `http://127.0.0.1:${port}`;
     standins = await startStandins({
-      only: ["meta"],
+      only: ["meta", "reddit"],
       rateLimits: false,
       redirectUris: [`${origin}/oauth/callback`],
     });
@@ -129,7 +129,7 @@ inChromium("a platform in the dashboard", () => {
 
       // The customer takes the permission back: what comes now waits, and the dashboard says why.
       meta.revokeTokens();
-      const waiting = [await convert(), await convert()];
+      const waiting = [await convert(), await convert()] as const;
       await open(`/sites/${site}/integrations`);
       const card = page.getByRole("article").filter({ has: page.getByRole("heading", { name: "Meta" }) });
       await eventually("it needs reconnection", async () => {
@@ -161,7 +161,44 @@ inChromium("a platform in the dashboard", () => {
         );
         return states.every((n) => n > 0);
       });
+
+      // A trace opens over the log and closes onto it, with its filter; so does one over the platform's own log.
+      const trace = page.getByRole("dialog");
+      await row(table, waiting[0]).getByRole("link", { name: "purchase" }).click();
+      await trace.getByRole("heading", { name: "Meta" }).waitFor();
+      await page.keyboard.press("Escape");
+      await trace.waitFor({ state: "detached" });
+      expect(page.url()).toMatch(/\/integrations\/log\?platform=meta$/);
+      await open(`/sites/${site}/integrations/meta?tab=log`);
+      await row(table, waiting[0]).click();
+      await trace.getByRole("heading", { name: "Meta" }).waitFor();
+      await page.reload();
+      await trace.getByRole("heading", { name: "Meta" }).waitFor();
+      await press(trace, "Close");
+      await trace.waitFor({ state: "detached" });
+      expect(page.url()).toMatch(/\/integrations\/meta\?tab=log$/);
       expect(at.heard.faults).toEqual([]);
+    },
+    storyMs,
+  );
+
+  test(
+    "another is connected with a token that is pasted, and nothing is left to complain of",
+    async () => {
+      const { page, open } = at;
+      const settings = standinConnections.reddit;
+      const before = at.heard.refusals.length;
+      await open(`/sites/${site}/integrations/reddit`);
+      await page.locator("[name=pixel_id]").fill(settings["pixel_id"] ?? "");
+      await page.locator("[name=access_token]").fill(settings["access_token"] ?? "");
+      await press(page, "Connect Reddit");
+      await sees(page, "Reddit is connected.");
+      await page.waitForURL(/connection=/);
+      await page.getByRole("button", { name: "Disconnect", exact: true }).waitFor();
+      const others = page.getByRole("alert").filter({ hasNotText: "Reddit is connected." });
+      expect(await others.allTextContents()).toEqual([]);
+      expect(page.url()).not.toContain("undefined");
+      expect([...at.heard.faults, ...at.heard.refusals.slice(before)]).toEqual([]);
     },
     storyMs,
   );

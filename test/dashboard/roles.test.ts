@@ -38,7 +38,7 @@ function codeOf(secret: string, now: number): string {
 
 /** What changes something says so with one of these. */
 const changing =
-  /^(add|create|save|revoke|rotate|remove|erase|enter|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|take back|sign in with|choose|discard)\b/i;
+  /^(add|create|save|revoke|rotate|remove|erase|enter|invite|replay|cancel|connect|disconnect|pause|resume|rename|send|switch|set|change|copy settings|release|enable|disable|reset|sign in with|choose|discard)\b/i;
 
 /** The names of all buttons that can be pressed. */
 const controls = (page: Page): Promise<string[]> =>

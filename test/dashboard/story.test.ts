@@ -81,7 +81,18 @@ inChromium("the dashboard, from the set-up link to the first conversion", () => 
       expect(await trace.getByLabel("Response", { exact: true }).textContent()).toContain("accepted");
       expect(await marked(page)).toBe(true);
       const address = page.url();
+      // Closing it leads back to where it was opened.
       await press(trace, "Close");
+      await trace.waitFor({ state: "detached" });
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+
+      // Whoever knows the order finds it from anywhere.
+      await page.keyboard.press("ControlOrMeta+K");
+      await page.getByLabel("Jump to", { exact: true }).fill("A-1001");
+      await page.getByRole("button", { name: /purchase · A-1001/ }).waitFor();
+      await page.keyboard.press("Enter");
+      await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
+      await page.keyboard.press("Escape");
       await trace.waitFor({ state: "detached" });
 
       // Whoever signs out is out, a wrong password is told so, and the right one leads back.

@@ -1,12 +1,14 @@
-// A sample of the visits that were taken for bots', each with its signals then and now.
+// A sample of the visits that were taken for a bot's, each with its signals then and now.
 
 import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Bot } from "lucide-react";
 import { useAddress } from "../../common/address.ts";
-import type { Answer } from "../../common/api.ts";
+import { addressOf, type Answer } from "../../common/api.ts";
+import { CsvButton } from "../../common/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useApi, useRows } from "../../common/query.ts";
+import { reasonText } from "../../common/reasons.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { SidePanel } from "../../common/SidePanel.tsx";
@@ -16,12 +18,13 @@ import { Explained, VerdictLine } from "./Explained.tsx";
 
 type Visit = Answer<"GET /sites/:site/bots">["items"][number];
 
-const reasonText = (reason: string) => reason.replace(/:\s*/, ": ");
-
 export function BotVisits() {
   const site = useSiteId();
   const address = useAddress();
-  const { rows, error, more, isLoadingMore, again } = useRows("GET /sites/:site/bots", { params: { site } });
+  const { rows, error, more, isLoadingMore, again } = useRows("GET /sites/:site/bots", {
+    params: { site },
+    query: { limit: 10 },
+  });
   const open = address.text("visit");
   const columns: Column<Visit>[] = [
     {
@@ -32,20 +35,27 @@ export function BotVisits() {
         </Anchor>
       ),
     },
-    { title: "Reason", cell: ({ reason }) => reasonText(reason) },
+    { title: "Reason", cell: ({ reason, verdict }) => reasonText(withEvidence(reason, verdict.reasons)) },
     { title: "Score", align: "right", cell: ({ verdict }) => verdict.score },
-    { title: "Page", cell: ({ page }) => <Cut text={page} />, wide: true },
+    {
+      title: "Page",
+      cell: ({ page }) => <Cut text={URL.parse(page)?.pathname ?? page} whole={page} />,
+      wide: true,
+    },
     { title: "User agent", cell: ({ userAgent }) => <Cut text={userAgent} />, wide: true },
     { title: "Network", cell: ({ network }) => <span className="cc-mono">{network}</span>, wide: true },
   ];
   return (
     <Card
-      title="Visits taken for bots'"
+      title="Bot visits"
       about="A sample: at most five an hour of each kind, kept 14 days. If one is a person, let its network or user agent pass above."
       padded={false}
+      actions={
+        <CsvButton href={addressOf("GET /sites/:site/bots.csv", { params: { site } })} of="bot visits" />
+      }
     >
       <Rows
-        label="Visits taken for bots'"
+        label="Bot visits"
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
@@ -65,9 +75,13 @@ export function BotVisits() {
   );
 }
 
-function Cut({ text }: { text: string }) {
+/** What it is counted under, with what was seen of it. */
+const withEvidence = (reason: string, reasons: readonly string[]) =>
+  reasons.find((one) => one.startsWith(reason)) ?? reason;
+
+function Cut({ text, whole = text }: { text: string; whole?: string }) {
   return (
-    <Text size="sm" truncate maw={260} title={text}>
+    <Text size="sm" truncate maw={180} title={whole}>
       {text || "–"}
     </Text>
   );

@@ -26,8 +26,8 @@ export function CopySettings() {
   const fromName = others.find(({ id }) => id === from)?.name ?? "";
   return (
     <Card
-      title="Copy settings from another site"
-      about="Keys, connections and data are never copied, only settings."
+      title="Copy settings"
+      about="From another site. Keys, connections and data are never copied, only settings."
     >
       <Stack gap="md">
         <Select

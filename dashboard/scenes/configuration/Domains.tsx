@@ -1,3 +1,4 @@
+import { Box } from "@mantine/core";
 import { SettingsCard } from "../../common/SettingsCard.tsx";
 import { ChoiceField } from "../../common/settingFields.tsx";
 import { ConfigurationPage } from "./ConfigurationPage.tsx";
@@ -17,9 +18,9 @@ export default function Domains() {
     <ConfigurationPage tab="domains">
       <Hosts />
       <PointHere />
-      <SiteName />
       <SettingsCard
-        title="Time zone"
+        title="Site"
+        about="Its name in the dashboard and in alerts, and the time zone of its days."
         fields={(form) => {
           const now = form.value("time_zone");
           const all = zones();
@@ -34,7 +35,11 @@ export default function Domains() {
             />
           );
         }}
-      />
+      >
+        <Box mt="lg">
+          <SiteName />
+        </Box>
+      </SettingsCard>
       <CopySettings />
     </ConfigurationPage>
   );

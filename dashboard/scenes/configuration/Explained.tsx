@@ -3,6 +3,7 @@
 import { Anchor, Group, Stack, Table, Text } from "@mantine/core";
 import { useState } from "react";
 import type { Answer } from "../../common/api.ts";
+import { reasonText } from "../../common/reasons.ts";
 import { State } from "../../common/values.tsx";
 
 type Explanation = Answer<"POST /sites/:site/traffic/check">;
@@ -79,7 +80,7 @@ function Signal({ one }: { one: Explanation["signals"][number] }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm">{one.name}</Text>
+        <Text size="sm">{reasonText(`${one.category}:${one.name}`)}</Text>
         <Text size="xs" c="dimmed">
           {one.category}
         </Text>

@@ -1,6 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Answer } from "../../common/api.ts";
+import { reasonText } from "../../common/reasons.ts";
 import { useSiteId } from "../../common/session.tsx";
 import { Id, Money, State, When } from "../../common/values.tsx";
 import { PersonActions } from "./PersonActions.tsx";
@@ -74,7 +75,7 @@ function VisitIds({ visit }: { visit: Person["visits"][number] }) {
   const parts = [
     ids.length ? `click ids: ${ids.join(", ")}` : "no click id",
     utm.length ? `campaign: ${utm.join(" / ")}` : "",
-    visit.isBot ? `taken for a bot's${visit.reason ? ` (${visit.reason.replace(/:\s*/, ": ")})` : ""}` : "",
+    visit.isBot ? `taken for a bot's${visit.reason ? ` (${reasonText(visit.reason)})` : ""}` : "",
   ].filter(Boolean);
   return <span className="cc-quiet"> – {parts.join("; ")}</span>;
 }

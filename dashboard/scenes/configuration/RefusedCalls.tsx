@@ -2,7 +2,8 @@
 
 import { Alert, Group, Text } from "@mantine/core";
 import { LockKeyhole, ShieldCheck } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import { addressOf, type Answer } from "../../common/api.ts";
+import { CsvButton } from "../../common/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useRows } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
@@ -29,12 +30,19 @@ export function RefusedCalls() {
   const site = useSiteId();
   const { rows, first, error, more, isLoadingMore, again } = useRows("GET /sites/:site/refused-calls", {
     params: { site },
+    query: { limit: 10 },
   });
   return (
     <Card
       title="Refused calls"
       about="Calls to the inbound webhook that were not accepted. Nothing of them was stored but this line."
       padded={false}
+      actions={
+        <CsvButton
+          href={addressOf("GET /sites/:site/refused-calls.csv", { params: { site } })}
+          of="refused calls"
+        />
+      }
     >
       {first?.lockouts.map(({ host, startedAt, lockedUntil }) => (
         <Alert key={host} mx="md" mb="md" variant="light" color="red" icon={<LockKeyhole size={18} />}>

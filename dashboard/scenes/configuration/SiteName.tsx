@@ -2,18 +2,14 @@ import { Button, Group, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { told } from "../../common/notices.tsx";
 import { faultAt, faultElse } from "../../common/fields.ts";
-import { Card } from "../../common/Page.tsx";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite, useSiteId } from "../../common/session.tsx";
 import { Loading, Refused } from "../../common/states.tsx";
 
+/** How the site is called in the dashboard and in alerts; it is no setting, so it is saved by itself. */
 export function SiteName() {
   const site = useSite();
-  return (
-    <Card title="Name" about="How the site is called in the dashboard and in alerts.">
-      {site ? <Form key={site.name} name={site.name} /> : <Loading rows={1} />}
-    </Card>
-  );
+  return site ? <Form key={site.name} name={site.name} /> : <Loading rows={1} />;
 }
 
 function Form({ name }: { name: string }) {

@@ -25,19 +25,9 @@ export default function Tag() {
                 word={data.visits24h > 0 ? "yes" : data.lastHourWithVisits ? "not in 24 hours" : "not yet"}
               />
             </Fact>
-            <Fact label="Visits in 24 hours">
-              {countText(data.visits24h)}
-              {data.visits24h === 0 && data.lastHourWithVisits !== null && (
-                <Text span size="sm" c="dimmed" ml={6}>
-                  last seen <When at={data.lastHourWithVisits} />
-                </Text>
-              )}
-            </Fact>
-            <Fact label="Size">
-              {(data.gzipBytes / 1024).toFixed(1)} KB{" "}
-              <Text span size="sm" c="dimmed">
-                gzip
-              </Text>
+            <Fact label="Visits in 24 hours">{countText(data.visits24h)}</Fact>
+            <Fact label="Last seen">
+              <LastSeen hour={data.lastHourWithVisits} />
             </Fact>
           </SimpleGrid>
           <Card
@@ -47,8 +37,9 @@ export default function Tag() {
             <Stack gap="sm">
               <Code label="tag">{data.follows}</Code>
               <Text size="sm" c="dimmed">
-                With Google Tag Manager: a Custom HTML tag on All Pages, with the full address in front of
-                /__cc/tag.js. The path /__cc/ of your host must lead here: see Domains.
+                A browser loads {(data.gzipBytes / 1024).toFixed(1)} KB. With Google Tag Manager: a Custom
+                HTML tag on All Pages, with the full address in front of /__cc/tag.js. The path /__cc/ of your
+                host must lead here: see Domains.
               </Text>
             </Stack>
           </Card>
@@ -60,7 +51,7 @@ export default function Tag() {
           </Card>
           <Card
             title="Tell it who somebody is"
-            about="Emails that visitors hand in with a form are found by themselves. Where there is no form, say it:"
+            about="Emails that visitors hand in with a form are picked up automatically. Where there is no form, say it:"
           >
             <Stack gap="sm">
               <Code label="example">
@@ -71,7 +62,7 @@ export default function Tag() {
               <List size="sm" c="dimmed">
                 <List.Item>The plain address never leaves the browser.</List.Item>
                 <List.Item>
-                  Other ways to install it, and everything it does: docs/tag.md in the Cleancast repository.
+                  Other ways to install it, and everything it does: docs/tag.md in the repository.
                 </List.Item>
               </List>
             </Stack>
@@ -80,6 +71,12 @@ export default function Tag() {
       )}
     </ConfigurationPage>
   );
+}
+
+/** Visits are counted by the hour. */
+function LastSeen({ hour }: { hour: number | null }) {
+  if (hour !== null && Date.now() - hour < 3_600_000) return "in the last hour";
+  return <When at={hour} />;
 }
 
 function Fact({ label, children }: { label: string; children: React.ReactNode }) {

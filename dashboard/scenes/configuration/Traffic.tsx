@@ -13,7 +13,7 @@ export default function Traffic() {
   return (
     <ConfigurationPage tab="traffic">
       <SettingsCard
-        title="When a visit is a bot's"
+        title="What counts as a bot"
         about="Every visit gets a score from what speaks for a bot. Nobody is blocked: what a bot left behind is just not used."
         fields={(form) => (
           <ScoreField

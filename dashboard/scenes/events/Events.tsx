@@ -8,15 +8,18 @@ import { useAddress } from "../../common/address.ts";
 import type { EventSummary } from "../../common/feed.ts";
 import { Card, Page } from "../../common/Page.tsx";
 import { useRows } from "../../common/query.ts";
+import { reasonText } from "../../common/reasons.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { SearchField } from "../../common/SearchField.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
 import { TimeFilter, useTimes } from "../../common/TimeFilter.tsx";
 import { Id, Money, TestBadge, When } from "../../common/values.tsx";
-import { DeliveryStates, EventStatus, isInTrouble, Match, reasonText, tracePath, Why } from "./parts.tsx";
+import { DeliveryStates, EventStatus, isInTrouble, Match, tracePath, Why } from "./parts.tsx";
 import { useNewEvents } from "./useNewEvents.ts";
 import { To } from "../../common/To.tsx";
+import { FilterChip } from "../../common/FilterChip.tsx";
+import { ModeFilter } from "../../common/ModeFilter.tsx";
 
 export default function Events() {
   const site = useSiteId();
@@ -24,19 +27,24 @@ export default function Events() {
   const times = useTimes();
   const search = text("search");
   const status = text("status") === "filtered" || text("status") === "accepted" ? text("status") : "";
+  const mode = text("mode") === "live" || text("mode") === "test" ? text("mode") : "";
+  const [event, clickId] = [text("event"), text("clickId")];
   const filter = {
     ...times,
     ...(search ? { search } : {}),
     ...(status ? { status: status as "accepted" | "filtered" } : {}),
+    ...(mode ? { mode: mode as "live" | "test" } : {}),
+    ...(event ? { event } : {}),
+    ...(clickId ? { clickId } : {}),
   };
   const list = useRows("GET /sites/:site/events", { params: { site }, query: filter }, { still: true });
   const { rows, waiting, letIn } = useNewEvents(
     site,
     list.rows,
-    { status, isSearch: search !== "", to: times.to },
+    { status, mode, isSearch: [search, event, clickId].some(Boolean), to: times.to },
     list.again,
   );
-  const isFiltered = search !== "" || status !== "" || times.from !== undefined || times.to !== undefined;
+  const isFiltered = Object.keys(filter).length > 0;
   return (
     <Page
       title="Events"
@@ -66,7 +74,13 @@ export default function Events() {
               { value: "filtered", label: "Filtered" },
             ]}
           />
+          <ModeFilter value={mode} onChange={(value) => change({ mode: value })} />
           <TimeFilter />
+          <FilterChip text={event && `Event: ${event}`} onRemove={() => change({ event: undefined })} />
+          <FilterChip
+            text={clickId && (clickId === "none" ? "No click id" : `Click id: ${clickId}`)}
+            onRemove={() => change({ clickId: undefined })}
+          />
         </Group>
         <NewEvents count={waiting} onClick={letIn} />
         <Rows

@@ -2,6 +2,7 @@
 
 import { Accordion, Group, Text } from "@mantine/core";
 import { RotateCw, Send } from "lucide-react";
+import type { ReactNode } from "react";
 import { AskButton } from "../../common/dialogs.tsx";
 import { told } from "../../common/notices.tsx";
 import { durationText } from "../../common/format.ts";
@@ -9,6 +10,7 @@ import { usePlatformName } from "../../common/platforms.ts";
 import { useSend } from "../../common/query.ts";
 import { useMay } from "../../common/session.tsx";
 import { Code, State, When } from "../../common/values.tsx";
+import { isReplayable } from "./parts.tsx";
 import type { TraceOf } from "./ReceivedSteps.tsx";
 import { ReplayForecast } from "./ReplayForecast.tsx";
 import { Step } from "./Step.tsx";
@@ -27,8 +29,9 @@ export function PlatformStep({
   site: string;
 }) {
   const nameOf = usePlatformName();
-  const mayReplay = useMay("admin", site) && delivery.state !== "queued";
+  const mayReplay = useMay("admin", site);
   const name = nameOf(delivery.platform);
+  const replay = <Replay trace={trace} delivery={delivery} site={site} name={name} />;
   return (
     <Step
       icon={Send}
@@ -43,7 +46,7 @@ export function PlatformStep({
         </To>
       }
       state={<State of={delivery.state} />}
-      action={mayReplay && <Replay trace={trace} delivery={delivery} site={site} name={name} />}
+      action={mayReplay && isReplayable(delivery.state) && replay}
     >
       {delivery.reason && (
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
@@ -69,7 +72,9 @@ export function PlatformStep({
           styles={{ label: { paddingBlock: 8 } }}
         >
           {delivery.log.map((attempt) => (
-            <AttemptItem key={`${attempt.number}-${attempt.startedAt}`} attempt={attempt} />
+            <AttemptItem key={`${attempt.number}-${attempt.startedAt}`} attempt={attempt}>
+              {mayReplay && delivery.state === "sent" && attempt.state === "sent" && replay}
+            </AttemptItem>
           ))}
         </Accordion>
       )}
@@ -77,7 +82,7 @@ export function PlatformStep({
   );
 }
 
-function AttemptItem({ attempt }: { attempt: Attempt }) {
+function AttemptItem({ attempt, children }: { attempt: Attempt; children: ReactNode }) {
   return (
     <Accordion.Item value={`${attempt.number}-${attempt.startedAt}`}>
       <Accordion.Control>
@@ -99,8 +104,7 @@ function AttemptItem({ attempt }: { attempt: Attempt }) {
           </Text>
         )}
         <Text size="xs" c="dimmed" mb={4}>
-          Request{attempt.batch > 1 ? `, together with ${attempt.batch - 1} others` : ""}. Secrets are blacked
-          out.
+          Request{attempt.batch > 1 ? `, one of ${attempt.batch} in it` : ""}. Secrets are blacked out.
         </Text>
         <Code label="Request">{attempt.request}</Code>
         <Text size="xs" c="dimmed" mt="xs" mb={4}>
@@ -112,6 +116,11 @@ function AttemptItem({ attempt }: { attempt: Attempt }) {
           <Text size="sm" c="dimmed">
             {attempt.httpStatus === null ? "None came." : "It was empty."}
           </Text>
+        )}
+        {children && (
+          <Group justify="flex-end" mt="xs">
+            {children}
+          </Group>
         )}
       </Accordion.Panel>
     </Accordion.Item>
@@ -130,17 +139,18 @@ function Replay({
   name: string;
 }) {
   const replay = useSend("POST /sites/:site/deliveries/replay", {
-    onDone: ({ changed }) => told(changed > 0 ? `It goes to ${name} again` : "Nothing was sent again"),
+    onDone: ({ changed }) => told(changed > 0 ? `Replayed to ${name}` : "Nothing was replayed"),
   });
   const { connection, state } = delivery;
   const chosen = { eventId: trace.id, connection, state };
   return (
     <AskButton
       label="Replay"
-      question={`Send it to ${name} again?`}
+      question={`Replay it to ${name}?`}
       consequence={<ReplayForecast site={site} chosen={chosen} name={name} />}
-      confirm="Send it again"
+      confirm="Replay"
       danger={false}
+      variant={isReplayable(state) ? "default" : "subtle"}
       size="compact-sm"
       icon={<RotateCw size={14} aria-hidden />}
       isBusy={replay.isPending}

@@ -6,10 +6,10 @@ import type { Answer } from "../../common/api.ts";
 import { AskButton } from "../../common/dialogs.tsx";
 import { told } from "../../common/notices.tsx";
 import { exactTime } from "../../common/format.ts";
+import { reasonText } from "../../common/reasons.ts";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite } from "../../common/session.tsx";
 import { Id, Money, State, When } from "../../common/values.tsx";
-import { reasonText } from "./parts.tsx";
 import { Facts, Step } from "./Step.tsx";
 import { To } from "../../common/To.tsx";
 
@@ -105,7 +105,7 @@ export function VerdictStep({ trace, site }: Props) {
       )}
       {trace.releasedAt !== null && (
         <Text size="sm" c="dimmed" mt={4}>
-          Somebody said that it is no bot <When at={trace.releasedAt} />. It was delivered then.
+          It was released <When at={trace.releasedAt} />, and delivered then.
         </Text>
       )}
       {isHeld && (
@@ -118,10 +118,10 @@ export function VerdictStep({ trace, site }: Props) {
       )}
       {isHeld && mayRelease && (
         <AskButton
-          label="Not a bot: deliver it"
-          question="Deliver this event?"
-          consequence="It goes to every connected platform now, and counts as a conversion. Events of this person are not filtered any more. What was sent cannot be taken back."
-          confirm="Deliver it"
+          label="Release"
+          question="Release this event?"
+          consequence="This says that it is not a bot. It goes to every connected platform now, and counts as a conversion. Events of this person are not filtered any more. What was sent cannot be taken back."
+          confirm="Release"
           danger={false}
           variant="light"
           isBusy={release.isPending}

@@ -1,7 +1,7 @@
 // The whole way of one event, in a drawer over the list: it reads from top to bottom.
 
 import { Button, Group, Text } from "@mantine/core";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, useCanGoBack, useLocation, useNavigate, useParams, useRouter } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
 import { useAddress } from "../../common/address.ts";
 import { useApi } from "../../common/query.ts";
@@ -27,14 +27,12 @@ function untilEnded(trace: TraceOf | undefined): number | false {
 export default function Trace() {
   const site = useSiteId();
   const { event } = useParams({ strict: false }) as { event: string };
-  const { search } = useAddress();
-  const navigate = useNavigate();
+  const close = useClose();
   const { data, error, refetch } = useApi(
     "GET /sites/:site/events/:event",
     { params: { site, event } },
     { everyMs: untilEnded },
   );
-  const close = () => void navigate({ to: `/sites/${site}/events`, search: search });
   const title = data ? (
     <Group gap="sm" component="span">
       <span style={{ overflowWrap: "anywhere" }}>{data.event}</span>
@@ -80,6 +78,20 @@ export default function Trace() {
       )}
     </SidePanel>
   );
+}
+
+/** Back to where it was opened from; who came by a link from outside gets the list behind it. */
+function useClose() {
+  const router = useRouter();
+  const navigate = useNavigate();
+  const canGoBack = useCanGoBack();
+  const { pathname } = useLocation();
+  const { search } = useAddress();
+  const list = pathname.replace(/\/[^/]+$/, "");
+  return () => {
+    if (canGoBack) router.history.back();
+    else void navigate({ to: list, search, resetScroll: false });
+  };
 }
 
 function NotThere({ site, event }: { site: string; event: string }) {

@@ -8,9 +8,6 @@ import { To } from "../../common/To.tsx";
 
 export const tracePath = (site: string, event: string) => `/sites/${site}/events/${event}`;
 
-/** "only bot visits:headless" as people read it. */
-export const reasonText = (reason: string) => reason.replace(/:\s*/, ": ");
-
 type Search = Record<string, unknown>;
 
 /** `search` is what the address keeps: the filters of the list behind the drawer. */
@@ -31,14 +28,19 @@ export function EventStatus({ event }: { event: EventSummary }) {
   return <State of={event.status} />;
 }
 
+/** The customer's own choice, which is no news. */
+const isUnselected = ({ reason }: EventSummary["deliveries"][number]) => reason === "event not selected";
+
 const order = ["rejected", "expired", "parked", "queued", "sent", "skipped"] as const;
 
 /** What became of it at the platforms, the worst first: "1 rejected, 3 sent". `brief` is only what went out or should. */
 export function DeliveryStates({ event, brief = false }: { event: EventSummary; brief?: boolean }) {
   const nameOf = usePlatformName();
   if (event.deliveries.length === 0) return <span className="cc-quiet">none</span>;
+  const unselected = event.deliveries.filter(isUnselected);
+  const rest = event.deliveries.filter((one) => !isUnselected(one));
   const all = order
-    .map((state) => ({ state, all: event.deliveries.filter((one) => one.state === state) }))
+    .map((state) => ({ state, all: rest.filter((one) => one.state === state) }))
     .filter((group) => group.all.length > 0);
   const groups = brief && all.length > 1 ? all.filter(({ state }) => state !== "skipped") : all;
   return (
@@ -54,16 +56,27 @@ export function DeliveryStates({ event, brief = false }: { event: EventSummary; 
           styles={{ tooltip: { whiteSpace: "pre-line" } }}
         >
           <span>
-            <State of={state} word={these.length === 1 ? state : `${these.length} ${state}`} />
+            <State of={state} word={event.deliveries.length === 1 ? state : `${these.length} ${state}`} />
           </span>
         </Tooltip>
       ))}
+      {unselected.length > 0 && (!brief || groups.length === 0) && (
+        <Tooltip label={unselected.map(({ platform }) => nameOf(platform)).join(", ")} multiline maw={360}>
+          <Text size="sm" c="dimmed" component="span">
+            {unselected.length} not selected
+          </Text>
+        </Tooltip>
+      )}
     </>
   );
 }
 
 export const isInTrouble = (event: EventSummary) =>
-  event.deliveries.some(({ state }) => state !== "sent" && state !== "queued");
+  event.deliveries.some((one) => one.state !== "sent" && one.state !== "queued" && !isUnselected(one));
+
+/** Those that did not get there. What was sent is replayed rarely, and what is queued goes by itself. */
+export const isReplayable = (state: string) =>
+  state === "rejected" || state === "expired" || state === "skipped" || state === "parked";
 
 /** By what a platform can tell who it was. */
 export function Match({ site, event, search }: { site: string; event: EventSummary; search?: Search }) {

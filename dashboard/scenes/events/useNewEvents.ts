@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { useFeed, type EventSummary } from "../../common/feed.ts";
 
-type Filter = { status: string; isSearch: boolean; to: number | undefined };
+type Filter = { status: string; mode: string; isSearch: boolean; to: number | undefined };
 
 export function useNewEvents(
   site: string,
@@ -18,6 +18,7 @@ export function useNewEvents(
   const fits = (event: EventSummary) =>
     !filter.isSearch &&
     (filter.status === "" || event.status === filter.status) &&
+    (filter.mode === "" || event.mode === filter.mode) &&
     (filter.to === undefined || event.receivedAt < filter.to) &&
     event.id > newest;
   return {

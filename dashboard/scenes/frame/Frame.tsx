@@ -39,6 +39,7 @@ import { queryClient } from "../../common/query.ts";
 import { useSession, useSite, useSiteId, useSites } from "../../common/session.tsx";
 import { Fault, Loading } from "../../common/states.tsx";
 import { To } from "../../common/To.tsx";
+import { Unreachable } from "./Unreachable.tsx";
 
 const Jump = lazy(() => import("./Jump.tsx"));
 
@@ -59,7 +60,7 @@ export default function Frame() {
   // Loaded when somebody first jumps; from then on it listens to the keys itself.
   const [isJumping, setJumping] = useState(false);
   const jump = () => {
-    if (isJumping) void import("@mantine/spotlight").then(({ spotlight }) => spotlight.open());
+    if (isJumping) void import("./Jump.tsx").then(({ openJump }) => openJump());
     else setJumping(true);
   };
   useHotkeys(isJumping ? [] : [["mod+K", jump]], []);
@@ -126,6 +127,7 @@ export default function Frame() {
         <PersonMenu name={session.data.user.name} email={session.data.user.email} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>
+        <Unreachable />
         <AlertBanner />
         <Outlet />
       </AppShell.Main>

@@ -1,6 +1,6 @@
 // ⌘K: any page, site, event or key.
 
-import { Spotlight, spotlight, type SpotlightActionData } from "@mantine/spotlight";
+import { createSpotlight, Spotlight, type SpotlightActionData } from "@mantine/spotlight";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { Globe, KeyRound, ListTree, Search, SquareArrowOutUpRight } from "lucide-react";
@@ -28,12 +28,23 @@ const pages = [
   ["Audit log", "settings/audit"],
 ] as const;
 
+const [store, spotlight] = createSpotlight();
+export const openJump = spotlight.open;
+
+/** The kit marks the first action as somebody types, but not one that is found later. */
+function markFirst(): void {
+  const list = document.getElementById(store.getState().listId);
+  if (!list || list.querySelector("[data-selected]")) return;
+  list.querySelector("[data-action]")?.setAttribute("data-selected", "true");
+  store.updateState((state) => ({ ...state, selected: 0 }));
+}
+
 export default function Jump() {
   const site = useSiteId();
   const navigate = useNavigate();
   const [text, setText] = useState("");
   // It is loaded because somebody wants it.
-  useEffect(() => spotlight.open(), []);
+  useEffect(openJump, []);
   const [search] = useDebouncedValue(text.trim(), 250);
   const [looked, setLooked] = useState("");
   useEffect(() => {
@@ -49,6 +60,9 @@ export default function Jump() {
       { params: { site }, query: { search: looked, limit: 5 } },
       { enabled: site !== "" && looked.length >= 3 },
     ).data?.items ?? [];
+  useEffect(() => {
+    if (text !== "") markFirst();
+  }, [text, keys.length, events.length]);
   const go = (to: string) => () => void navigate({ to });
 
   const here: SpotlightActionData[] = site
@@ -93,6 +107,7 @@ export default function Jump() {
   ];
   return (
     <Spotlight
+      store={store}
       actions={actions}
       query={text}
       onQueryChange={setText}

@@ -3,7 +3,7 @@
 import { Alert, Button, Group, List, Modal, Skeleton, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Ban, Info, RotateCw } from "lucide-react";
-import type { Answer } from "../../common/api.ts";
+import type { Answer, ApiError } from "../../common/api.ts";
 import { told } from "../../common/notices.tsx";
 import { useApi, useSend } from "../../common/query.ts";
 import { Refused } from "../../common/states.tsx";
@@ -18,11 +18,12 @@ const works = {
     route: "POST /sites/:site/deliveries/replay",
     label: "Replay…",
     icon: RotateCw,
-    title: "Send deliveries again",
-    what: (n: number) => `${deliveries(n)} will be sent again.`,
-    nothing: "Nothing here would be sent again.",
-    confirm: (n: number) => `Send ${deliveries(n)} again`,
-    done: (n: number) => `${deliveries(n)} ${n === 1 ? "is" : "are"} in line again.`,
+    title: "Replay deliveries?",
+    counted: (n: number) => `Replay ${deliveries(n)}?`,
+    nothing: "Nothing here would be replayed.",
+    confirm: "Replay",
+    keep: "Cancel",
+    done: (n: number) => `Replayed: ${deliveries(n)} ${n === 1 ? "is" : "are"} in line again.`,
     about:
       "Each carries the event id that it had, so platforms can tell that it is the same. Those that were sent go again only when the filter says the state sent.",
   },
@@ -30,12 +31,13 @@ const works = {
     route: "POST /sites/:site/deliveries/cancel",
     label: "Cancel…",
     icon: Ban,
-    title: "Stop deliveries",
-    what: (n: number) => `${deliveries(n)} will not be sent.`,
+    title: "Cancel deliveries?",
+    counted: (n: number) => `Cancel ${deliveries(n)}?`,
     nothing: "Nothing here waits to be sent.",
-    confirm: (n: number) => `Stop ${deliveries(n)}`,
-    done: (n: number) => `${deliveries(n)} ${n === 1 ? "is" : "are"} stopped.`,
-    about: "Only what is queued or parked can be stopped. It is then skipped, and can be replayed later.",
+    confirm: "Cancel deliveries",
+    keep: "Keep them",
+    done: (n: number) => `Cancelled: ${deliveries(n)} ${n === 1 ? "is" : "are"} not sent.`,
+    about: "Only what is queued or parked can be cancelled. It is then skipped, and can be replayed later.",
   },
 } as const;
 
@@ -49,20 +51,27 @@ export function BulkButton({
   work: keyof typeof works;
 }) {
   const [isOpen, { open, close }] = useDisclosure();
-  const { label, icon: Icon, title } = works[work];
+  const { label, icon: Icon, title, counted, route } = works[work];
+  const hasFilter = Object.keys(filter).length > 0;
+  const forecast = useApi(
+    route,
+    { params: { site }, body: { ...filter, dryRun: true } },
+    { enabled: isOpen && hasFilter },
+  );
+  const n = hasFilter ? (forecast.data?.changed ?? 0) : 0;
   return (
     <>
       <Button variant="default" leftSection={<Icon size={15} aria-hidden />} onClick={open}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title={title}>
-        {Object.keys(filter).length === 0 ? (
+      <Modal opened={isOpen} onClose={close} title={n > 0 ? counted(n) : title}>
+        {!hasFilter ? (
           <Alert variant="light" color="gray" icon={<Info size={18} />}>
             Choose a filter first: a platform, a state, an event or a time. It says which deliveries are
             meant.
           </Alert>
         ) : (
-          <Question site={site} filter={filter} work={work} onClose={close} />
+          <Question site={site} filter={filter} work={work} forecast={forecast} onClose={close} />
         )}
       </Modal>
     </>
@@ -73,15 +82,16 @@ function Question({
   site,
   filter,
   work,
+  forecast,
   onClose,
 }: {
   site: string;
   filter: LogFilter;
   work: keyof typeof works;
+  forecast: { data: Tally | undefined; error: ApiError | null };
   onClose: () => void;
 }) {
-  const { route, what, nothing, confirm, done, about } = works[work];
-  const forecast = useApi(route, { params: { site }, body: { ...filter, dryRun: true } });
+  const { route, nothing, confirm, keep, done, about } = works[work];
   const send = useSend(route, {
     onDone: ({ changed }) => {
       told(done(changed));
@@ -94,7 +104,7 @@ function Question({
   return (
     <Stack>
       <Stack gap="xs" aria-live="polite">
-        <Text fw={500}>{changed > 0 ? what(changed) : nothing}</Text>
+        {changed === 0 && <Text fw={500}>{nothing}</Text>}
         <Rest tally={forecast.data} />
         <Text size="sm" c="dimmed">
           {about}
@@ -103,7 +113,7 @@ function Question({
       <Refused error={send.error} />
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          {changed > 0 ? "Back" : "Close"}
+          {changed > 0 ? keep : "Close"}
         </Button>
         {changed > 0 && (
           <Button
@@ -111,7 +121,7 @@ function Question({
             loading={send.isPending}
             onClick={() => send.mutate({ params: { site }, body: { ...filter, dryRun: false } })}
           >
-            {confirm(changed)}
+            {confirm}
           </Button>
         )}
       </Group>
@@ -124,7 +134,7 @@ function Rest({ tally: { leftAlone, waiting } }: { tally: Tally }) {
   const lines = [
     ...Object.entries(waiting).map(
       ([state, n]) =>
-        `${deliveries(n)} of them ${n === 1 ? "waits" : "wait"} on: the connection ${state === "paused" ? "is paused" : state}.`,
+        `${n.toLocaleString("en")} of them ${n === 1 ? "waits" : "wait"} on: the connection ${state === "paused" ? "is paused" : state}.`,
     ),
     ...Object.entries(leftAlone).map(
       ([reason, n]) => `${deliveries(n)} ${n === 1 ? "is" : "are"} left alone: ${reason}.`,

@@ -129,6 +129,7 @@ function NameField({
         placeholder={usual(bench, event)}
         onChange={(chosen) => draft.set(setting, chosen ?? "")}
         error={fault}
+        disabled={!mayChange}
         clearable
         searchable
         clearButtonProps={{ "aria-label": `Reset ${event}` }}
@@ -143,6 +144,7 @@ function NameField({
         placeholder={usual(bench, event)}
         onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
         error={fault}
+        disabled={!mayChange}
         autoComplete="off"
         style={{ flex: 1 }}
       />

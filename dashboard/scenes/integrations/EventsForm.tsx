@@ -3,15 +3,15 @@
 import { Alert, Radio, Stack, TagsInput } from "@mantine/core";
 import { useState } from "react";
 import { Card } from "../../common/Page.tsx";
-import { rangeOf } from "../../common/RangePicker.tsx";
 import { useApi } from "../../common/query.ts";
+import { rangeOf } from "../../common/ranges.ts";
 import type { Bench } from "./bench.ts";
 import { foldName, settingFault } from "./draft.ts";
 import { EventNames } from "./EventNames.tsx";
 
 /** The names that came in lately, most first. */
 export function useSeenEvents(site: string): string[] {
-  const [{ from, to }] = useState(() => rangeOf("30d"));
+  const [{ from, to }] = useState(() => rangeOf("30d", undefined));
   const { data } = useApi("GET /sites/:site/statistics", {
     params: { site },
     query: { from, to, step: "day" },
@@ -20,7 +20,7 @@ export function useSeenEvents(site: string): string[] {
 }
 
 export function EventsForm({ bench }: { bench: Bench }) {
-  const { platform, connection, draft, error, site } = bench;
+  const { platform, connection, draft, error, site, mayChange } = bench;
   const seen = useSeenEvents(site);
   const chosen = draft.events === undefined ? (connection?.events ?? null) : draft.events;
   const [isSome, setIsSome] = useState(chosen !== null);
@@ -44,8 +44,8 @@ export function EventsForm({ bench }: { bench: Bench }) {
             }}
           >
             <Stack gap="xs">
-              <Radio value="all" label="All events" />
-              <Radio value="some" label="Selected events" />
+              <Radio value="all" label="All events" disabled={!mayChange} />
+              <Radio value="some" label="Selected events" disabled={!mayChange} />
             </Stack>
           </Radio.Group>
           {isSome && (
@@ -58,6 +58,7 @@ export function EventsForm({ bench }: { bench: Bench }) {
               data={[...new Set(known)]}
               error={settingFault(error, "events", platform)}
               clearable
+              disabled={!mayChange}
               maxDropdownHeight={240}
             />
           )}

@@ -2,6 +2,7 @@
 
 import { Button, Group, NativeSelect } from "@mantine/core";
 import { useAddress } from "../../common/address.ts";
+import { ModeFilter } from "../../common/ModeFilter.tsx";
 import { SearchField } from "../../common/SearchField.tsx";
 import { TimeFilter } from "../../common/TimeFilter.tsx";
 import { deliveryStates, type LogFilter } from "./log.ts";
@@ -13,6 +14,7 @@ const none = {
   connection: undefined,
   state: undefined,
   event: undefined,
+  mode: undefined,
   search: undefined,
   range: undefined,
   from: undefined,
@@ -47,6 +49,7 @@ export function LogFilters({ site, filter, fixed }: { site: string; filter: LogF
           maw={180}
         />
       )}
+      <ModeFilter value={filter.mode ?? ""} onChange={(mode) => change({ mode })} />
       <TimeFilter />
       {isFiltered && (
         <Button variant="subtle" onClick={() => change(none)}>

@@ -1,8 +1,9 @@
 // Deliveries as a table: where each went, how it stands and why, and the way to send it again.
 
 import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Link, useLocation, useParams } from "@tanstack/react-router";
 import { Download, History, SearchX } from "lucide-react";
+import { useAddress } from "../../common/address.ts";
 import { addressOf } from "../../common/api.ts";
 import { Card } from "../../common/Page.tsx";
 import { usePlatformName } from "../../common/platforms.ts";
@@ -11,6 +12,7 @@ import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
 import { Id, State, TestBadge, When } from "../../common/values.tsx";
+import { To } from "../../common/To.tsx";
 import { BulkButton } from "./BulkButton.tsx";
 import { useLogFilter, type LogFilter, type LogLine } from "./log.ts";
 import { LogFilters } from "./LogFilters.tsx";
@@ -21,7 +23,8 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   const filter = useLogFilter(fixed);
   const list = useRows("GET /sites/:site/deliveries", { params: { site }, query: filter }, { still: true });
   const mayChange = useMay("admin", site);
-  const columns = useColumns(site, fixed.connection === undefined, mayChange);
+  const traceOf = useTraceLink();
+  const columns = useColumns(site, traceOf, fixed.connection === undefined, mayChange);
   const isFiltered = Object.keys(filter).length > Object.keys(fixed).length;
   return (
     <Card
@@ -55,7 +58,7 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
         keyOf={(line) => `${line.event.id} ${line.connection}`}
         error={list.error}
         again={list.again}
-        to={({ event }) => ({ to: tracePath(site, event.id) })}
+        to={({ event }) => traceOf(event.id)}
         more={list.more}
         isLoadingMore={list.isLoadingMore}
         empty={
@@ -74,27 +77,41 @@ export function LogTable({ site, fixed = {} }: { site: string; fixed?: LogFilter
   );
 }
 
-const tracePath = (site: string, event: string) => `/sites/${site}/events/${event}`;
+/** The trace in a drawer over this very list, which keeps its filters. */
+function useTraceLink() {
+  const { search } = useAddress();
+  const { event: open } = useParams({ strict: false }) as { event?: string };
+  const { pathname } = useLocation();
+  const list = open === undefined ? pathname : pathname.slice(0, -open.length - 1);
+  return (event: string) => ({ to: `${list}/${event}`, search });
+}
+
 const dash = <span className="cc-quiet">–</span>;
 
-function useColumns(site: string, withPlatform: boolean, mayChange: boolean): Column<LogLine>[] {
+function useColumns(
+  site: string,
+  traceOf: ReturnType<typeof useTraceLink>,
+  withPlatform: boolean,
+  mayChange: boolean,
+): Column<LogLine>[] {
+  const nameOf = usePlatformName();
   const columns: Column<LogLine>[] = [
     {
       title: "Event",
-      cell: ({ event }) => (
-        <Group gap={8} wrap="nowrap" miw={88}>
-          <Anchor
-            component={Link}
-            to={tracePath(site, event.id)}
-            fw={500}
-            size="sm"
-            c="inherit"
-            style={{ overflowWrap: "anywhere" }}
-          >
-            {event.name}
-          </Anchor>
-          {event.mode === "test" && <TestBadge />}
-        </Group>
+      cell: (line) => (
+        <Stack gap={0} miw={88}>
+          <Group gap={8} wrap="nowrap">
+            <To {...traceOf(line.event.id)} fw={500} c="inherit" style={{ overflowWrap: "anywhere" }}>
+              {line.event.name}
+            </To>
+            {line.event.mode === "test" && <TestBadge />}
+          </Group>
+          {withPlatform && (
+            <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
+              {nameOf(line.platform)}
+            </Text>
+          )}
+        </Stack>
       ),
     },
     {
@@ -103,9 +120,9 @@ function useColumns(site: string, withPlatform: boolean, mayChange: boolean): Co
       cell: ({ event: { orderId } }) => (orderId ? <Id value={orderId} label="order id" /> : dash),
     },
     ...(withPlatform
-      ? [{ title: "Platform", cell: (line: LogLine) => <PlatformCell site={site} line={line} /> }]
+      ? [{ title: "Platform", wide: true, cell: (line: LogLine) => <PlatformCell site={site} line={line} /> }]
       : []),
-    { title: "State", cell: (line) => <StateCell site={site} line={line} /> },
+    { title: "State", cell: (line) => <StateCell line={line} to={traceOf(line.event.id)} /> },
     { title: "Attempts", align: "right", wide: true, cell: ({ attempts }) => attempts },
     {
       title: "Next try",
@@ -154,28 +171,34 @@ function PlatformCell({ site, line }: { site: string; line: LogLine }) {
   );
 }
 
-function StateCell({ site, line }: { site: string; line: LogLine }) {
+function StateCell({ line, to }: { line: LogLine; to: { to: string; search: Record<string, unknown> } }) {
   const { event, state, reason } = line;
   return (
     <Stack gap={0}>
       <Group gap={8} wrap="nowrap">
         <State of={state} />
         {state !== "sent" && (
-          <Anchor
-            component={Link}
-            to={tracePath(site, event.id)}
-            size="sm"
-            aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}
-          >
+          <To {...to} aria-label={`Why? Trace of ${event.name}${event.orderId ? ` ${event.orderId}` : ""}`}>
             why?
-          </Anchor>
+          </To>
         )}
       </Group>
       {reason && (
-        <Text size="xs" c="dimmed" miw={180} maw={320} lineClamp={2} title={reason}>
+        <Text
+          size="xs"
+          c="dimmed"
+          miw={{ sm: 180 }}
+          maw={320}
+          lineClamp={2}
+          title={reason}
+          style={{ overflowWrap: "anywhere" }}
+        >
           {reason}
         </Text>
       )}
+      <Text size="xs" c="dimmed" component="span" hiddenFrom="sm">
+        <When at={event.receivedAt} />
+      </Text>
     </Stack>
   );
 }

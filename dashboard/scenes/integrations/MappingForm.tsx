@@ -89,6 +89,7 @@ function FieldRow({ bench, field }: { bench: Bench; field: Platform["fields"][nu
               style={{ flex: 1, minWidth: 0 }}
               value={kind ?? source}
               error={kind ? undefined : fault}
+              disabled={!mayChange}
               onChange={({ currentTarget }) => draft.set(setting, currentTarget.value)}
               data={[
                 { value: "", label: "Not filled" },
@@ -121,6 +122,7 @@ function FieldRow({ bench, field }: { bench: Bench; field: Platform["fields"][nu
               value={source.slice(kind.length)}
               onChange={({ currentTarget }) => draft.set(setting, `${kind}${currentTarget.value}`)}
               error={fault}
+              disabled={!mayChange}
               autoComplete="off"
             />
           )}

@@ -8,6 +8,7 @@ import { useRows } from "../../common/query.ts";
 import { useSite } from "../../common/session.tsx";
 import { Empty, Fault, Loading } from "../../common/states.tsx";
 import { Code, State, TestBadge, When } from "../../common/values.tsx";
+import { countOf } from "./parts.tsx";
 
 type Push = Answer<"GET /sites/:site/webhooks/:webhook/pushes">["items"][number];
 
@@ -46,10 +47,10 @@ function PushItem({ push }: { push: Push }) {
     <Accordion.Item value={push.id}>
       <Accordion.Control>
         <Group gap="sm">
-          <State of={push.ok ? "sent" : "failing"} word={push.ok ? "taken" : "not taken"} />
+          <State of={push.ok ? "sent" : "failing"} word={push.ok ? "delivered" : "failed"} />
           {period ? (
             <Text size="sm" component="span" className="cc-number">
-              {countText(period.conversions)} conversions, {countText(period.removed)} removed
+              {countOf(period.conversions, "conversion")}, {countText(period.removed)} removed
             </Text>
           ) : (
             <TestBadge />

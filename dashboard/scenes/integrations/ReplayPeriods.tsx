@@ -19,7 +19,7 @@ export function ReplayPeriods({ site, webhook }: { site: string; webhook: string
       <Button variant="default" leftSection={<RotateCw size={15} aria-hidden />} onClick={open}>
         Replay…
       </Button>
-      <Modal opened={isOpen} onClose={close} title="Push closed periods again">
+      <Modal opened={isOpen} onClose={close} title="Replay closed periods?">
         <Days site={site} webhook={webhook} onClose={close} />
       </Modal>
     </>
@@ -35,7 +35,9 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
       told(
         periods === 0
           ? "No closed period lies in that time."
-          : `${countOf(periods, "period")} ${isDisabled ? "wait until the webhook is enabled" : "go out again"}.`,
+          : isDisabled
+            ? `${countOf(periods, "period waits", "periods wait")} until the webhook is enabled.`
+            : `${countOf(periods, "period goes", "periods go")} out again.`,
       );
       onClose();
     },
@@ -77,10 +79,10 @@ function Days({ site, webhook, onClose }: { site: string; webhook: string; onClo
         <Refused error={faultElse(replay.error, "from", "to")} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            Back
+            Cancel
           </Button>
           <Button type="submit" loading={replay.isPending} disabled={!isReady}>
-            Push again
+            Replay
           </Button>
         </Group>
       </Stack>

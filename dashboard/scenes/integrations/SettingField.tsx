@@ -18,6 +18,7 @@ export function SettingField({ bench, setting }: { bench: Bench; setting: Settin
     name,
     value,
     error: settingFault(error, name, platform),
+    disabled: !mayChange,
     withAsterisk: setting.required,
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
       draft.set(name, currentTarget.value),
@@ -30,6 +31,7 @@ export function SettingField({ bench, setting }: { bench: Bench; setting: Settin
         description={help}
         name={name}
         error={common.error}
+        disabled={!mayChange}
         checked={value === "on"}
         onChange={({ currentTarget }) => draft.set(name, currentTarget.checked ? "on" : "off")}
       />

@@ -12,7 +12,7 @@ import { SignInBox } from "./SignInBox.tsx";
 import { signInFills, type SignInStep } from "./signIn.ts";
 
 export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }) {
-  const { platform, error, connection } = bench;
+  const { platform, error, connection, mayChange } = bench;
   const field = error?.field?.replace(/^settings\./, "");
   const canSignIn = platform.signIn?.ready === true;
   // A field that can be filled from a list is as good as required: it is there to be chosen from.
@@ -32,7 +32,7 @@ export function SettingsForm({ bench, step }: { bench: Bench; step: SignInStep }
         {(pasted.length > 0 || platform.guide) && (
           <Stack gap={4}>
             <Guide bench={bench} />
-            {pasted.length > 0 && (
+            {pasted.length > 0 && mayChange && (
               <Fold label="Paste a token instead" isOpen={holds(pasted)}>
                 {draw(pasted)}
               </Fold>

@@ -1,5 +1,6 @@
 // The sync log: every delivery to every platform, newest first.
 
+import { Outlet } from "@tanstack/react-router";
 import { Page } from "../../common/Page.tsx";
 import { useSiteId } from "../../common/session.tsx";
 import { LogTable } from "./LogTable.tsx";
@@ -15,6 +16,7 @@ export default function SyncLog() {
       tab="log"
     >
       <LogTable site={site} />
+      <Outlet />
     </Page>
   );
 }

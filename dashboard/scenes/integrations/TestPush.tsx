@@ -39,7 +39,7 @@ export function TestPush({
               variant="light"
               color={test.data.ok ? "green" : "red"}
               icon={test.data.ok ? <CircleCheck size={18} /> : <CircleAlert size={18} />}
-              title={test.data.ok ? "Your receiver took it" : "Your receiver did not take it"}
+              title={test.data.ok ? "The test was delivered" : "The test failed"}
             >
               {test.data.error && <Text size="sm">{test.data.error}</Text>}
               <Text size="sm" className="cc-number">
@@ -60,7 +60,7 @@ export function TestPush({
               </>
             )}
             <Text size="xs" c="dimmed">
-              A test carries the numbers of the running period and counts for nothing.
+              A test carries the numbers of the running period and is not counted.
             </Text>
           </Stack>
         )}

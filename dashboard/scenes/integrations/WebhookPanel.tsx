@@ -4,6 +4,8 @@ import { Alert, Button, Divider, Group, SimpleGrid, Stack, Title } from "@mantin
 import { KeyRound, Play, Trash2 } from "lucide-react";
 import { AskButton } from "../../common/dialogs.tsx";
 import { told } from "../../common/notices.tsx";
+import { addressOf } from "../../common/api.ts";
+import { CsvButton } from "../../common/CsvButton.tsx";
 import { countText } from "../../common/format.ts";
 import { useSend } from "../../common/query.ts";
 import { SidePanel } from "../../common/SidePanel.tsx";
@@ -53,7 +55,15 @@ export function WebhookPanel({
         {mayChange && <Actions site={site} webhook={webhook} onSecret={onSecret} onGone={onClose} />}
         <Divider />
         <Stack gap="xs">
-          <Title order={3}>Pushes</Title>
+          <Group justify="space-between">
+            <Title order={3}>Pushes</Title>
+            <CsvButton
+              href={addressOf("GET /sites/:site/webhooks/:webhook/pushes.csv", {
+                params: { site, webhook: webhook.id },
+              })}
+              of="the pushes"
+            />
+          </Group>
           <PushLog site={site} webhook={webhook.id} />
         </Stack>
       </Stack>
@@ -117,9 +127,9 @@ function Actions({
         <ReplayPeriods site={site} webhook={webhook.id} />
         <AskButton
           label="Rotate secret"
-          question="Change the secret?"
+          question="Rotate the secret?"
           consequence="A new secret is shown once and used at once. The old one is good for a day more: pushes are signed with both, so nothing is lost while you change over. A second rotation within the day ends the first secret."
-          confirm="Change the secret"
+          confirm="Rotate secret"
           danger={false}
           icon={<KeyRound size={15} aria-hidden />}
           onConfirm={() => rotate.mutateAsync({ params })}
@@ -140,7 +150,7 @@ function Actions({
               and its log goes.
             </>
           }
-          confirm="Remove it"
+          confirm="Remove"
           icon={<Trash2 size={15} aria-hidden />}
           onConfirm={() => remove.mutateAsync({ params })}
           isBusy={remove.isPending}

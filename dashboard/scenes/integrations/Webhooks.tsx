@@ -86,7 +86,7 @@ function WebhookList({ site }: { site: string }) {
       <SecretOnce title="The webhook's secret" secret={secret} onClose={() => setSecret(null)}>
         <Text size="sm">
           Every push carries it as <code>Authorization: Bearer</code>, and is signed with it. Your receiver
-          compares both: docs/webhooks.md says how, with receivers for Node, Python and PHP.
+          compares both: docs/webhooks.md in the repository says how, with receivers for Node, Python and PHP.
         </Text>
       </SecretOnce>
       {chosen && (
@@ -162,11 +162,11 @@ function WhatIsSent({ period }: { period: Period }) {
             <Term name="conversions">
               Events that were accepted: neither duplicates, nor filtered, nor sent with a test key.
             </Term>
-            <Term name="bot_traffic_removed">Visits taken for bots', and events filtered as bots'.</Term>
+            <Term name="bot_traffic_removed">Bot visits, and events filtered as bots'.</Term>
           </Stack>
           <Text size="sm" c="dimmed">
             Every conversion is in exactly one push. One that fails comes again under the same id until it is
-            taken. docs/webhooks.md shows how a receiver checks that a push is ours.
+            delivered. docs/webhooks.md in the repository shows how a receiver checks that a push is ours.
           </Text>
         </Stack>
       </Group>

@@ -1,7 +1,7 @@
 // One connection on the bench: the tabs work on the same draft, the preview shows it, one button saves it.
 
 import { Grid, Group, Stack, Text } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
+import { Outlet, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { useAddress } from "../../common/address.ts";
@@ -93,7 +93,7 @@ export function Workbench({
       }}
     >
       <Stack gap="lg">
-        <fieldset className="cc-bare" disabled={!mayChange} aria-label={`${platform.name} ${tab}`}>
+        <fieldset className="cc-bare" aria-label={`${platform.name} ${tab}`}>
           <Stack gap="lg">
             {tab === "connection" && <SettingsForm bench={bench} step={step} />}
             {tab === "events" && <EventsForm bench={bench} />}
@@ -145,6 +145,7 @@ export function Workbench({
             </Text>
           </Card>
         ))}
+      <Outlet />
     </Page>
   );
 }

@@ -21,6 +21,7 @@ export type LogFilter = {
   connection?: string;
   state?: DeliveryState;
   event?: string;
+  mode?: LogLine["event"]["mode"];
   search?: string;
   from?: number;
   to?: number;
@@ -33,11 +34,13 @@ export function useLogFilter(fixed: LogFilter = {}): LogFilter {
   const given = (name: "platform" | "connection" | "event" | "search") =>
     text(name) ? { [name]: text(name) } : {};
   const state = deliveryStates.find((one) => one === text("state"));
+  const mode = (["live", "test"] as const).find((one) => one === text("mode"));
   return {
     ...given("platform"),
     ...given("connection"),
     ...(state ? { state } : {}),
     ...given("event"),
+    ...(mode ? { mode } : {}),
     ...given("search"),
     ...times,
     ...fixed,

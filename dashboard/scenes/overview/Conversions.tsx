@@ -6,7 +6,7 @@ import { useState } from "react";
 import { TimeChart } from "../../common/Chart.tsx";
 import { moneyText } from "../../common/format.ts";
 import { ChartCard } from "./ChartCard.tsx";
-import { bySize, endOfStep, useChartColours, type Statistics } from "./statistics.ts";
+import { conversionsIn, endOfStep, useChartColours, type Statistics } from "./statistics.ts";
 
 type Props = { site: string; of: Statistics };
 
@@ -18,13 +18,13 @@ function useToEvents({ site, of }: Props) {
   return (startsAt: number) =>
     void navigate({
       to: `/sites/${site}/events`,
-      search: { from: startsAt, to: endOfStep(of, startsAt), status: "accepted" },
+      search: { ...conversionsIn(of), from: startsAt, to: endOfStep(of, startsAt) },
     });
 }
 
 const rowsOf = ({ site, of }: Props) => ({
   to: `/sites/${site}/events`,
-  search: { from: of.from, to: of.to, status: "accepted" },
+  search: conversionsIn(of),
   label: "Events",
 });
 
@@ -44,6 +44,7 @@ export function ConversionsChart(props: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
+        isRunning
         height={200}
         series={[
           { name: "Conversions", values: of.steps.map(({ conversions }) => conversions), colour: accent },
@@ -58,14 +59,14 @@ export function ValueChart(props: Props) {
   const { of } = props;
   const { accent } = useChartColours();
   const toEvents = useToEvents(props);
-  const currencies = bySize(of.totals.values).map(({ currency }) => currency);
+  const currencies = of.totals.values.map(({ currency }) => currency);
   const [chosen, choose] = useState<string | null>(null);
   const currency = chosen && currencies.includes(chosen) ? chosen : (currencies[0] ?? "");
   const text = (value: number) => moneyText(value, currency);
   return (
     <ChartCard
       title="Value"
-      counts={`What these conversions were worth per ${of.step}, ${currency ? `in ${currency}` : "by currency"}; currencies are never added together.`}
+      counts={`What these conversions were worth per ${of.step}, ${currency ? `in ${currency}` : "by currency"}. Refunds are left out, and currencies never added together.`}
       rows={rowsOf(props)}
       actions={
         currencies.length > 1 && (
@@ -85,6 +86,7 @@ export function ValueChart(props: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
+        isRunning
         height={200}
         series={[
           {

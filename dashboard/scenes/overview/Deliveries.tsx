@@ -21,7 +21,7 @@ const colours: Record<DeliveryState, string> = {
 
 export function Deliveries({ site, of }: { site: string; of: Statistics }) {
   const nameOf = usePlatformName();
-  const times = { from: of.from, to: of.to };
+  const times = { from: of.from, to: of.to, mode: "live" };
   const log = `/sites/${site}/integrations/log`;
   const platforms = of.platforms
     .map((one) => ({ ...one, all: sumOf(one.states) }))
@@ -51,7 +51,7 @@ export function Deliveries({ site, of }: { site: string; of: Statistics }) {
                 {nameOf(platform)}
               </To>
               <Text size="sm" c="dimmed" className="cc-number">
-                {percentText(states.sent ?? 0, all - (states.skipped ?? 0))} of what was due
+                {percentText(states.sent ?? 0, all - (states.skipped ?? 0))} delivered
               </Text>
             </Group>
             <Box aria-hidden className="cc-shares" my={6}>

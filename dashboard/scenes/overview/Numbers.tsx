@@ -4,67 +4,73 @@ import { SimpleGrid, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Minus, TrendingDown, TrendingUp } from "lucide-react";
 import type { ReactNode } from "react";
-import { countText, moneyText, percentText, shortCount } from "../../common/format.ts";
-import { bySize, sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
+import { counted, countText, moneyText, percentText, shortCount } from "../../common/format.ts";
+import { conversionsIn, sumOf, type DeliveryState, type Statistics } from "./statistics.ts";
 
 export function Numbers({ site, of }: { site: string; of: Statistics }) {
   const { totals, before, match } = of;
-  const times = { from: of.from, to: of.to };
-  const values = bySize(totals.values);
-  const [main] = values;
+  const [main, ...others] = totals.values;
   const delivered = of.platforms.reduce((sum, { states }) => sum + (states.sent ?? 0), 0);
   const due = of.platforms.reduce((sum, { states }) => sum + sumOf(states, leftOut), 0);
-  const log = `/sites/${site}/integrations/log`;
+  const events = `/sites/${site}/events`;
+  const bots = totals.bots + totals.botEvents;
+  const byRules = totals.filtered - totals.botEvents;
   return (
     <SimpleGrid cols={{ base: 2, md: 3, lg: 6 }} spacing="md">
       <Tile
         label="Conversions"
         value={shortCount(totals.conversions)}
-        to={`/sites/${site}/events`}
-        search={{ ...times, status: "accepted" }}
+        exact={countText(totals.conversions)}
+        to={events}
+        search={conversionsIn(of)}
       >
         <Change now={totals.conversions} before={before.conversions} />
       </Tile>
       <Tile
         label="Value"
-        value={main ? shortMoney(main.value) : "–"}
-        {...(main ? { unit: main.currency } : {})}
-        to={`/sites/${site}/events`}
-        search={{ ...times, status: "accepted" }}
+        value={main ? shortMoney(main) : "–"}
+        {...(main ? { unit: main.currency, exact: moneyText(main.value, main.currency) } : {})}
+        to={events}
+        search={conversionsIn(of)}
       >
-        {values.length > 1
-          ? values
-              .slice(1, 4)
-              .map(({ value, currency }) => <div key={currency}>{moneyText(value, currency)}</div>)
-          : main && (
-              <Change
-                now={main.value}
-                before={before.values.find(({ currency }) => currency === main.currency)?.value ?? 0}
-              />
-            )}
-        {values.length > 4 && <div>and {values.length - 4} more currencies</div>}
+        {main && (
+          <Change
+            now={main.value}
+            before={before.values.find(({ currency }) => currency === main.currency)?.value ?? 0}
+          />
+        )}
+        <Amounts of={others} />
+        <Amounts of={totals.refunds} word="refunded" />
       </Tile>
       <Tile
         label="Match rate"
         value={percentText(match.withClickId, match.conversions)}
-        to={`/sites/${site}/events`}
-        search={times}
+        to={events}
+        search={conversionsIn(of)}
       >
-        {countText(match.withClickId)} of {countText(match.conversions)} with a click id
+        {countText(match.withClickId)} of {counted(match.conversions, "conversion")} with a click id
       </Tile>
-      <Tile label="Delivered" value={percentText(delivered, due)} to={log} search={times}>
-        {countText(delivered)} of {countText(due)} deliveries, without skipped ones
+      <Tile
+        label="Delivered"
+        value={percentText(delivered, due)}
+        to={`/sites/${site}/integrations/log`}
+        search={{ from: of.from, to: of.to, mode: "live" }}
+      >
+        {countText(delivered)} of {counted(due, "delivery", "deliveries")}, without skipped ones
       </Tile>
       <Tile
         label="Bots removed"
-        value={shortCount(totals.bots + totals.filtered)}
+        value={shortCount(bots)}
+        exact={countText(bots)}
         to={`/sites/${site}/configuration/traffic`}
       >
-        {countText(totals.bots)} visits, {countText(totals.filtered)} events
+        {counted(totals.bots, "visit")}, {counted(totals.botEvents, "event")}
+        {byRules > 0 && <div>{countText(byRules)} filtered by your rules</div>}
       </Tile>
       <Tile
         label="Duplicates"
         value={shortCount(totals.duplicates)}
+        exact={countText(totals.duplicates)}
         to={`/sites/${site}/configuration/deduplication`}
       >
         came again, not sent twice
@@ -75,16 +81,37 @@ export function Numbers({ site, of }: { site: string; of: Statistics }) {
 
 const leftOut: DeliveryState[] = ["skipped"];
 
-/** Cents do not matter beside thousands. */
-const shortMoney = (value: number) =>
-  value < 1000
-    ? value.toLocaleString("en", { maximumFractionDigits: 2 })
-    : value.toLocaleString("en", { notation: "compact", maximumSignificantDigits: 3 });
+type Money = Statistics["totals"]["values"][number];
+
+/** As a count of that size, without its currency. Cents do not matter beside thousands. */
+const shortMoney = ({ value, currency }: Money) =>
+  value < 1000 ? moneyText(value, currency).replace(currency, "").trim() : shortCount(Math.round(value));
+
+const mostAmounts = 3;
+
+function Amounts({ of, word = "" }: { of: readonly Money[]; word?: string }) {
+  const rest = of.slice(mostAmounts).map(({ currency }) => currency);
+  return (
+    <>
+      {of.slice(0, mostAmounts).map(({ value, currency }) => (
+        <div key={currency}>
+          {moneyText(value, currency)} {word}
+        </div>
+      ))}
+      {rest.length > 0 && (
+        <div>
+          and {rest.join(", ")} {word}
+        </div>
+      )}
+    </>
+  );
+}
 
 function Tile({
   label,
   value,
   unit,
+  exact,
   to,
   search,
   children,
@@ -92,6 +119,8 @@ function Tile({
   label: string;
   value: string;
   unit?: string;
+  /** What `value` is short for. */
+  exact?: string;
   to: string;
   search?: Record<string, unknown>;
   children?: ReactNode;
@@ -109,7 +138,7 @@ function Tile({
         fw={600}
         className="cc-number"
         truncate
-        title={unit ? `${unit} ${value}` : value}
+        title={exact ?? value}
       >
         {unit && (
           <Text span fz="sm" fw={500} c="dimmed">
@@ -127,7 +156,7 @@ function Tile({
 
 /** Against the time of the same length before. */
 function Change({ now, before }: { now: number; before: number }) {
-  if (before === 0) return <>{now === 0 ? "none before either" : "none in the time before"}</>;
+  if (before === 0) return <>no earlier data</>;
   const percent = Math.round(((now - before) / before) * 100);
   const Icon = percent === 0 ? Minus : percent > 0 ? TrendingUp : TrendingDown;
   const text =

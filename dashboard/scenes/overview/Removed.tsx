@@ -1,11 +1,13 @@
 // What was kept out of the numbers: bots and duplicates.
 
+import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { BarList, TimeChart } from "../../common/Chart.tsx";
-import { countText } from "../../common/format.ts";
-import { reasonText } from "../events/parts.tsx";
+import { counted, countText } from "../../common/format.ts";
+import { reasonText } from "../../common/reasons.ts";
 import { ChartCard } from "./ChartCard.tsx";
-import { endOfStep, useChartColours, type Statistics } from "./statistics.ts";
+import { endOfStep, filteredIn, useChartColours, type Statistics } from "./statistics.ts";
 import { To } from "../../common/To.tsx";
 
 type Props = { site: string; of: Statistics };
@@ -15,21 +17,21 @@ const traffic = (site: string) => `/sites/${site}/configuration/traffic`;
 export function BotsOverTime({ site, of }: Props) {
   const { accent, quiet } = useChartColours();
   const navigate = useNavigate();
-  const none = of.totals.bots + of.totals.filtered === 0;
+  const none = of.totals.bots + of.totals.botEvents === 0;
   return (
     <ChartCard
       title="Bots removed"
-      counts={`Visits by bots and filtered events per ${of.step}. They reach no platform.`}
+      counts={`Bots' visits, and events filtered as bots', per ${of.step}. They reach no platform.`}
       rows={{
         to: `/sites/${site}/events`,
-        search: { from: of.from, to: of.to, status: "filtered" },
+        search: filteredIn(of),
         label: "Filtered events",
       }}
       nothing={
         none
           ? of.totals.people === 0
             ? "No visit was reported in this time."
-            : `No bot among ${countText(of.totals.people)} visits in this time.`
+            : `No bot among ${counted(of.totals.people, "visit")} in this time.`
           : null
       }
     >
@@ -38,15 +40,16 @@ export function BotsOverTime({ site, of }: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
+        isRunning
         height={180}
         series={[
           { name: "Visits", values: of.steps.map(({ visits }) => visits.bots ?? 0), colour: quiet },
-          { name: "Events", values: of.steps.map(({ filtered }) => filtered), colour: accent },
+          { name: "Events", values: of.steps.map(({ botEvents }) => botEvents), colour: accent },
         ]}
         onPick={(startsAt) =>
           void navigate({
             to: `/sites/${site}/events`,
-            search: { from: startsAt, to: endOfStep(of, startsAt), status: "filtered" },
+            search: { ...filteredIn(of), from: startsAt, to: endOfStep(of, startsAt) },
           })
         }
       />
@@ -56,34 +59,68 @@ export function BotsOverTime({ site, of }: Props) {
 
 export function BotsByReason({ site, of }: Props) {
   const navigate = useNavigate();
-  const removed = of.removed
-    .map((one) => ({ ...one, all: one.visits + one.events }))
-    .filter(({ all }) => all > 0)
-    .toSorted((one, other) => other.all - one.all)
-    .slice(0, 8);
   return (
     <ChartCard
-      title="Bots removed by reason"
-      counts="What weighed most against each removed visit or event."
+      title="Removed by reason"
+      counts="What weighed most against each bot's visit, and why events were filtered: as bots', or by your rules."
       rows={{ to: traffic(site), label: "Traffic filters" }}
-      nothing={removed.length === 0 ? "Nothing was removed in this time." : null}
+      nothing={of.removed.length === 0 ? "Nothing was removed in this time." : null}
     >
+      <Stack gap="md">
+        <Reasons
+          title="Visits"
+          reasons={of.removed.map(({ reason, visits }) => ({ reason, count: visits }))}
+          onPick={() => void navigate({ to: traffic(site) })}
+        />
+        <Reasons
+          title="Events"
+          reasons={of.removed.map(({ reason, events }) => ({ reason, count: events }))}
+          onPick={() => void navigate({ to: `/sites/${site}/events`, search: filteredIn(of) })}
+        />
+      </Stack>
+    </ChartCard>
+  );
+}
+
+const shownAtFirst = 4;
+
+function Reasons({
+  title,
+  reasons,
+  onPick,
+}: {
+  title: string;
+  reasons: readonly { reason: string; count: number }[];
+  onPick: () => void;
+}) {
+  const [isWhole, setWhole] = useState(false);
+  const all = reasons.filter(({ count }) => count > 0).toSorted((one, other) => other.count - one.count);
+  if (all.length === 0) return null;
+  const shown = isWhole ? all : all.slice(0, shownAtFirst);
+  return (
+    <div>
+      <Title order={3} mb={4}>
+        {title}{" "}
+        <Text span size="xs" c="dimmed" className="cc-number">
+          {countText(all.reduce((sum, { count }) => sum + count, 0))}
+        </Text>
+      </Title>
       <BarList
-        label="Bots removed by reason"
-        items={removed.map(({ reason, visits, events, all }) => ({
+        label={`${title} removed by reason`}
+        items={shown.map(({ reason, count }) => ({
           name: reasonText(reason),
           key: reason,
-          value: all,
-          text: [
-            visits > 0 ? `${countText(visits)} visits` : "",
-            events > 0 ? `${countText(events)} events` : "",
-          ]
-            .filter(Boolean)
-            .join(" · "),
+          value: count,
+          text: countText(count),
         }))}
-        onPick={() => void navigate({ to: traffic(site) })}
+        onPick={onPick}
       />
-    </ChartCard>
+      {all.length > shown.length && (
+        <Anchor component="button" type="button" size="sm" mt={4} ml={8} onClick={() => setWhole(true)}>
+          Show all {all.length}
+        </Anchor>
+      )}
+    </div>
   );
 }
 
@@ -110,6 +147,7 @@ export function Duplicates({ site, of }: Props) {
         times={of.steps.map(({ startsAt }) => startsAt)}
         step={of.step}
         timeZone={of.timeZone}
+        isRunning
         height={180}
         series={[
           { name: "Duplicates", values: of.steps.map(({ duplicates }) => duplicates), colour: accent },

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { BarList } from "../../common/Chart.tsx";
 import { countText, moneyText, percentText } from "../../common/format.ts";
 import { ChartCard } from "./ChartCard.tsx";
-import { bySize, type Statistics } from "./statistics.ts";
+import { conversionsIn, type Statistics } from "./statistics.ts";
 import { To } from "../../common/To.tsx";
 
 type Props = { site: string; of: Statistics };
@@ -13,7 +13,7 @@ type Props = { site: string; of: Statistics };
 export function MatchRate({ site, of }: Props) {
   const navigate = useNavigate();
   const { match } = of;
-  const search = { from: of.from, to: of.to };
+  const search = conversionsIn(of);
   const rest = match.conversions - match.withClickId;
   const clickIds = match.clickIds.toSorted((one, other) => other.conversions - one.conversions);
   const items = clickIds.map(({ name, conversions }) => ({
@@ -34,11 +34,12 @@ export function MatchRate({ site, of }: Props) {
           ...items,
           {
             name: "no click id",
+            key: "none",
             value: rest,
             text: `${countText(rest)} · ${percentText(rest, match.conversions)}`,
           },
         ]}
-        onPick={() => void navigate({ to: `/sites/${site}/events`, search: search })}
+        onPick={(clickId) => void navigate({ to: `/sites/${site}/events`, search: { ...search, clickId } })}
       />
       <Text size="sm" c="dimmed" mt="sm">
         {countText(match.identified)} of {countText(match.conversions)} had an identity record.{" "}
@@ -54,9 +55,18 @@ export function MatchRate({ site, of }: Props) {
   );
 }
 
+/** Under which the rare names of an hour are counted together. */
+const otherNames = "(other)";
+
+/** The sum in the main currency, and which others there are. */
+function worth([main, ...others]: Statistics["totals"]["values"]): string {
+  if (!main) return "";
+  return [moneyText(main.value, main.currency), ...others.map(({ currency }) => currency)].join(" + ");
+}
+
 export function ByEvent({ site, of }: Props) {
   const navigate = useNavigate();
-  const search = { from: of.from, to: of.to, status: "accepted" };
+  const search = conversionsIn(of);
   const events = of.events.toSorted((one, other) => other.conversions - one.conversions).slice(0, 8);
   return (
     <ChartCard
@@ -67,15 +77,17 @@ export function ByEvent({ site, of }: Props) {
     >
       <BarList
         label="Conversions by event"
-        items={events.map(({ name, conversions, values }) => {
-          const [main] = bySize(values);
-          return {
-            name,
-            value: conversions,
-            text: `${countText(conversions)}${main ? ` · ${moneyText(main.value, main.currency)}` : ""}${values.length > 1 ? " + others" : ""}`,
-          };
-        })}
-        onPick={() => void navigate({ to: `/sites/${site}/events`, search: search })}
+        items={events.map(({ name, conversions, values }) => ({
+          name,
+          value: conversions,
+          text: [countText(conversions), worth(values)].filter(Boolean).join(" · "),
+        }))}
+        onPick={(event) =>
+          void navigate({
+            to: `/sites/${site}/events`,
+            search: event === otherNames ? search : { ...search, event },
+          })
+        }
       />
     </ChartCard>
   );

@@ -4,13 +4,13 @@ import { useComputedColorScheme } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useEffect, useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { rangeOf, type RangeName } from "../../common/RangePicker.tsx";
 import { useApi } from "../../common/query.ts";
+import { rangeOf, type RangeName } from "../../common/ranges.ts";
 
 export type Statistics = Answer<"GET /sites/:site/statistics">;
 export type DeliveryState = keyof Statistics["platforms"][number]["states"];
 
-export function useStatistics(site: string, range: RangeName) {
+export function useStatistics(site: string, range: RangeName, timeZone: string | undefined) {
   const [now, setNow] = useState(Date.now);
   const tick = useInterval(() => setNow(Date.now()), 60_000);
   useEffect(() => {
@@ -19,10 +19,14 @@ export function useStatistics(site: string, range: RangeName) {
   }, [tick]);
   return useApi(
     "GET /sites/:site/statistics",
-    { params: { site }, query: rangeOf(range, now) },
-    { keep: true },
+    { params: { site }, query: rangeOf(range, timeZone, now) },
+    { keep: true, everyMs: 60_000, enabled: timeZone !== undefined },
   );
 }
+
+/** The events that were counted as conversions, as filters of their list. */
+export const conversionsIn = ({ from, to }: Statistics) => ({ from, to, status: "accepted", mode: "live" });
+export const filteredIn = ({ from, to }: Statistics) => ({ from, to, status: "filtered", mode: "live" });
 
 /** Where a step ends: at the next one, or with the whole time. */
 export function endOfStep({ steps, to }: Statistics, startsAt: number): number {
@@ -33,10 +37,6 @@ export const sumOf = (states: Partial<Record<DeliveryState, number>>, without: D
   Object.entries(states)
     .filter(([state]) => !without.includes(state as DeliveryState))
     .reduce((sum, [, n]) => sum + n, 0);
-
-/** The largest first; they are never added together. */
-export const bySize = (values: Statistics["totals"]["values"]) =>
-  values.toSorted((one, other) => other.value - one.value);
 
 /** A canvas knows no variables of the style sheet. */
 export function useChartColours(): { accent: string; quiet: string } {

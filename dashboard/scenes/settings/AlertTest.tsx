@@ -21,7 +21,9 @@ export function AlertTest() {
       </Button>
       <Refused error={error} />
       <div role="status">
-        {data?.channels.length === 0 && <Text size="sm">Nobody would be told: save an address first.</Text>}
+        {data?.channels.length === 0 && (
+          <Text size="sm">Nobody would be notified: save an address first.</Text>
+        )}
         {data?.channels.map(({ channel, to, ok, error: fault }) => (
           <Text key={channel} size="sm" component="div">
             <State of={ok ? "sent" : "rejected"} word={ok ? "sent" : "failed"} /> {channel} to {to}

@@ -1,4 +1,4 @@
-// What needs a person, who is told, and what is over.
+// What needs a person, who is notified, and what is resolved.
 
 import { Stack, Text, TextInput } from "@mantine/core";
 import type { Answer } from "../../common/api.ts";
@@ -21,8 +21,8 @@ const sentence = (text: string) => text.slice(0, 1).toUpperCase() + text.slice(1
 
 const columns: Column<AlertLine>[] = [
   { title: "What it was", cell: ({ title }) => sentence(title) },
-  { title: "Began", cell: ({ beganAt }) => <When at={beganAt} /> },
-  { title: "Was over", cell: ({ endedAt }) => <When at={endedAt} /> },
+  { title: "Noticed", cell: ({ beganAt }) => <When at={beganAt} /> },
+  { title: "Resolved", cell: ({ endedAt }) => <When at={endedAt} /> },
 ];
 
 export default function Alerts() {
@@ -37,8 +37,8 @@ export default function Alerts() {
     <SettingsPage tab="alerts">
       <OpenAlerts alerts={data?.open} error={error} again={() => void refetch()} />
       <SettingsCard
-        title="Who is told"
-        about="Once when something begins, once a day while it lasts, and once when it is over."
+        title="Who is notified"
+        about="Once when something begins, once a day while it lasts, and once when it is resolved."
         fields={(form) => (
           <Stack gap="md">
             <ListField
@@ -64,9 +64,9 @@ export default function Alerts() {
       >
         {mayChange && <AlertTest />}
       </SettingsCard>
-      <Card title="Over" about="Alerts of the last 90 days." padded={false}>
+      <Card title="Resolved" about="Alerts of the last 90 days." padded={false}>
         <Rows
-          label="Alerts that are over"
+          label="Resolved alerts"
           columns={columns}
           rows={data?.over}
           keyOf={({ kind, subject, beganAt }) => `${kind} ${subject} ${beganAt}`}

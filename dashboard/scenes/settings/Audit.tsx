@@ -1,16 +1,17 @@
 // Who changed what, newest first.
 
-import { SegmentedControl, Text } from "@mantine/core";
+import { Group, SegmentedControl, Text } from "@mantine/core";
 import { ScrollText } from "lucide-react";
 import { useAddress } from "../../common/address.ts";
-import type { Answer } from "../../common/api.ts";
+import { addressOf, type Answer } from "../../common/api.ts";
+import { CsvButton } from "../../common/CsvButton.tsx";
 import { Card } from "../../common/Page.tsx";
 import { useRows } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay, useSiteId } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { When } from "../../common/values.tsx";
-import { actorName, useDetailText } from "./auditWords.ts";
+import { Id, When } from "../../common/values.tsx";
+import { actionText, actorName, useDetails, type Detail } from "./auditWords.ts";
 import { SettingsPage } from "./SettingsPage.tsx";
 
 type Line = Answer<"GET /audit">["items"][number];
@@ -23,7 +24,7 @@ export default function Audit() {
   const ofSite = useRows("GET /sites/:site/audit", { params: { site } }, { enabled: !isInstallation });
   const ofAll = useRows("GET /audit", {}, { enabled: isInstallation });
   const { rows, error, more, isLoadingMore, again } = isInstallation ? ofAll : ofSite;
-  const detailText = useDetailText();
+  const detailsOf = useDetails();
   const columns: Column<Line>[] = [
     { title: "When", cell: ({ at }) => <When at={at} /> },
     { title: "Who", cell: ({ actor }) => actorName(actor), wide: true },
@@ -32,7 +33,7 @@ export default function Audit() {
       cell: ({ action, actor }) => (
         <>
           <Text size="sm" fw={500}>
-            {action.slice(0, 1).toUpperCase() + action.slice(1)}
+            {actionText(action)}
           </Text>
           <Text size="xs" c="dimmed" hiddenFrom="sm" style={{ overflowWrap: "anywhere" }}>
             {actorName(actor)}
@@ -42,11 +43,7 @@ export default function Audit() {
     },
     {
       title: "Details",
-      cell: ({ detail }) => (
-        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {detailText(detail) || "–"}
-        </Text>
-      ),
+      cell: ({ detail }) => <Details of={detailsOf(detail)} />,
     },
   ];
   return (
@@ -60,18 +57,28 @@ export default function Audit() {
         }
         padded={false}
         actions={
-          isOwner && (
-            <SegmentedControl
-              size="xs"
-              aria-label="Whose changes"
-              value={isInstallation ? "installation" : "site"}
-              onChange={(of) => address.change({ of: of === "site" ? "" : of })}
-              data={[
-                { value: "site", label: "This site" },
-                { value: "installation", label: "Installation" },
-              ]}
+          <>
+            {isOwner && (
+              <SegmentedControl
+                size="xs"
+                aria-label="Whose changes"
+                value={isInstallation ? "installation" : "site"}
+                onChange={(of) => address.change({ of: of === "site" ? "" : of })}
+                data={[
+                  { value: "site", label: "This site" },
+                  { value: "installation", label: "Installation" },
+                ]}
+              />
+            )}
+            <CsvButton
+              href={
+                isInstallation
+                  ? addressOf("GET /audit.csv", {})
+                  : addressOf("GET /sites/:site/audit.csv", { params: { site } })
+              }
+              of="the audit log"
             />
-          )
+          </>
         }
       >
         <Rows
@@ -91,5 +98,23 @@ export default function Audit() {
         />
       </Card>
     </SettingsPage>
+  );
+}
+
+function Details({ of }: { of: readonly Detail[] }) {
+  if (of.length === 0) return "–";
+  return (
+    <Group gap="0rem 1rem">
+      {of.map(({ name, text, isId }) => (
+        <Text key={name || text} size="sm" component="span" style={{ overflowWrap: "anywhere" }}>
+          {name && (
+            <Text span inherit c="dimmed">
+              {name}:{" "}
+            </Text>
+          )}
+          {isId ? <Id value={text} label={name} /> : text}
+        </Text>
+      ))}
+    </Group>
   );
 }

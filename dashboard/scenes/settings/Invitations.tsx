@@ -40,15 +40,15 @@ export function Invitations({ invitations }: { invitations: readonly Invitation[
 
 function Withdraw({ invitation: { id, email } }: { invitation: Invitation }) {
   const withdraw = useSend("DELETE /members/invitations/:invitation", {
-    onDone: () => told("The invitation is taken back."),
+    onDone: () => told("The invitation is revoked."),
   });
   return (
     <AskButton
-      label="Take back"
+      label="Revoke"
       size="compact-sm"
-      question="Take this invitation back?"
+      question="Revoke this invitation?"
       consequence={`The link that ${email} got does not work any more. You can invite them again.`}
-      confirm="Take back"
+      confirm="Revoke"
       onConfirm={() => withdraw.mutateAsync({ params: { invitation: id } })}
       isBusy={withdraw.isPending}
       error={withdraw.error}

@@ -1,6 +1,6 @@
 // The installation's registrations at platforms: with one, people connect by signing in.
 
-import { Stack, Text } from "@mantine/core";
+import { Group, Text } from "@mantine/core";
 import { Plug } from "lucide-react";
 import type { Answer } from "../../common/api.ts";
 import { AskButton } from "../../common/dialogs.tsx";
@@ -11,7 +11,7 @@ import { useApi, useSend } from "../../common/query.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { useMay, useSession } from "../../common/session.tsx";
 import { Empty } from "../../common/states.tsx";
-import { Code, State, When } from "../../common/values.tsx";
+import { Code, Id, State, When } from "../../common/values.tsx";
 import { OAuthAppForm } from "./OAuthAppForm.tsx";
 import { OwnersOnly } from "./OwnersOnly.tsx";
 import { SettingsPage } from "./SettingsPage.tsx";
@@ -47,11 +47,7 @@ function Apps() {
     },
     {
       title: "Client id",
-      cell: ({ clientId }) => (
-        <span className="cc-mono" style={{ overflowWrap: "anywhere" }}>
-          {clientId ?? "–"}
-        </span>
-      ),
+      cell: ({ clientId }) => (clientId ? <Id value={clientId} label="client id" short={false} /> : "–"),
       wide: true,
     },
     { title: "Changed", cell: ({ updatedAt }) => <When at={updatedAt} />, wide: true },
@@ -89,7 +85,7 @@ function Actions({ app, name }: { app: App; name: string }) {
     onDone: () => told(`The app at ${name} is forgotten.`),
   });
   return (
-    <Stack gap={4} align="flex-end">
+    <Group gap={4} justify="flex-end" wrap="nowrap">
       <OAuthAppForm platform={app.platform} name={name} clientId={app.clientId} />
       {app.clientId && (
         <AskButton
@@ -108,6 +104,6 @@ function Actions({ app, name }: { app: App; name: string }) {
           error={remove.error}
         />
       )}
-    </Stack>
+    </Group>
   );
 }

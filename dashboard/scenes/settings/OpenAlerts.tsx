@@ -20,6 +20,11 @@ const places: Record<AlertLine["kind"], [path: string, label: string]> = {
   queue: ["integrations/log", "To the sync log"],
 };
 
+/** What is about one connection is put right on its platform's page. */
+function placeOf({ kind, platform }: AlertLine): [path: string, label: string] {
+  return platform === null ? places[kind] : [`integrations/${platform}`, "To the platform"];
+}
+
 export function OpenAlerts({
   alerts,
   error,
@@ -41,7 +46,7 @@ export function OpenAlerts({
       )}
       <Stack gap="sm" px="md" pb={alerts?.length ? "md" : 0} aria-live="polite">
         {alerts?.map((alert) => {
-          const [path, label] = places[alert.kind];
+          const [path, label] = placeOf(alert);
           return (
             <Alert
               key={`${alert.kind} ${alert.subject}`}
@@ -58,8 +63,9 @@ export function OpenAlerts({
                     {label}
                   </Anchor>
                 </Text>
-                <Text size="sm" className="cc-quiet">
-                  Since <When at={alert.beganAt} />. Told <When at={alert.notifiedAt} none="nobody yet" />.
+                <Text size="sm">
+                  Noticed <When at={alert.beganAt} />. Notified{" "}
+                  <When at={alert.notifiedAt} none="nobody yet" />.
                 </Text>
                 {alert.failed.map((one) => (
                   <Text key={one.channel} size="sm">

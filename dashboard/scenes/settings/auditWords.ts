@@ -2,7 +2,9 @@
 
 import { exactTime } from "../../common/format.ts";
 import { usePlatformName } from "../../common/platforms.ts";
-import { useSite } from "../../common/session.tsx";
+import { useApi } from "../../common/query.ts";
+import { reasonText } from "../../common/reasons.ts";
+import { useSite, useSiteId } from "../../common/session.tsx";
 import { settingNames, settingText } from "../../common/settingNames.ts";
 import { usePlaceName } from "./places.ts";
 
@@ -19,21 +21,33 @@ const words: Record<string, string> = {
 /** What the relay and the command line do has no person's name. */
 export const actorName = (actor: string) => (actor === "relay" ? "Cleancast itself" : actor);
 
+/** A key without another word is one that senders use. */
+export function actionText(action: string): string {
+  const text = action.replace(/^key /, "inbound key ");
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 const spaced = (name: string) =>
   name.replaceAll("_", " ").replaceAll(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`);
 
 const times = new Set(["oldUntil", "expiresAt", "to", "from"]);
+const ids = new Set(["id", "newId", "connection", "event", "webhook"]);
 
-export function useDetailText(): (detail: Record<string, unknown>) => string {
+/** `name` is empty where the text says it all; an id can be copied. */
+export type Detail = { name: string; text: string; isId: boolean };
+
+export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
   const placeName = usePlaceName();
   const platformName = usePlatformName();
   const timeZone = useSite()?.timeZone;
+  const connections = useApi("GET /sites/:site/connections", { params: { site: useSiteId() } }).data?.items;
 
   function valueText(name: string, value: unknown): string {
     if (value === null) return "none";
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (typeof value === "number" && times.has(name)) return exactTime(value, timeZone);
     if (typeof value === "string") {
+      if (name === "reasons") return reasonText(value);
       if (name in settingNames) return settingText(value);
       if (name === "from" || name === "site") return placeName(value);
       return name === "platform" ? platformName(value) : value;
@@ -42,14 +56,26 @@ export function useDetailText(): (detail: Record<string, unknown>) => string {
     return JSON.stringify(value) ?? "";
   }
 
-  return (detail) =>
-    Object.entries(detail)
+  /** A connection's id says little: its platform stands beside it. */
+  function platformOf(detail: Record<string, unknown>): Detail[] {
+    if ("platform" in detail) return [];
+    const found = connections?.find(({ id }) => id === detail["id"] || id === detail["connection"]);
+    return found ? [{ name: "platform", text: platformName(found.platform), isId: false }] : [];
+  }
+
+  return (detail) => [
+    ...Object.entries(detail)
       // A thing that did not happen is no detail.
       .filter(([, value]) => value !== false && value !== undefined)
-      .map(([name, value]) =>
-        value === true && words[name]
-          ? words[name]
-          : `${settingNames[name] ?? words[name] ?? spaced(name)}: ${valueText(name, value)}`,
-      )
-      .join("; ");
+      .map(([name, value]) => {
+        const isId = ids.has(name) && typeof value === "string";
+        if (value === true && words[name]) return { name: "", text: words[name], isId };
+        return {
+          name: settingNames[name] ?? words[name] ?? spaced(name),
+          text: valueText(name, value),
+          isId,
+        };
+      }),
+    ...platformOf(detail),
+  ];
 }

@@ -74,7 +74,7 @@ export default function Sites() {
   return (
     <Page
       title="Sites"
-      about="Every site has its own keys, connections and data. Here is how each of them is."
+      about="Every site has its own keys, connections and data. 24 h are the running hour and the 23 before it."
       actions={mayAdd ? <AddSite /> : null}
     >
       <Card padded={false}>

@@ -1,0 +1,19 @@
+// A filter that a link brought along: it is shown, and can be taken away.
+
+import { Button } from "@mantine/core";
+import { X } from "lucide-react";
+
+/** `text` is blank when nothing is filtered by it. */
+export function FilterChip({ text, onRemove }: { text: string; onRemove: () => void }) {
+  if (!text) return null;
+  return (
+    <Button
+      variant="light"
+      rightSection={<X size={14} aria-hidden />}
+      aria-label={`${text}. Remove this filter`}
+      onClick={onRemove}
+    >
+      {text}
+    </Button>
+  );
+}

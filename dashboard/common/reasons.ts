@@ -1,0 +1,60 @@
+// Why a visit was taken for a bot's, or an event filtered, in plain words. A reason is stored as "category:name (evidence)".
+
+const names: Record<string, string> = {
+  "user agent:named bot": "Known bot",
+  "user agent:ad reviewer": "Ad reviewer",
+  "user agent:AI agent": "AI assistant",
+  "user agent:headless browser": "Headless browser",
+  "user agent:not a browser": "Not a browser",
+  "user agent:none": "No user agent",
+  "user agent:looks like a bot": "Looks like a bot",
+  "automation:webdriver": "Driven by a program",
+  "automation:automation tool": "Test automation",
+  "automation:headless hints": "Headless browser",
+  "headers:no language": "No language",
+  "headers:no fetch metadata": "No fetch metadata",
+  "headers:no client hints": "No client hints",
+  "network:fake crawler": "False crawler",
+  "network:hosting": "Hosting network",
+  "network:many visits": "Many visits from one network",
+  "network:flood": "Flood of visits from one network",
+  "network:many emails": "Many emails from one network",
+  "velocity:visitor in a hurry": "Too many pages a minute",
+  "velocity:many emails of one visitor": "Many emails of one visitor",
+  "click id:used by many": "Click id used by many",
+  "behaviour:too fast": "Too fast for a person",
+  "behaviour:made by a script": "Form sent by a script",
+  "behaviour:no interaction": "Form sent without typing",
+  "tag:report without it": "Report without the tag",
+  "trap:hidden field filled in": "Hidden field filled in",
+  "contradiction:independent contradictions": "Contradictory browser details",
+  "site rule:denied": "Denied by your rules",
+  "blocked domain": "Blocked email domain",
+  "disposable domain": "Throw-away email",
+  "blocked person": "Blocked person",
+};
+
+const form = /^(.*?)(?: \((.*)\))?$/s;
+
+/** "user agent:named bot (AhrefsBot)" as "Known bot: AhrefsBot"; one that has no name here stays as it is. */
+export function reasonText(reason: string): string {
+  const [, code = reason, evidence] = form.exec(reason) ?? [];
+  const after = (name: string, detail: string | undefined) => (detail ? `${name}: ${detail}` : name);
+  if (names[code]) return after(names[code], evidence);
+  const [category = "", ...rest] = reason.split(":");
+  const detail = rest.join(":");
+  if (category === "only bot visits") return after("Only bot visits", listText(detail));
+  if (category === "contradiction") return after("Contradictory browser details", detail);
+  if (names[category]) return after(names[category], detail);
+  const rule = /^site rule:denied (.*)$/s.exec(reason);
+  if (rule) return after("Denied by your rules", rule[1]);
+  return reason.replace(/:\s*/, ": ");
+}
+
+/** What several visits were taken for, as it is stored in one text: reasons with commas between them. */
+const listText = (list: string) => {
+  const said = list.split(/, (?=[a-z ]+:)/).map(reasonText);
+  return [...new Set(said)]
+    .map((one, i) => (i === 0 ? one : one.slice(0, 1).toLowerCase() + one.slice(1)))
+    .join(", ");
+};
