@@ -156,7 +156,8 @@ function Tile({
 
 /** Against the time of the same length before. */
 function Change({ now, before }: { now: number; before: number }) {
-  if (before === 0) return <>no earlier data</>;
+  // A site that has only just begun grew by thousands of percent, which says nothing.
+  if (before === 0 || before * 10 < now) return <>no earlier data to compare with</>;
   const percent = Math.round(((now - before) / before) * 100);
   const Icon = percent === 0 ? Minus : percent > 0 ? TrendingUp : TrendingDown;
   const text =
