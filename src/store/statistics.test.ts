@@ -1,10 +1,10 @@
 // Numbers of hours, counts of what left no event, and the log of refused calls, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { openNodes } from "../../test/nodes.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { Figure } from "./statistics.ts";
-import { openStore, type Store, type StoreLocation } from "./store.ts";
+import type { Store } from "./store.ts";
 import { hourMs } from "./traffic.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
@@ -14,18 +14,12 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
   let store: Store;
   let other: Store;
 
+  let closeNodes: () => Promise<void>;
+
   beforeAll(async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
-    other = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
+    ({ store, other, close: closeNodes } = await openNodes(engine));
   });
-  afterAll(async () => {
-    if (other !== store) await other.close();
-    await store.close();
-  });
+  afterAll(() => closeNodes());
 
   const conversions = (count: number, name = "purchase"): Figure => ({
     kind: "conversion",

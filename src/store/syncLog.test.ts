@@ -1,11 +1,11 @@
 // The sync log on both engines: pages, filters, replay, cancel, and the end of its texts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { openNodes } from "../../test/nodes.ts";
 import type { Attribution, DeliveryState } from "../event.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { NewDelivery } from "./events.ts";
-import { openStore, type Store, type StoreLocation } from "./store.ts";
+import type { Store } from "./store.ts";
 import type { LogFilter } from "./syncLog.ts";
 import type { LogKey } from "./syncLogChanges.ts";
 
@@ -34,18 +34,12 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
   /** A second node where the engine allows one. */
   let other: Store;
 
+  let closeNodes: () => Promise<void>;
+
   beforeAll(async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 6 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
-    other = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
+    ({ store, other, close: closeNodes } = await openNodes(engine));
   });
-  afterAll(async () => {
-    if (other !== store) await other.close();
-    await store.close();
-  });
+  afterAll(() => closeNodes());
 
   async function addEvent(siteId: string, wanted: Wanted): Promise<string> {
     const { at = now, name = "purchase", orderId = null, email = "e".repeat(64), deliveries } = wanted;

@@ -2,6 +2,7 @@
 
 import { ActionIcon, Group, NativeSelect, Stack, Table, Text, TextInput, Tooltip } from "@mantine/core";
 import { ArrowRight, RotateCcw } from "lucide-react";
+import { utmFields } from "../../../src/identity/clickIds.ts";
 import { Card } from "../../common/Page.tsx";
 import type { Bench } from "./bench.ts";
 import { mapSetting, settingFault } from "./draft.ts";
@@ -15,17 +16,6 @@ const eventFields = [
   { value: "orderId", label: "Order id" },
   { value: "page", label: "Page of the visit" },
   { value: "referrer", label: "Referrer" },
-];
-const utmFields = [
-  "utm_source",
-  "utm_medium",
-  "utm_campaign",
-  "utm_term",
-  "utm_content",
-  "utm_id",
-  "utm_source_platform",
-  "utm_creative_format",
-  "utm_marketing_tactic",
 ];
 const written = { "extra.": "Another field of the request", "const:": "A fixed text" };
 type Written = keyof typeof written;
@@ -94,7 +84,7 @@ function FieldRow({ bench, field }: { bench: Bench; field: Platform["fields"][nu
               data={[
                 { value: "", label: "Not filled" },
                 { group: "Event", items: eventFields },
-                { group: "UTM", items: utmFields },
+                { group: "UTM", items: [...utmFields] },
                 {
                   group: "Other",
                   items: Object.entries(written).map(([value, label]) => ({ value, label: `${label}…` })),
