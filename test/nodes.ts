@@ -6,7 +6,7 @@ import type { Engine } from "./relay.ts";
 /** A new store, and a second node on it where the engine allows one; the same store where it does not. */
 export async function openNodes(
   engine: Engine,
-): Promise<{ store: Store; other: Store; close(): Promise<void> }> {
+): Promise<{ store: Store; other: Store; close: () => Promise<void> }> {
   const location: StoreLocation =
     engine === "sqlite"
       ? { engine, file: `${freshFolder()}/store.db` }
@@ -17,7 +17,7 @@ export async function openNodes(
   return {
     store,
     other,
-    async close() {
+    close: async () => {
       if (other !== store) await other.close();
       await store.close();
     },
