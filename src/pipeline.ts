@@ -48,16 +48,15 @@ export async function relay(received: Received, site: Site, deadline: number, on
     ? []
     : planDeliveries(complete, attribution, site.connections, event.receivedAt);
 
+  const ofOrder = event.orderId === null ? null : foretoldId(site.id, event.name, event.orderId);
   const lease = { owner: on.owner, until: event.receivedAt + on.leaseMs };
   const acceptance = await on.store.events.accept({
     event: complete,
     attribution,
     filterReasons: reasons,
-    claim: duplicateKey(received),
-    claimUntil:
-      event.receivedAt + (event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs),
-    foretoldId:
-      event.orderId && event.mode === "live" ? foretoldId(site.id, event.name, event.orderId) : null,
+    claim: duplicateKey(received, ofOrder),
+    claimUntil: event.receivedAt + (ofOrder ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs),
+    foretoldId: event.mode === "live" ? ofOrder : null,
     deliveries: planned,
     owner: lease.owner,
     leaseUntil: lease.until,
@@ -70,12 +69,19 @@ export async function relay(received: Received, site: Site, deadline: number, on
   return { exit: "dispatched", results: await dispatch(dispatched, lease, on.lanes, deadline) };
 }
 
-/** Two events with the same key inside the window are one. The site is part of the row that holds the key. */
-function duplicateKey({ event, eventTime }: Received): string {
+/**
+ * Two events with the same key inside the window are one. The site is part of the row that holds the key. With an order
+ * id the key begins like the foretold id, which is claimed with it: so both lie on one page of the database.
+ */
+function duplicateKey({ event, eventTime }: Received, ofOrder: string | null): string {
+  const { mode, person, value, currency } = event;
+  if (ofOrder)
+    return `${ofOrder} ${hash("sha256", `${mode} ${ofOrder} ${person.email}`, "base64url").slice(0, 22)}`;
   // Platforms match names without regard to case, so that is how they are the same.
   const name = event.name.trim().toLowerCase();
-  const parts = event.orderId
-    ? [event.mode, name, event.orderId, event.person.email]
-    : [event.mode, name, null, event.person.email, event.value, event.currency, eventTime];
-  return hash("sha256", JSON.stringify(parts), "base64url");
+  return hash(
+    "sha256",
+    JSON.stringify([mode, name, null, person.email, value, currency, eventTime]),
+    "base64url",
+  );
 }

@@ -37,8 +37,23 @@ function forwardedScheme({ headers }: IncomingMessage): string | undefined {
   return standard && /(?:^|;)\s*proto="?([a-z]+)"?/i.exec(standard)?.[1]?.toLowerCase();
 }
 
-function isLoopback(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+const isLoopback = remembered(
+  (address) => ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback",
+);
+
+/** The same few addresses ask all day, proxies above all: what was said of one is kept for a while. */
+function remembered(judge: (address: string) => boolean): (address: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (address) => {
+    let judged = known.get(address);
+    if (judged === undefined) {
+      judged = judge(address);
+      // Strangers may come from any number of addresses.
+      if (known.size >= 1000) known.clear();
+      known.set(address, judged);
+    }
+    return judged;
+  };
 }
 
 /** `loopback`, addresses and networks, separated by commas. Returns the entry that is none of them as a fault. */
@@ -53,14 +68,14 @@ export function readTrusted(text: string): TransportRules["trusted"] | { fault: 
       networks.push([ipaddr.process(entry), ipaddr.process(entry).kind() === "ipv4" ? 32 : 128]);
     else return { fault: entry };
   }
-  return (address) => {
+  return remembered((address) => {
     if (!ipaddr.isValid(address)) return false;
     const parsed = ipaddr.process(address);
     if (loopback && parsed.range() === "loopback") return true;
     return networks.some(
       ([network, bits]) => network.kind() === parsed.kind() && parsed.match(network, bits),
     );
-  };
+  });
 }
 
 /**

@@ -1,8 +1,8 @@
 // Hash at the door: plain contact data comes in, only SHA-256 leaves. No error made here may quote its input.
 import { hash } from "node:crypto";
-import { createRequire } from "node:module";
 import type { Person } from "../event.ts";
 import { canonicalEmail, emailForms } from "./email.ts";
+import { e164 } from "./phone.ts";
 
 /** Plain values as the door read them; each may be missing. */
 export type ContactFields = {
@@ -67,48 +67,4 @@ function normalName(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, "")
     .normalize("NFC");
-}
-
-type PhoneLibrary = typeof import("libphonenumber-js/min");
-
-const require = createRequire(import.meta.url);
-let loadedLibrary: PhoneLibrary | undefined;
-
-/**
- * Loaded by the first phone number: 40 ms and 14 MB that a start without one should not pay. `min` lacks only
- * what tells valid numbers and types; which lengths are possible is the same as in `max`.
- */
-function phoneLibrary(): PhoneLibrary {
-  loadedLibrary ??= require("libphonenumber-js/min") as PhoneLibrary;
-  return loadedLibrary;
-}
-
-/**
- * The number as E.164, or undefined where a reading would be a guess: no known country, an impossible length,
- * words around it, or two readings. A wrong guess is worse than none, it tells of somebody else.
- */
-function e164(phone: string, siteCountry: string | undefined): string | undefined {
-  const { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString } = phoneLibrary();
-  // NFKC turns the full-width digits of Japanese keyboards into those that the prefix below is looked for in.
-  const text = phone.trim().normalize("NFKC");
-  const upperCase = siteCountry?.trim().toUpperCase() ?? "";
-  const country = isSupportedCountry(upperCase) ? upperCase : undefined;
-
-  const possible = (number: string) => {
-    // `extract: false`: otherwise "030 1234 EXAMPLE" would be read as the shorter number before the word.
-    const parsed = parsePhoneNumberFromString(number, {
-      extract: false,
-      ...(country !== undefined && { defaultCountry: country }),
-    });
-    return parsed?.isPossible() ? parsed : undefined;
-  };
-
-  const local = possible(text);
-  if (!text.startsWith("00")) return local?.number;
-  // 00 dials abroad nearly everywhere, so it is a plus. Some countries dial 00 and more (Australia 0011, Korea
-  // 001): where that prefix gives another number of another country, nobody can say which one was meant.
-  const abroad = possible(`+${text.slice(2)}`);
-  const isDomestic = country !== undefined && local?.countryCallingCode === getCountryCallingCode(country);
-  if (local === undefined || isDomestic) return abroad?.number;
-  return abroad === undefined || abroad.number === local.number ? local.number : undefined;
 }

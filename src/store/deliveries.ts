@@ -4,7 +4,7 @@
 // writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
 
 import type { DeliveryState } from "../event.ts";
-import { chunks, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
+import { chunks, rowStatement, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
 
 export type DeliveryKey = { siteId: string; eventId: string; connectionId: string };
@@ -207,41 +207,40 @@ async function havingSome(
   return found;
 }
 
+const settleRows = rowStatement(
+  `UPDATE deliveries SET state = v.column4, reason = v.column5, due_at = v.column6, attempts = v.column7,
+     owner = '', updated_at = v.column8
+   FROM (VALUES {ROWS}) AS v
+   WHERE deliveries.site_id = $1 AND deliveries.event_id = v.column1
+     AND deliveries.connection_id = v.column2 AND deliveries.owner = v.column3
+   RETURNING deliveries.event_id, deliveries.connection_id`,
+  {
+    columns: 8,
+    first: 1,
+    types: ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"],
+  },
+);
+const insertAttempts = rowStatement(
+  `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  { columns: attemptColumns.length },
+);
+
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
   await db.write(async (tx) => {
     for (const siteId of [...bySite.keys()].toSorted()) {
       const settlements = (bySite.get(siteId) as Settlement[]).toSorted(byKey);
-      const settled = new Set<string>();
-      for (const some of chunks(settlements)) {
-        const rows = await tx.all(
-          `UPDATE deliveries SET state = v.column4, reason = v.column5, due_at = v.column6, attempts = v.column7,
-             owner = '', updated_at = v.column8
-           FROM (VALUES ${tuples(some.length, 8, 1, settlementTypes)}) AS v
-           WHERE deliveries.site_id = $1 AND deliveries.event_id = v.column1
-             AND deliveries.connection_id = v.column2 AND deliveries.owner = v.column3
-           RETURNING deliveries.event_id, deliveries.connection_id`,
-          [siteId, ...some.flatMap(settlementValues)],
-        );
-        for (const row of rows) settled.add(`${row.event_id} ${row.connection_id}`);
-      }
+      const rows = await tx.overRows(settleRows, settlements.map(settlementValues), [siteId]);
+      const settled = new Set(rows.map((row) => `${row.event_id} ${row.connection_id}`));
       // Of a delivery that is no longer ours nothing is written: its person may have been erased meanwhile.
       const ours = settlements.filter(
         (item) => item.attempt && settled.has(`${item.eventId} ${item.connectionId}`),
       );
-      for (const some of chunks(ours)) {
-        await tx.all(
-          `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES ${tuples(some.length, attemptColumns.length)}
-           ON CONFLICT DO NOTHING`,
-          some.flatMap(attemptValues),
-        );
-      }
+      await tx.overRows(insertAttempts, ours.map(attemptValues));
     }
   });
   return items.map(() => undefined);
 }
-
-const settlementTypes = ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"];
 
 const byKey = (a: Settlement, b: Settlement) =>
   a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : a.connectionId < b.connectionId ? -1 : 1;

@@ -1,7 +1,7 @@
 // Events and the claims that make each of them happen once.
 
 import type { Attribution, DeliveryState, Event, FilterReason, Mode } from "../event.ts";
-import { chunks, list, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
+import { chunks, list, rowStatement, type Database, type Query, type Row, type Value } from "./database.ts";
 import { eventListStore, type EventFilter, type EventStatus } from "./eventList.ts";
 import { grouped } from "./group.ts";
 import type { Seal } from "./seal.ts";
@@ -48,6 +48,22 @@ const eventColumns = [
 const deliveryColumns = [
   "site_id", "event_id", "connection_id", "platform", "state", "reason", "attempts", "due_at", "owner", "updated_at",
 ]; // prettier-ignore
+
+const insertEvents = rowStatement(
+  `INSERT INTO events (${eventColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING RETURNING site_id, id`,
+  { columns: eventColumns.length },
+);
+const insertDeliveries = rowStatement(
+  `INSERT INTO deliveries (${deliveryColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  { columns: deliveryColumns.length },
+);
+const takeClaims = rowStatement(
+  `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES {ROWS}
+   ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
+   WHERE dedup_claims.expires_at <= $1 OR dedup_claims.event_id = excluded.event_id
+   RETURNING site_id, claim`,
+  { columns: 4, first: 1 },
+);
 
 export function eventStore(db: Database, seal: Seal) {
   const accept = grouped<NewEvent, Acceptance>(
@@ -132,14 +148,11 @@ async function acceptAll(tx: Query, seal: Seal, items: NewEvent[]): Promise<Acce
     item.foretoldId && owns(item, item.foretoldId) ? item.foretoldId : item.event.id;
 
   const [written] = await Promise.all([
-    insert(
-      tx,
-      "events",
-      eventColumns,
+    tx.overRows(
+      insertEvents,
       accepted.map((item) => eventValues(item, dispatchId(item), seal)),
-      "RETURNING site_id, id",
     ),
-    insert(tx, "deliveries", deliveryColumns, accepted.flatMap(deliveryValues)),
+    tx.overRows(insertDeliveries, accepted.flatMap(deliveryValues)),
   ]);
   await addTotals(tx, countedOf(accepted, written));
   return items.map((item) =>
@@ -166,48 +179,17 @@ async function claimAll(tx: Query, items: NewEvent[]): Promise<Map<string, NewEv
   }
   const owners = new Map<string, NewEvent>();
   // Sorted, so that two transactions that want the same claims cannot wait for each other in a circle.
-  for (const keys of chunks([...first.keys()].toSorted())) {
-    const some = keys.map((key) => ({ key, item: first.get(key) as NewEvent }));
-    const params = some.flatMap(({ key, item }): Value[] => [
-      item.event.siteId,
-      key.slice(item.event.siteId.length + 1),
-      item.event.id,
-      item.claimUntil,
-    ]);
-    const now = Math.max(...some.map(({ item }) => item.event.receivedAt));
-    const rows = await tx.all(
-      `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES ${tuples(some.length, 4)}
-       ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
-       WHERE dedup_claims.expires_at <= $${params.length + 1} OR dedup_claims.event_id = excluded.event_id
-       RETURNING site_id, claim`,
-      [...params, now],
-    );
-    for (const row of rows) {
-      const key = `${row.site_id} ${row.claim}`;
-      owners.set(key, first.get(key) as NewEvent);
-    }
+  const keys = [...first.keys()].toSorted();
+  const rows = keys.map((key): Value[] => {
+    const { event, claimUntil } = first.get(key) as NewEvent;
+    return [event.siteId, key.slice(event.siteId.length + 1), event.id, claimUntil];
+  });
+  const now = Math.max(...items.map(({ event }) => event.receivedAt));
+  for (const row of await tx.overRows(takeClaims, rows, [now])) {
+    const key = `${row.site_id} ${row.claim}`;
+    owners.set(key, first.get(key) as NewEvent);
   }
   return owners;
-}
-
-async function insert(
-  tx: Query,
-  table: string,
-  columns: readonly string[],
-  rows: Value[][],
-  returning = "",
-): Promise<Row[]> {
-  // Sent without waiting for each other: on PostgreSQL they share a round trip.
-  const written = await Promise.all(
-    [...chunks(rows)].map((some) =>
-      tx.all(
-        `INSERT INTO ${table} (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)}
-         ON CONFLICT DO NOTHING ${returning}`,
-        some.flat(),
-      ),
-    ),
-  );
-  return written.flat();
 }
 
 const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;

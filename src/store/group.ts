@@ -50,6 +50,20 @@ export function grouped<Item, Result>(
       else waiting.set(key, [{ item, resolve, reject }]);
       if (busy.has(key)) return;
       busy.add(key);
-      setImmediate(() => void drain(key));
+      onNextTurn(() => void drain(key));
     });
+}
+
+let pending: (() => void)[] = [];
+
+/** All groups begin at once, so that the store can put what they write into one transaction. */
+function onNextTurn(begin: () => void): void {
+  if (pending.length === 0) {
+    setImmediate(() => {
+      const all = pending;
+      pending = [];
+      for (const one of all) one();
+    });
+  }
+  pending.push(begin);
 }

@@ -11,7 +11,7 @@ import {
   type Visit,
   type Visitor,
 } from "../event.ts";
-import { chunks, list, type Database, type Query, type Row, type Value } from "./database.ts";
+import { rowStatement, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
@@ -27,19 +27,13 @@ export type PeopleRows = ReturnType<typeof rowsOn>;
 
 export function peopleStore(db: Database, newId: () => string) {
   // SQLite answers a point query faster than a batch can be gathered; PostgreSQL gets one query for many people.
-  const identityRows = batched(db, (siteId, hashes) =>
-    db.all(
-      `SELECT email_hash AS subject, record FROM identities
-       WHERE site_id = $1 AND email_hash IN (${list(hashes.length, 1)})`,
-      [siteId, ...hashes],
-    ),
+  const identityRows = batched(
+    db,
+    `SELECT email_hash AS subject, record FROM identities WHERE site_id = $1 AND email_hash IN ({ROWS})`,
   );
-  const consentRows = batched(db, (siteId, subjects) =>
-    db.all(
-      `SELECT subject, given_by, state, decided_at FROM consents
-       WHERE site_id = $1 AND subject IN (${list(subjects.length, 1)})`,
-      [siteId, ...subjects],
-    ),
+  const consentRows = batched(
+    db,
+    `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN ({ROWS})`,
   );
 
   type Change = { siteId: string; work: (rows: PeopleRows) => Promise<unknown> };
@@ -261,22 +255,19 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
 }
 
 /** The rows of one (site, subject); on PostgreSQL the look-ups of one moment and site share a query. */
-function batched(
-  db: Database,
-  read: (siteId: string, subjects: readonly string[]) => Promise<Row[]>,
-): (siteId: string, subject: string) => Promise<Row[]> {
+function batched(db: Database, text: string): (siteId: string, subject: string) => Promise<Row[]> {
+  const statement = rowStatement(text, { columns: 1, first: 1 });
+  const read = (siteId: string, subjects: readonly string[]) =>
+    db.overRows(
+      statement,
+      subjects.map((subject) => [subject]),
+      [siteId],
+    );
   if (db.engine === "sqlite") return (siteId, subject) => read(siteId, [subject]);
   return grouped<string, Row[]>(
     async (siteId, subjects) => {
-      const found = new Map<string, Row[]>();
-      for (const some of chunks([...new Set(subjects)])) {
-        for (const row of await read(siteId, some)) {
-          const rows = found.get(String(row.subject));
-          if (rows) rows.push(row);
-          else found.set(String(row.subject), [row]);
-        }
-      }
-      return subjects.map((subject) => found.get(subject) ?? []);
+      const rows = Map.groupBy(await read(siteId, [...new Set(subjects)]), (row) => String(row.subject));
+      return subjects.map((subject) => rows.get(subject) ?? []);
     },
     { blamesData: db.blamesData },
   );

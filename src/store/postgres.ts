@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient } from "pg";
-import type { Database, Query, Row, Value } from "./database.ts";
+import { chunks, type Database, type Query, type Row, type RowStatement, type Value } from "./database.ts";
 
 /** Failures that pass: serialisation, deadlock, a lost or shutting-down server, no primary for the moment. */
 const passing = new Set(["40001", "40P01", "08000", "08003", "08006", "57P01", "57P02", "57P03", "25006"]);
@@ -26,6 +26,7 @@ export function openPostgres(url: string, options: { connections: number }): Dat
     engine: "postgres",
     skipLocked: "FOR UPDATE SKIP LOCKED",
     all: (sql, params) => retried(() => run(readers, sql, params)),
+    overRows: (statement, rows, first) => retried(() => runOverRows(readers, statement, rows, first)),
     commitGroup: (siteId) => siteId,
     write: (work) => retried(() => transaction(writers, work)),
     blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
@@ -59,7 +60,10 @@ async function transaction<T>(pool: Pool, work: (tx: Query) => Promise<T>): Prom
     // Not awaited: BEGIN travels with the first statement of `work`, which fails if it fails.
     const begun = client.query("BEGIN");
     begun.catch(() => {});
-    const result = await work({ all: (sql, params) => run(client, sql, params) });
+    const result = await work({
+      all: (sql, params) => run(client, sql, params),
+      overRows: (statement, rows, first) => runOverRows(client, statement, rows, first),
+    });
     await client.query("COMMIT");
     return result;
   } catch (error) {
@@ -97,6 +101,19 @@ function statementName(sql: string): string {
 async function run(on: Pool | PoolClient, sql: string, params: readonly Value[] = []): Promise<Row[]> {
   const result = await on.query<Row>({ name: statementName(sql), text: sql, values: params as Value[] });
   return result.rows;
+}
+
+/** Sent without waiting for each other: inside a transaction they share a round trip. */
+async function runOverRows(
+  on: Pool | PoolClient,
+  statement: RowStatement,
+  rows: readonly (readonly Value[])[],
+  first: readonly Value[] = [],
+): Promise<Row[]> {
+  const returned = await Promise.all(
+    [...chunks(rows)].map((some) => run(on, statement.forMany(some.length), [...first, ...some.flat()])),
+  );
+  return returned.flat();
 }
 
 function sqlState(error: unknown): string {

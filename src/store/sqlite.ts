@@ -1,4 +1,8 @@
-// The embedded engine: one file, one writing connection, one reading connection.
+// The embedded engine: one file, one connection that writes, and one for what is read while it does.
+//
+// A connection keeps the pages that it read until another one writes. So what is read goes through the connection that
+// writes, whose pages stay good; only while a transaction is open on it does the other one answer, which sees what was
+// committed before.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Database, Query, Row, Value } from "./database.ts";
@@ -9,44 +13,90 @@ const dataFaults = new Set([18, 19, 20, 25]);
 export function openSqlite(file: string): Database {
   const writer = connect(file);
   const reader = connect(file);
-  let lastWrite: Promise<unknown> = Promise.resolve();
+  let waiting: Waiting[] = [];
+  let isWriting = false;
+  let written: Promise<void> = Promise.resolve();
+
+  /** All that waits, in one transaction: what is to be written at one moment shares its fsync. */
+  async function writeTogether(works: Waiting[]): Promise<void> {
+    try {
+      // IMMEDIATE takes the write lock at once: a later upgrade could fail half way beside another process.
+      writer.exec("BEGIN IMMEDIATE");
+      isWriting = true;
+      const tell: (() => void)[] = [];
+      for (const one of works) tell.push(await (works.length > 1 ? attempt(one) : run(one)));
+      writer.exec("COMMIT");
+      for (const one of tell) one();
+    } catch (error) {
+      // A full disk, for one, makes SQLite roll back by itself.
+      if (writer.isOpen()) writer.exec("ROLLBACK");
+      for (const one of works) one.reject(error);
+    } finally {
+      isWriting = false;
+    }
+  }
+
+  /** One piece of work; what it wrote is undone when it fails, and what the others wrote stays. */
+  async function attempt(one: Waiting): Promise<() => void> {
+    writer.exec("SAVEPOINT work");
+    try {
+      const tell = await run(one);
+      writer.exec("RELEASE work");
+      return tell;
+    } catch (error) {
+      writer.exec("ROLLBACK TO work; RELEASE work");
+      return () => one.reject(error);
+    }
+  }
+
+  async function run({ work, resolve }: Waiting): Promise<() => void> {
+    const result = await work(writer);
+    return () => resolve(result);
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const works = waiting;
+      waiting = [];
+      await writeTogether(works);
+    }
+  }
 
   return {
     engine: "sqlite",
     skipLocked: "",
-    all: reader.all,
+    all: (sql, params) => (isWriting ? reader : writer).all(sql, params),
+    overRows: (statement, rows, first) => (isWriting ? reader : writer).overRows(statement, rows, first),
     commitGroup: () => "",
-    // One transaction at a time: they share the connection.
-    write: (work) => {
-      const next = lastWrite.then(() => transaction(writer, work));
-      lastWrite = next.catch(() => {});
-      return next;
-    },
+    write: <T>(work: (tx: Query) => Promise<T>) =>
+      new Promise<T>((resolve, reject) => {
+        waiting.push({ work, resolve: resolve as Waiting["resolve"], reject });
+        // Begun when the work at hand is done: what else wants to write at this moment comes along.
+        if (waiting.length === 1 && !isWriting) written = written.then(drain);
+      }),
     blamesData: (error) =>
       error instanceof Error && "errcode" in error && dataFaults.has(Number(error.errcode) & 0xff),
     isOwnError: (error) => error instanceof Error && "errcode" in error,
     close: async () => {
-      await lastWrite;
+      await written;
       reader.close();
       writer.close();
     },
   };
 }
 
-async function transaction<T>(connection: Connection, work: (tx: Query) => Promise<T>): Promise<T> {
-  // IMMEDIATE takes the write lock at once: a later upgrade could fail half way beside another process.
-  connection.exec("BEGIN IMMEDIATE");
-  try {
-    const result = await work(connection);
-    connection.exec("COMMIT");
-    return result;
-  } catch (error) {
-    connection.exec("ROLLBACK");
-    throw error;
-  }
-}
+type Waiting = {
+  work: (tx: Query) => Promise<unknown>;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+};
 
-type Connection = Query & { exec(sql: string): void; close(): void };
+type Connection = Query & {
+  exec(sql: string): void;
+  /** Is a transaction open? */
+  isOpen(): boolean;
+  close(): void;
+};
 
 function connect(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 10_000 });
@@ -67,7 +117,16 @@ function connect(file: string): Connection {
   return {
     // Async in form only: it runs to its end at once, so that no other code gets between two statements.
     all: async (sql: string, params: readonly Value[] = []) => prepare(sql).all(...params) as Row[],
+    overRows: async (statement, rows, first = []) => {
+      const prepared = prepare(statement.forOne);
+      const returned: Row[] = [];
+      for (const row of rows) {
+        for (const one of prepared.all(...first, ...row)) returned.push(one as Row);
+      }
+      return returned;
+    },
     exec: (sql) => db.exec(sql),
+    isOpen: () => db.isTransaction,
     close: () => db.close(),
   };
 }
