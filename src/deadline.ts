@@ -9,7 +9,7 @@ export function within<T>(ms: number, work: Promise<T>, failure: string): Promis
       },
       (error: unknown) => {
         clearTimeout(timer);
-        reject(error as Error);
+        reject(error);
       },
     );
   });
