@@ -6,6 +6,10 @@ export type Row = Record<string, Value>;
 export type Query = {
   /** Runs one statement with `$1`, `$2` … and returns its rows. */
   all: (sql: string, params?: readonly Value[]) => Promise<Row[]>;
+};
+
+/** The same, and what concerns many rows. */
+export type RowQuery = Query & {
   /**
    * Runs a statement over many rows, in as few steps as suit the engine, and returns the rows of all steps. `first` are
    * the values that all rows share: `$1` and on.
@@ -46,7 +50,7 @@ export function rowStatement(
   };
 }
 
-export type Database = Query & {
+export type Database = RowQuery & {
   engine: "sqlite" | "postgres";
   /** Row locks for claims: SQLite has one writer and needs none. */
   skipLocked: string;
@@ -54,7 +58,7 @@ export type Database = Query & {
    * Runs `work` in one durable transaction. A transaction that failed for a passing reason is run again as a
    * whole, so `work` must give the same result when an earlier run was committed without our knowing.
    */
-  write<T>(work: (tx: Query) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: RowQuery) => Promise<T>): Promise<T>;
   /**
    * Which commits may share a transaction: all of them in SQLite (one writer, one fsync), those of one site in
    * PostgreSQL (a transaction that touches one site stays on one shard).

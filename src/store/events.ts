@@ -1,7 +1,15 @@
 // Events and the claims that make each of them happen once.
 
 import type { Attribution, DeliveryState, Event, FilterReason, Mode } from "../event.ts";
-import { chunks, list, rowStatement, type Database, type Query, type Row, type Value } from "./database.ts";
+import {
+  chunks,
+  list,
+  rowStatement,
+  type Database,
+  type Row,
+  type RowQuery,
+  type Value,
+} from "./database.ts";
 import { eventListStore, type EventFilter, type EventStatus } from "./eventList.ts";
 import { grouped } from "./group.ts";
 import type { Seal } from "./seal.ts";
@@ -139,7 +147,7 @@ export function eventStore(db: Database, seal: Seal) {
   };
 }
 
-async function acceptAll(tx: Query, seal: Seal, items: NewEvent[]): Promise<Acceptance[]> {
+async function acceptAll(tx: RowQuery, seal: Seal, items: NewEvent[]): Promise<Acceptance[]> {
   const owners = await claimAll(tx, items);
   const owns = (item: NewEvent, claim: string) => owners.get(claimKey(item, claim)) === item;
   const accepted = items.filter((item) => owns(item, item.claim));
@@ -166,7 +174,7 @@ const claimKey = (item: NewEvent, claim: string) => `${item.event.siteId} ${clai
  * Takes each claim that is free or has run out, and returns who got it. Of equal claims in one call the first
  * wins. A claim that this very event holds already (its commit got lost on the way to us) is won again.
  */
-async function claimAll(tx: Query, items: NewEvent[]): Promise<Map<string, NewEvent>> {
+async function claimAll(tx: RowQuery, items: NewEvent[]): Promise<Map<string, NewEvent>> {
   const first = new Map<string, NewEvent>();
   for (const item of items) {
     const claims = [item.claim];

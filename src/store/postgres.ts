@@ -3,7 +3,7 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient } from "pg";
-import { chunks, type Database, type Query, type Row, type RowStatement, type Value } from "./database.ts";
+import { chunks, type Database, type Row, type RowQuery, type RowStatement, type Value } from "./database.ts";
 
 /** Failures that pass: serialisation, deadlock, a lost or shutting-down server, no primary for the moment. */
 const passing = new Set(["40001", "40P01", "08000", "08003", "08006", "57P01", "57P02", "57P03", "25006"]);
@@ -53,7 +53,7 @@ function openPool(url: string, connections: number, statementMs: number): Pool {
   return pool;
 }
 
-async function transaction<T>(pool: Pool, work: (tx: Query) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: Pool, work: (tx: RowQuery) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let broken: Error | undefined;
   try {

@@ -5,7 +5,7 @@
 // committed before.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import type { Database, Query, Row, Value } from "./database.ts";
+import type { Database, Row, RowQuery, Value } from "./database.ts";
 
 /** SQLite's primary result codes for "this value is not acceptable": too big, constraint, mismatch, range. */
 const dataFaults = new Set([18, 19, 20, 25]);
@@ -68,7 +68,7 @@ export function openSqlite(file: string): Database {
     all: (sql, params) => (isWriting ? reader : writer).all(sql, params),
     overRows: (statement, rows, first) => (isWriting ? reader : writer).overRows(statement, rows, first),
     commitGroup: () => "",
-    write: <T>(work: (tx: Query) => Promise<T>) =>
+    write: <T>(work: (tx: RowQuery) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as Waiting["resolve"], reject });
         // Begun when the work at hand is done: what else wants to write at this moment comes along.
@@ -86,12 +86,12 @@ export function openSqlite(file: string): Database {
 }
 
 type Waiting = {
-  work: (tx: Query) => Promise<unknown>;
+  work: (tx: RowQuery) => Promise<unknown>;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 };
 
-type Connection = Query & {
+type Connection = RowQuery & {
   exec(sql: string): void;
   /** Is a transaction open? */
   isOpen(): boolean;
