@@ -11,46 +11,58 @@ export type Query = {
 /** The same, and what concerns many rows. */
 export type RowQuery = Query & {
   /**
-   * Runs a statement over many rows, in as few steps as suit the engine, and returns the rows of all steps. `first` are
-   * the values that all rows share: `$1` and on.
+   * Writes many rows, in as few steps as suit the engine, and tells of each whether it changed something. `first` are the
+   * values that all rows share: `$1` and on.
    */
-  overRows: (
+  change: (
     statement: RowStatement,
     rows: readonly (readonly Value[])[],
     first?: readonly Value[],
-  ) => Promise<Row[]>;
+  ) => Promise<boolean[]>;
 };
 
 /**
- * A statement whose text has `{ROWS}` where the values of its rows belong. PostgreSQL gets many rows at a time, because a
- * round trip is dear; SQLite one at a time, because there a statement of 64 rows costs three times as much for each row.
+ * A statement over many rows. PostgreSQL gets up to 64 at a time, because a round trip is dear; SQLite one at a time,
+ * because there a statement of 64 rows costs three times as much for each of them.
  */
-export type RowStatement = { forOne: string; forMany: (rows: number) => string };
+export type RowStatement = {
+  forOne: string;
+  /** Returns the keys of the rows that it changed. */
+  forMany: (rows: number) => string;
+  /** Where the key stands among the values of a row. */
+  key: readonly number[];
+};
 
-export function rowStatement(
-  text: string,
-  shape: {
-    columns: number;
-    /** How many parameters of the text come before those of the rows. */
-    first?: number;
-    /** PostgreSQL's types of the columns, where it cannot tell them from where they go. */
-    types?: readonly string[];
-  },
-): RowStatement {
-  const textFor = (rows: number, types?: readonly string[]) =>
-    text.replace("{ROWS}", tuples(rows, shape.columns, shape.first, types).replaceAll("$", "$$$$"));
+export function rowStatement(shape: {
+  /** With `{ROWS}` where the values of the rows belong. */
+  text: string;
+  /** The same for a single row, where there is a cheaper way to say it. */
+  forOne?: string;
+  columns: number;
+  /** How many parameters of the text come before those of the rows. */
+  first?: number;
+  /** PostgreSQL's types of the columns, where it cannot tell them from where they go. */
+  types?: readonly string[];
+  /** What tells the rows apart, as they are returned, and where it stands among their values. */
+  key: Readonly<Record<string, number>>;
+}): RowStatement {
+  const { text, columns, first, key } = shape;
+  const withRows = (rows: number, types?: readonly string[]) =>
+    text.replace("{ROWS}", () => tuples(rows, columns, first, types));
   const texts = new Map<number, string>();
   return {
-    forOne: textFor(1),
+    forOne: shape.forOne ?? withRows(1),
     forMany(rows) {
-      const known = texts.get(rows) ?? textFor(rows, shape.types);
-      texts.set(rows, known);
-      return known;
+      const made =
+        texts.get(rows) ?? `${withRows(rows, shape.types)} RETURNING ${Object.keys(key).join(", ")}`;
+      texts.set(rows, made);
+      return made;
     },
+    key: Object.values(key),
   };
 }
 
-export type Database = RowQuery & {
+export type Database = Query & {
   engine: "sqlite" | "postgres";
   /** Row locks for claims: SQLite has one writer and needs none. */
   skipLocked: string;

@@ -207,36 +207,34 @@ async function havingSome(
   return found;
 }
 
-const settleRows = rowStatement(
-  `UPDATE deliveries SET state = v.column4, reason = v.column5, due_at = v.column6, attempts = v.column7,
+const settleRows = rowStatement({
+  text: `UPDATE deliveries SET state = v.column4, reason = v.column5, due_at = v.column6, attempts = v.column7,
      owner = '', updated_at = v.column8
    FROM (VALUES {ROWS}) AS v
    WHERE deliveries.site_id = $1 AND deliveries.event_id = v.column1
-     AND deliveries.connection_id = v.column2 AND deliveries.owner = v.column3
-   RETURNING deliveries.event_id, deliveries.connection_id`,
-  {
-    columns: 8,
-    first: 1,
-    types: ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"],
-  },
-);
-const insertAttempts = rowStatement(
-  `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
-  { columns: attemptColumns.length },
-);
+     AND deliveries.connection_id = v.column2 AND deliveries.owner = v.column3`,
+  forOne: `UPDATE deliveries SET state = $5, reason = $6, due_at = $7, attempts = $8, owner = '', updated_at = $9
+   WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND owner = $4`,
+  columns: 8,
+  first: 1,
+  types: ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"],
+  key: { event_id: 0, connection_id: 1 },
+});
+const insertAttempts = rowStatement({
+  text: `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: attemptColumns.length,
+  key: { event_id: 1, connection_id: 2 },
+});
 
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
   await db.write(async (tx) => {
     for (const siteId of [...bySite.keys()].toSorted()) {
       const settlements = (bySite.get(siteId) as Settlement[]).toSorted(byKey);
-      const rows = await tx.overRows(settleRows, settlements.map(settlementValues), [siteId]);
-      const settled = new Set(rows.map((row) => `${row.event_id} ${row.connection_id}`));
+      const settled = await tx.change(settleRows, settlements.map(settlementValues), [siteId]);
       // Of a delivery that is no longer ours nothing is written: its person may have been erased meanwhile.
-      const ours = settlements.filter(
-        (item) => item.attempt && settled.has(`${item.eventId} ${item.connectionId}`),
-      );
-      await tx.overRows(insertAttempts, ours.map(attemptValues));
+      const ours = settlements.filter((item, i) => item.attempt && settled[i]);
+      await tx.change(insertAttempts, ours.map(attemptValues));
     }
   });
   return items.map(() => undefined);

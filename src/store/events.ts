@@ -57,21 +57,24 @@ const deliveryColumns = [
   "site_id", "event_id", "connection_id", "platform", "state", "reason", "attempts", "due_at", "owner", "updated_at",
 ]; // prettier-ignore
 
-const insertEvents = rowStatement(
-  `INSERT INTO events (${eventColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING RETURNING site_id, id`,
-  { columns: eventColumns.length },
-);
-const insertDeliveries = rowStatement(
-  `INSERT INTO deliveries (${deliveryColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
-  { columns: deliveryColumns.length },
-);
-const takeClaims = rowStatement(
-  `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES {ROWS}
+const insertEvents = rowStatement({
+  text: `INSERT INTO events (${eventColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: eventColumns.length,
+  key: { site_id: 0, id: 1 },
+});
+const insertDeliveries = rowStatement({
+  text: `INSERT INTO deliveries (${deliveryColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: deliveryColumns.length,
+  key: { event_id: 1, connection_id: 2 },
+});
+const takeClaims = rowStatement({
+  text: `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES {ROWS}
    ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
-   WHERE dedup_claims.expires_at <= $1 OR dedup_claims.event_id = excluded.event_id
-   RETURNING site_id, claim`,
-  { columns: 4, first: 1 },
-);
+   WHERE dedup_claims.expires_at <= $1 OR dedup_claims.event_id = excluded.event_id`,
+  columns: 4,
+  first: 1,
+  key: { site_id: 0, claim: 1 },
+});
 
 export function eventStore(db: Database, seal: Seal) {
   const accept = grouped<NewEvent, Acceptance>(
@@ -156,13 +159,13 @@ async function acceptAll(tx: RowQuery, seal: Seal, items: NewEvent[]): Promise<A
     item.foretoldId && owns(item, item.foretoldId) ? item.foretoldId : item.event.id;
 
   const [written] = await Promise.all([
-    tx.overRows(
+    tx.change(
       insertEvents,
       accepted.map((item) => eventValues(item, dispatchId(item), seal)),
     ),
-    tx.overRows(insertDeliveries, accepted.flatMap(deliveryValues)),
+    tx.change(insertDeliveries, accepted.flatMap(deliveryValues)),
   ]);
-  await addTotals(tx, countedOf(accepted, written));
+  await addTotals(tx, countedOf(accepted.filter((_item, i) => written[i])));
   return items.map((item) =>
     owns(item, item.claim) ? { duplicate: false, dispatchId: dispatchId(item) } : { duplicate: true },
   );
@@ -193,10 +196,8 @@ async function claimAll(tx: RowQuery, items: NewEvent[]): Promise<Map<string, Ne
     return [event.siteId, key.slice(event.siteId.length + 1), event.id, claimUntil];
   });
   const now = Math.max(...items.map(({ event }) => event.receivedAt));
-  for (const row of await tx.overRows(takeClaims, rows, [now])) {
-    const key = `${row.site_id} ${row.claim}`;
-    owners.set(key, first.get(key) as NewEvent);
-  }
+  const taken = await tx.change(takeClaims, rows, [now]);
+  keys.forEach((key, i) => taken[i] && owners.set(key, first.get(key) as NewEvent));
   return owners;
 }
 

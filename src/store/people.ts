@@ -11,7 +11,7 @@ import {
   type Visit,
   type Visitor,
 } from "../event.ts";
-import { rowStatement, type Database, type Query, type Row, type Value } from "./database.ts";
+import { chunks, list, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
@@ -29,11 +29,13 @@ export function peopleStore(db: Database, newId: () => string) {
   // SQLite answers a point query faster than a batch can be gathered; PostgreSQL gets one query for many people.
   const identityRows = batched(
     db,
-    `SELECT email_hash AS subject, record FROM identities WHERE site_id = $1 AND email_hash IN ({ROWS})`,
+    (hashes) =>
+      `SELECT email_hash AS subject, record FROM identities WHERE site_id = $1 AND email_hash IN (${hashes})`,
   );
   const consentRows = batched(
     db,
-    `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN ({ROWS})`,
+    (subjects) =>
+      `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN (${subjects})`,
   );
 
   type Change = { siteId: string; work: (rows: PeopleRows) => Promise<unknown> };
@@ -255,18 +257,21 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
 }
 
 /** The rows of one (site, subject); on PostgreSQL the look-ups of one moment and site share a query. */
-function batched(db: Database, text: string): (siteId: string, subject: string) => Promise<Row[]> {
-  const statement = rowStatement(text, { columns: 1, first: 1 });
-  const read = (siteId: string, subjects: readonly string[]) =>
-    db.overRows(
-      statement,
-      subjects.map((subject) => [subject]),
-      [siteId],
-    );
+function batched(
+  db: Database,
+  textFor: (subjects: string) => string,
+): (siteId: string, subject: string) => Promise<Row[]> {
+  const texts = new Map<number, string>();
+  const read = (siteId: string, subjects: readonly string[]) => {
+    const text = texts.get(subjects.length) ?? textFor(list(subjects.length, 1));
+    texts.set(subjects.length, text);
+    return db.all(text, [siteId, ...subjects]);
+  };
   if (db.engine === "sqlite") return (siteId, subject) => read(siteId, [subject]);
   return grouped<string, Row[]>(
     async (siteId, subjects) => {
-      const rows = Map.groupBy(await read(siteId, [...new Set(subjects)]), (row) => String(row.subject));
+      const found = await Promise.all([...chunks([...new Set(subjects)])].map((some) => read(siteId, some)));
+      const rows = Map.groupBy(found.flat(), (row) => String(row.subject));
       return subjects.map((subject) => rows.get(subject) ?? []);
     },
     { blamesData: db.blamesData },

@@ -26,7 +26,6 @@ export function openPostgres(url: string, options: { connections: number }): Dat
     engine: "postgres",
     skipLocked: "FOR UPDATE SKIP LOCKED",
     all: (sql, params) => retried(() => run(readers, sql, params)),
-    overRows: (statement, rows, first) => retried(() => runOverRows(readers, statement, rows, first)),
     commitGroup: (siteId) => siteId,
     write: (work) => retried(() => transaction(writers, work)),
     blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
@@ -62,7 +61,7 @@ async function transaction<T>(pool: Pool, work: (tx: RowQuery) => Promise<T>): P
     begun.catch(() => {});
     const result = await work({
       all: (sql, params) => run(client, sql, params),
-      overRows: (statement, rows, first) => runOverRows(client, statement, rows, first),
+      change: (statement, rows, first) => change(client, statement, rows, first),
     });
     await client.query("COMMIT");
     return result;
@@ -103,17 +102,19 @@ async function run(on: Pool | PoolClient, sql: string, params: readonly Value[] 
   return result.rows;
 }
 
-/** Sent without waiting for each other: inside a transaction they share a round trip. */
-async function runOverRows(
-  on: Pool | PoolClient,
+/** Sent without waiting for each other: they share a round trip. */
+async function change(
+  client: PoolClient,
   statement: RowStatement,
   rows: readonly (readonly Value[])[],
   first: readonly Value[] = [],
-): Promise<Row[]> {
+): Promise<boolean[]> {
   const returned = await Promise.all(
-    [...chunks(rows)].map((some) => run(on, statement.forMany(some.length), [...first, ...some.flat()])),
+    [...chunks(rows)].map((some) => run(client, statement.forMany(some.length), [...first, ...some.flat()])),
   );
-  return returned.flat();
+  // In whichever order a database of several nodes returns them.
+  const changed = new Set(returned.flat().map((row) => Object.values(row).join("\n")));
+  return rows.map((row) => changed.has(statement.key.map((at) => row[at]).join("\n")));
 }
 
 function sqlState(error: unknown): string {

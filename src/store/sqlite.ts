@@ -66,7 +66,6 @@ export function openSqlite(file: string): Database {
     engine: "sqlite",
     skipLocked: "",
     all: (sql, params) => (isWriting ? reader : writer).all(sql, params),
-    overRows: (statement, rows, first) => (isWriting ? reader : writer).overRows(statement, rows, first),
     commitGroup: () => "",
     write: <T>(work: (tx: RowQuery) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -102,7 +101,8 @@ function connect(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   // FULL: a commit that was answered survives a power cut, not only a crash of the process.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-    PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY`);
+    PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;
+    PRAGMA wal_autocheckpoint = 4000`);
   const statements = new Map<string, StatementSync>();
 
   function prepare(sql: string): StatementSync {
@@ -117,13 +117,9 @@ function connect(file: string): Connection {
   return {
     // Async in form only: it runs to its end at once, so that no other code gets between two statements.
     all: async (sql: string, params: readonly Value[] = []) => prepare(sql).all(...params) as Row[],
-    overRows: async (statement, rows, first = []) => {
+    change: async (statement, rows, first = []) => {
       const prepared = prepare(statement.forOne);
-      const returned: Row[] = [];
-      for (const row of rows) {
-        for (const one of prepared.all(...first, ...row)) returned.push(one as Row);
-      }
-      return returned;
+      return rows.map((row) => prepared.run(...first, ...row).changes > 0);
     },
     exec: (sql) => db.exec(sql),
     isOpen: () => db.isTransaction,

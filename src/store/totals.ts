@@ -2,7 +2,7 @@
 // transaction as the thing that it counts, so that a number is there exactly when the thing is.
 
 import type { Event, FilterReason } from "../event.ts";
-import { chunks, tuples, type Query, type Row } from "./database.ts";
+import { chunks, tuples, type Query } from "./database.ts";
 
 /** conversions: accepted live events. removed: live events filtered as bots', and visits of bots. */
 export type Totals = { conversions: number; removed: number };
@@ -10,20 +10,18 @@ export type Totals = { conversions: number; removed: number };
 export type Counted = { siteId: string; writer: string; conversions: number; removedEvents: number };
 
 /**
- * What the webhooks' totals grow by. Only what was really written counts: a transaction that is run again, after a
- * commit that we did not hear of, finds its events there and adds nothing.
+ * What the webhooks' totals grow by. Only what was really written may come here: a transaction that is run again, after a
+ * commit that we did not hear of, finds its events there and must add nothing.
  */
 export function countedOf(
-  accepted: readonly { event: Event; filterReasons: readonly FilterReason[]; owner: string }[],
-  written: readonly Row[],
+  written: readonly { event: Event; filterReasons: readonly FilterReason[]; owner: string }[],
 ): Counted[] {
-  const isWritten = new Set(written.map((row) => `${row.site_id} ${row.id}`));
   const bySite = new Map<string, Counted>();
-  for (const { event, filterReasons, owner } of accepted) {
-    const { siteId, id, mode } = event;
+  for (const { event, filterReasons, owner } of written) {
+    const { siteId, mode } = event;
     const isConversion = filterReasons.length === 0;
     const isRemoval = filterReasons.some((reason) => reason.startsWith("only bot visits"));
-    if (mode !== "live" || !(isConversion || isRemoval) || !isWritten.has(`${siteId} ${id}`)) continue;
+    if (mode !== "live" || !(isConversion || isRemoval)) continue;
     const key = `${siteId} ${owner}`;
     const counted = bySite.get(key) ?? { siteId, writer: owner, conversions: 0, removedEvents: 0 };
     if (isConversion) counted.conversions += 1;
