@@ -1,6 +1,7 @@
 // One suite, both engines: what the rest of the relay may rely on.
 
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../test/databases.ts";
@@ -71,6 +72,8 @@ async function locationOf(engine: "sqlite" | "postgres"): Promise<StoreLocation>
 async function sql(location: StoreLocation, text: string): Promise<Record<string, unknown>[]> {
   if (location.engine === "sqlite") {
     const db = new DatabaseSync(location.file);
+    // What one turn of the event loop reads is of one moment; another program is never in the same turn.
+    await nextTurn();
     try {
       return db.prepare(text).all();
     } finally {

@@ -1,8 +1,8 @@
 // The embedded engine: one file, one connection that writes, and one for what is read while it does.
 //
 // A connection keeps the pages that it read until another one writes. So what is read goes through the connection that
-// writes, whose pages stay good; only while a transaction is open on it does the other one answer, which sees what was
-// committed before.
+// writes, whose pages stay good; only while it writes does the other one answer, which sees what was committed before.
+// What is read in one turn of the event loop shares a transaction, because taking its locks costs as much as reading a row.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Database, Row, RowQuery, Value } from "./database.ts";
@@ -17,9 +17,27 @@ export function openSqlite(file: string): Database {
   let isWriting = false;
   let written: Promise<void> = Promise.resolve();
 
+  let isReading = false;
+
+  function whereToRead(): Connection {
+    if (isWriting) return reader;
+    if (!isReading) {
+      writer.exec("BEGIN");
+      isReading = true;
+      setImmediate(endReading);
+    }
+    return writer;
+  }
+
+  function endReading(): void {
+    if (isReading) writer.exec("COMMIT");
+    isReading = false;
+  }
+
   /** All that waits, in one transaction: what is to be written at one moment shares its fsync. */
   async function writeTogether(works: Waiting[]): Promise<void> {
     try {
+      endReading();
       // IMMEDIATE takes the write lock at once: a later upgrade could fail half way beside another process.
       writer.exec("BEGIN IMMEDIATE");
       isWriting = true;
@@ -65,7 +83,7 @@ export function openSqlite(file: string): Database {
   return {
     engine: "sqlite",
     skipLocked: "",
-    all: (sql, params) => (isWriting ? reader : writer).all(sql, params),
+    all: async (sql, params) => whereToRead().all(sql, params),
     commitGroup: () => "",
     write: <T>(work: (tx: RowQuery) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -78,6 +96,7 @@ export function openSqlite(file: string): Database {
     isOwnError: (error) => error instanceof Error && "errcode" in error,
     close: async () => {
       await written;
+      endReading();
       reader.close();
       writer.close();
     },
