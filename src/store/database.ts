@@ -27,7 +27,7 @@ export type RowQuery = Query & {
  */
 export type RowStatement = {
   forOne: string;
-  /** Returns the keys of the rows that it changed. */
+  /** Returns the keys of the rows that it changed, where they have one. */
   forMany: (rows: number) => string;
   /** Where the key stands among the values of a row. */
   key: readonly number[];
@@ -43,18 +43,18 @@ export function rowStatement(shape: {
   first?: number;
   /** PostgreSQL's types of the columns, where it cannot tell them from where they go. */
   types?: readonly string[];
-  /** What tells the rows apart, as they are returned, and where it stands among their values. */
-  key: Readonly<Record<string, number>>;
+  /** What tells the rows apart, and where it stands among their values. Without it nobody learns which of them changed. */
+  key?: Readonly<Record<string, number>>;
 }): RowStatement {
-  const { text, columns, first, key } = shape;
+  const { text, columns, first, key = {} } = shape;
+  const returning = shape.key ? ` RETURNING ${Object.keys(key).join(", ")}` : "";
   const withRows = (rows: number, types?: readonly string[]) =>
     text.replace("{ROWS}", () => tuples(rows, columns, first, types));
   const texts = new Map<number, string>();
   return {
     forOne: shape.forOne ?? withRows(1),
     forMany(rows) {
-      const made =
-        texts.get(rows) ?? `${withRows(rows, shape.types)} RETURNING ${Object.keys(key).join(", ")}`;
+      const made = texts.get(rows) ?? withRows(rows, shape.types) + returning;
       texts.set(rows, made);
       return made;
     },

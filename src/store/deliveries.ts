@@ -223,7 +223,6 @@ const settleRows = rowStatement({
 const insertAttempts = rowStatement({
   text: `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
   columns: attemptColumns.length,
-  key: { event_id: 1, connection_id: 2 },
 });
 
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {

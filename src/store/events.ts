@@ -65,7 +65,6 @@ const insertEvents = rowStatement({
 const insertDeliveries = rowStatement({
   text: `INSERT INTO deliveries (${deliveryColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
   columns: deliveryColumns.length,
-  key: { event_id: 1, connection_id: 2 },
 });
 const takeClaims = rowStatement({
   text: `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES {ROWS}
