@@ -30,8 +30,11 @@ export function eventFields(i: number, { prefix, known }: Population) {
 
 const day = 86_400_000;
 
-/** A record as the tag leaves it: three click ids and UTM. `mark` stands where people differ, ten characters. */
-export function identityRecord(mark: string, seenAt: number): Identity {
+/**
+ * A record as the tag leaves it: three click ids, UTM, and the forms of the email. `mark` stands where people differ, ten
+ * characters; `emailHash` is what most addresses are in every form.
+ */
+export function identityRecord(mark: string, seenAt: number, emailHash: string): Identity {
   const utm = {
     utm_source: "google",
     utm_medium: "cpc",
@@ -61,7 +64,7 @@ export function identityRecord(mark: string, seenAt: number): Identity {
       },
     ],
     firstUtm: utm,
-    forms: {},
+    forms: { emailGoogle: emailHash, emailMicrosoft: emailHash, emailReddit: emailHash },
   };
 }
 

@@ -3,6 +3,7 @@
 import { standinConnections } from "../scripts/standinConnections.ts";
 import { conversionOf } from "../src/delivery/conversion.ts";
 import { attribute } from "../src/identity/attribution.ts";
+import { hashEmail } from "../src/identity/person.ts";
 import { FieldFault, readFields } from "../src/inbound/fields.ts";
 import { platformOf } from "../src/platforms/index.ts";
 import type { ConnectionSettings, Platform } from "../src/platforms/platform.ts";
@@ -23,7 +24,7 @@ import {
 import { openSdks, type Given, type Visited } from "./peerSdks.ts";
 
 const site = withDefaults({});
-const identity = identityRecord("0123456789", daysAgo(youngDays));
+const identity = identityRecord("0123456789", daysAgo(youngDays), hashEmail("known@example.com"));
 const visited: Visited = {
   fbc: "fb.1.1794297600000.IwAR0123456789aem_AbCdEfGhIjKlMnOpQrStUv",
   fbp: "fb.1.1794297600000.0123456789",

@@ -13,6 +13,7 @@ import {
 } from "../event.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
+import { packRecord, unpackRecord } from "./records.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
 
@@ -53,7 +54,7 @@ export function peopleStore(db: Database, newId: () => string) {
   return {
     async identity(siteId: string, emailHash: string): Promise<Identity | null> {
       const [row] = await identityRows(siteId, emailHash);
-      return row ? identityOf(JSON.parse(String(row.record))) : null;
+      return row ? identityOf(unpackRecord(String(row.record), emailHash)) : null;
     },
 
     async decisions(siteId: string, subject: string): Promise<Decision[]> {
@@ -96,19 +97,17 @@ export function peopleStore(db: Database, newId: () => string) {
             [siteId, before, most],
           );
           for (const row of rows) {
-            const record = JSON.parse(String(row.record)) as Identity | Visitor;
+            const id = String(row.id);
+            const record = unpackRecord(String(row.record), id) as Identity | Visitor;
             const visits = record.visits
               .filter((visit) => visit.seenAt >= before)
               .map((visit) => young(visit, before));
             if (visits.length === 0) {
-              await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [
-                siteId,
-                row.id as string,
-              ]);
+              await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
             } else {
               await tx.all(
                 `UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`,
-                [siteId, row.id as string, JSON.stringify({ ...record, visits }), oldestIn(visits, before)],
+                [siteId, id, packRecord({ ...record, visits }, id), oldestIn(visits, before)],
               );
             }
           }
@@ -174,7 +173,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
       siteId,
       id,
     ]);
-    return JSON.parse(String(row?.record));
+    return unpackRecord(String(row?.record), id) as T;
   }
   async function save(
     table: string,
@@ -186,7 +185,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
       siteId,
       id,
-      JSON.stringify(value),
+      packRecord(value, id),
       oldestIn(value.visits, at),
     ]);
   }
@@ -217,7 +216,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     async visitorsOf(emailHash: string): Promise<string[]> {
       const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
         siteId,
-        `%"${emailHash}"%`,
+        `%${emailHash}%`,
       ]);
       return rows.map((row) => String(row.visitor_id));
     },
