@@ -41,6 +41,7 @@ const anyPhrase = new RegExp(
     .join("|"),
   "g",
 );
+// oxlint-disable-next-line no-control-regex -- they are the codes
 const anyCode = /[\u0001-\u001f\u0080-\u009f]/g;
 
 /** A click that was seen with its visit does not say the time again, nor the first UTM fields what the first visit says. */
