@@ -145,7 +145,7 @@ export const ga4 = {
   maxAgeDays: 3,
   // Client id and time stand once in a request, so no two people can share one.
   batch: 1,
-  lanes: 8,
+  lanes: 32,
   unfit(conversion, settings) {
     const name = eventNameOf(conversion, settings, events) ?? "";
     if (!isEventName(name)) return "the event's name is none that Google Analytics takes; choose one for it";

@@ -176,7 +176,7 @@ export const meta = {
   fields,
   maxAgeDays: 7,
   batch: 1000,
-  lanes: 4,
+  lanes: 16,
   unfit(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
     if (isUnnamedRefund(conversion, settings)) return "Meta takes no refunds";

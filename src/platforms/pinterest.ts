@@ -151,7 +151,7 @@ export const pinterest = {
   // Pinterest names no limit; this is the safe reading.
   maxAgeDays: 7,
   batch: 1000,
-  lanes: 4,
+  lanes: 16,
   quota: { requests: 5000, seconds: 60 },
   unfit(conversion, settings) {
     if (isUnnamedRefund(conversion, settings)) return "Pinterest takes no refunds";

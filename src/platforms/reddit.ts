@@ -172,7 +172,7 @@ export const reddit = {
   fields,
   maxAgeDays: 7,
   batch: 1000,
-  lanes: 4,
+  lanes: 16,
   quota: { requests: 5000, seconds: 60 },
   // Event Testing shows only requests of one event.
   group: (conversion) => (conversion.mode === "test" ? conversion.eventId : ""),

@@ -21,7 +21,7 @@ export const sandbox = {
   settings: [],
   account: () => "sandbox",
   batch: 100,
-  lanes: 4,
+  lanes: 16,
   toRequest: (conversions) => ({
     method: "POST",
     // Answered inside the process by delivery/send.ts.

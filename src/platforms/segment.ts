@@ -111,7 +111,7 @@ export const segment = {
   fields,
   // 2,500 are allowed, but also only 500 KB, which is some 400 usual events.
   batch: 250,
-  lanes: 4,
+  lanes: 16,
   quota: { requests: 1000, seconds: 1 },
   unfit: ({ mode }) => (mode === "test" ? "Segment has no test mode" : null),
   toRequest: (conversions, settings, now) => ({

@@ -165,7 +165,7 @@ export const snapchat = {
   fields,
   maxAgeDays: 37,
   batch: 2000,
-  lanes: 4,
+  lanes: 16,
   unfit(conversion, settings) {
     if (isUnnamedRefund(conversion, settings)) return "Snapchat takes no refunds";
     const name = eventNameOf(conversion, settings, events);

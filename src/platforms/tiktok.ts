@@ -188,7 +188,7 @@ export const tiktok = {
   // TikTok names no limit for web events; this is the safe reading.
   maxAgeDays: 7,
   batch: 1000,
-  lanes: 4,
+  lanes: 16,
   quota: { requests: 1000, seconds: 1 },
   unfit(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;

@@ -122,7 +122,7 @@ export const x = {
   events,
   fields,
   batch: 500,
-  lanes: 4,
+  lanes: 16,
   // X counts conversions and not requests; alone in their requests they are the same. Batches are held back by its 429.
   quota: { requests: 60_000, seconds: 900 },
   // A tag that is wrong has the whole request refused: it must stop no other tag's events.
