@@ -5,12 +5,13 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request, type RequestOptions } from "node:https";
-import { createServer, type AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
+import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { freshFolder } from "./databases.ts";
-import { cleancast, eventually, newHome, startRelay } from "./relay.ts";
+import { freePort } from "./freePort.ts";
+import { eventually, manage, newHome, startRelay } from "./relay.ts";
 import { personsBrowser, personsHeaders } from "./visits.ts";
 
 const example = (name: string) => readFileSync(new URL(`../docs/examples/${name}`, import.meta.url), "utf8");
@@ -40,15 +41,6 @@ function findProgram(name: string): string | undefined {
     });
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
 type Proxy = { program: string; args: string[]; env: Record<string, string> };
 
 function nginx(program: string, port: number, relayPort: number, folder: string): Proxy {
@@ -71,13 +63,42 @@ function nginx(program: string, port: number, relayPort: number, folder: string)
 
 function caddy(program: string, port: number, relayPort: number, folder: string): Proxy {
   const site = example("Caddyfile")
-    .replace("shop.example.com {", `https://shop.example.com:${port} {\n\ttls internal`)
+    .replace(
+      "shop.example.com, www.example.com {",
+      `https://shop.example.com:${port}, https://www.example.com:${port} {\n\ttls internal`,
+    )
     .replace("127.0.0.1:8080", `127.0.0.1:${relayPort}`)
     .replace("/var/www/shop", folder);
-  const options = `{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n}\n`;
-  writeFileSync(join(folder, "Caddyfile"), options + site);
+  return runCaddy(program, folder, `{\n${caddyOptions}}\n${site}`);
+}
+
+const caddyOptions =
+  "\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n";
+
+function runCaddy(program: string, folder: string, text: string): Proxy {
+  writeFileSync(join(folder, "Caddyfile"), text);
   const args = ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")];
   return { program, args, env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } };
+}
+
+/** Certificates come from Caddy's own authority; everything else is as in the example. */
+function caddyOnDemand(program: string, port: number, relayPort: number, folder: string): Proxy {
+  const text = example("Caddyfile.on-demand")
+    .replace("{\n\ton_demand_tls", `{\n${caddyOptions}\ton_demand_tls`)
+    .replace("cc.example.com {", `https://cc.example.com:${port} {\n\ttls internal`)
+    .replace("https:// {", `https://:${port} {`)
+    .replace("\ttls {\n", "\ttls internal {\n")
+    .replaceAll("127.0.0.1:8080", `127.0.0.1:${relayPort}`);
+  return runCaddy(program, folder, text);
+}
+
+function start(proxy: Proxy): ChildProcess {
+  const child = spawn(proxy.program, proxy.args, {
+    env: { PATH: process.env.PATH ?? "", ...proxy.env },
+    stdio: "ignore",
+  });
+  running.push(child);
+  return child;
 }
 
 function ask(
@@ -119,19 +140,16 @@ describe.each([
 
   test.skipIf(!program)("passes conversions, the tag and its reports", async () => {
     const home = await newHome("sqlite");
-    const { site } = await cleancast(home, "site", "add", "shop.example.com");
-    const { key } = await cleancast(home, "key", "add", site.id, "crm");
-    await cleancast(home, "connect", site.id, "sandbox");
+    const { site } = await manage(home, "site", "add", "shop.example.com");
+    const { key } = await manage(home, "key", "add", site.id, "crm");
+    await manage(home, "host", "add", site.id, "www.example.com");
+    await manage(home, "connect", site.id, "sandbox");
     const relay = await startRelay(home);
     const port = await freePort();
     const folder = freshFolder();
     mkdirSync(folder, { recursive: true });
     const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
-    const child = spawn(proxy.program, proxy.args, {
-      env: { PATH: process.env.PATH ?? "", ...proxy.env },
-      stdio: "ignore",
-    });
-    running.push(child);
+    start(proxy);
 
     const host = { Host: "shop.example.com" };
     await eventually("the proxy answers", () =>
@@ -165,5 +183,80 @@ describe.each([
     expect(own.status).toBe(204);
     expect(own.cookie).toMatch(/^__cc_v=\w{22};/);
     expect((await report("https://evil.example")).status).toBe(403);
+
+    const second = await ask(port, {
+      path: "/__cc/tag.js",
+      headers: { Host: "www.example.com" },
+      servername: "www.example.com",
+    });
+    expect(second.text).toContain(site.id);
+    // The proxy's own question is not for those who come through it.
+    const asked = await ask(port, { path: "/__cc/tls-check?domain=shop.example.com", headers: host });
+    expect(asked.status).toBe(404);
+    // It passes on what a check of the host needs: the name, and that the request was encrypted.
+    const probed = await ask(port, { path: `/__cc/probe?challenge=${"0".repeat(32)}`, headers: host });
+    expect(JSON.parse(probed.text)).toMatchObject({ host: "shop.example.com", https: true });
+  });
+});
+
+describe("the example for Caddy with certificates on demand", () => {
+  const program = findProgram("caddy");
+
+  test.skipIf(!program)("gets one for a host that is served, and for no other name", async () => {
+    const home = await newHome("sqlite", { CLEANCAST_URL: "https://cc.example.com" });
+    const { site } = await manage(home, "site", "add", "shop.example.com");
+    const { key } = await manage(home, "key", "add", site.id, "crm");
+    await manage(home, "host", "add", site.id, "paused.example.com");
+    await manage(home, "host", "pause", "paused.example.com");
+    const relay = await startRelay(home);
+    const port = await freePort();
+    const folder = freshFolder();
+    mkdirSync(folder, { recursive: true });
+    start(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
+
+    /** The names in the certificate that a client is shown; null where the proxy has none for it. */
+    const certificateOf = async (servername: string): Promise<string | null> => {
+      const socket = connect({ host: "127.0.0.1", port, servername, rejectUnauthorized: false });
+      try {
+        await once(socket, "secureConnect");
+        return socket.getPeerCertificate().subjectaltname ?? "";
+      } catch {
+        return null;
+      } finally {
+        socket.destroy();
+      }
+    };
+    await eventually(
+      "the proxy has a certificate for the dashboard's name",
+      async () => (await certificateOf("cc.example.com")) === "DNS:cc.example.com",
+    );
+    expect(await certificateOf("shop.example.com")).toBe("DNS:shop.example.com");
+    for (const name of ["unknown.example.com", "x.shop.example.com", "paused.example.com"])
+      expect([name, await certificateOf(name)]).toEqual([name, null]);
+
+    const sent = await ask(
+      port,
+      {
+        method: "POST",
+        path: "/__cc/inbound",
+        headers: { Host: "shop.example.com", "X-CC-Api-Key": key, "Content-Type": "application/json" },
+      },
+      '{"email":"ada@example.com","event":"purchase"}',
+    );
+    expect([sent.status, JSON.parse(sent.text)]).toEqual([200, { ok: true, event: "purchase", results: {} }]);
+
+    // One that is added while it runs.
+    await manage(home, "host", "resume", "paused.example.com");
+    await eventually(
+      "the resumed host has one",
+      async () => (await certificateOf("paused.example.com")) === "DNS:paused.example.com",
+      5,
+    );
+    const dashboard = await ask(port, {
+      path: "/dashboard/",
+      headers: { Host: "cc.example.com" },
+      servername: "cc.example.com",
+    });
+    expect(dashboard.status).toBe(200);
   });
 });

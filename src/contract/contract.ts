@@ -3,6 +3,7 @@
 
 import type { z } from "zod";
 import { eventRoutes } from "./events.ts";
+import { hostRoutes } from "./hosts.ts";
 import { integrationRoutes } from "./integrations.ts";
 import type { Route } from "./route.ts";
 import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
@@ -18,6 +19,7 @@ export const sections = {
   Members: memberRoutes,
   "API keys": apiKeyRoutes,
   Sites: siteRoutes,
+  Hosts: hostRoutes,
   Events: eventRoutes,
   Traffic: trafficRoutes,
   People: peopleRoutes,
@@ -31,6 +33,7 @@ export const contract = {
   ...memberRoutes,
   ...apiKeyRoutes,
   ...siteRoutes,
+  ...hostRoutes,
   ...eventRoutes,
   ...trafficRoutes,
   ...peopleRoutes,

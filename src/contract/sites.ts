@@ -1,4 +1,4 @@
-// Sites, their settings, hosts, tag and inbound keys.
+// Sites, their settings, tag and inbound keys.
 
 import { z } from "zod";
 import { count, done, id, moment, name, page, paging, roles, type Route, time } from "./route.ts";
@@ -70,12 +70,6 @@ export const siteRoutes = {
     summary: "Rename a site",
     allow: "admin",
     body: z.object({ name }),
-    answer: site,
-  },
-  "POST /sites/:site/hosts": {
-    summary: "Add another host to a site",
-    allow: "admin",
-    body: z.object({ host }),
     answer: site,
   },
   "GET /sites/:site/settings": {

@@ -2,13 +2,20 @@
 // the store; a change made anywhere (another node, the command line) is here within a second.
 
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/configuration.ts";
+import type { HostRow } from "../store/hosts.ts";
 import type { Store } from "../store/store.ts";
+import { isServed } from "./hosts.ts";
 import { hashKey } from "./keys.ts";
 import { withDefaults, type SiteSettings } from "./settings.ts";
 
 export type Connection = ConnectionRow;
 export type InboundKey = KeyRow;
-export type Site = Omit<SiteRow, "settings"> & { settings: SiteSettings };
+export type Host = HostRow;
+export type Site = Omit<SiteRow, "settings"> & {
+  settings: SiteSettings;
+  /** Those of its hosts under which requests are answered. */
+  servedHosts: readonly string[];
+};
 
 export type Directory = {
   /** Reads what changed since the last time. */
@@ -17,7 +24,10 @@ export type Directory = {
   follow(onError: (error: unknown) => void): () => void;
   sites(): Iterable<Site>;
   site(id: string): Site | undefined;
+  /** The site that answers under this name: not one that is paused there, or has yet to prove that the name is its own. */
   siteOfHost(host: string): Site | undefined;
+  /** A host of any site, served or not. */
+  host(name: string): Host | undefined;
   key(text: string): InboundKey | undefined;
   connection(siteId: string, id: string): Connection | undefined;
   /**
@@ -31,22 +41,29 @@ const pollMs = 1000;
 
 export function directoryOf(store: Store): Directory {
   const sites = new Map<string, Site>();
-  const hosts = new Map<string, Site>();
+  const hosts = new Map<string, Host>();
+  const served = new Map<string, Site>();
   const keys = new Map<string, InboundKey>();
   let seen = -1;
   let refreshing: Promise<void> | null = null;
 
   function forget(site: Site): void {
-    for (const host of site.hosts) hosts.delete(host);
+    for (const host of site.hosts) {
+      // Another site may have it by now.
+      if (hosts.get(host)?.siteId === site.id) hosts.delete(host);
+      if (served.get(host)?.id === site.id) served.delete(host);
+    }
     for (const key of site.keys) keys.delete(key.hash);
   }
 
   function remember(row: SiteRow): void {
     const known = sites.get(row.id);
     if (known) forget(known);
-    const site: Site = { ...row, settings: withDefaults(row.settings) };
+    const servedHosts = row.hostRows.filter(isServed).map(({ host }) => host);
+    const site: Site = { ...row, settings: withDefaults(row.settings), servedHosts };
     sites.set(site.id, site);
-    for (const host of site.hosts) hosts.set(host, site);
+    for (const host of site.hostRows) hosts.set(host.host, host);
+    for (const host of servedHosts) served.set(host, site);
     for (const key of site.keys) keys.set(key.hash, key);
   }
 
@@ -76,7 +93,8 @@ export function directoryOf(store: Store): Directory {
     },
     sites: () => sites.values(),
     site: (id) => sites.get(id),
-    siteOfHost: (host) => hosts.get(host),
+    siteOfHost: (host) => served.get(host),
+    host: (name) => hosts.get(name),
     key: (text) => keys.get(hashKey(text)),
     connection,
     async connectionNow(siteId, id) {

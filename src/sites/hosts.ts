@@ -1,7 +1,8 @@
-// Host names: how they are written, and which of them can belong to a site.
+// Host names: how they are written, which of them can belong to a site, and which are served.
 
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
+import type { HostRow } from "../store/hosts.ts";
 
 /** `Shop.Example.com:8443` → `shop.example.com`; `[::1]:80` → `::1`. Empty when there is none. */
 export function hostOf(header: string | undefined): string {
@@ -22,4 +23,24 @@ export function readHost(text: string): string | null {
   const labels = host.split(".");
   const legal = labels.every((label) => /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
   return legal && host.length <= 253 && !isIP(host) ? host : null;
+}
+
+/** Nobody can take it from its site: somebody who answers for the installation said so, or a check has found it. */
+export const isProven = ({ isVouched, verifiedAt }: Pick<HostRow, "isVouched" | "verifiedAt">) =>
+  isVouched || verifiedAt !== null;
+
+export const isServed = (host: Pick<HostRow, "isVouched" | "verifiedAt" | "pausedAt">) =>
+  isProven(host) && host.pausedAt === null;
+
+/**
+ * paused: by somebody, answers like a name that nobody has. waiting: not served until a check finds that it leads here.
+ * unverified: served on the word of who added it. failing: it was verified, and the last check found something wrong.
+ */
+export const hostStates = ["verified", "failing", "unverified", "waiting", "paused"] as const;
+export type HostState = (typeof hostStates)[number];
+
+export function stateOf(host: HostRow): HostState {
+  if (host.pausedAt !== null) return "paused";
+  if (host.verifiedAt !== null) return host.finding === null ? "verified" : "failing";
+  return host.isVouched ? "unverified" : "waiting";
 }

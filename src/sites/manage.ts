@@ -6,7 +6,7 @@ import { shortId } from "../ids.ts";
 import type { Change } from "../store/configuration.ts";
 import type { Store } from "../store/store.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
-import { readHost } from "./hosts.ts";
+import { isProven, readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
 import { longestList, SettingFault } from "./settingForms.ts";
 import {
@@ -44,7 +44,7 @@ export function change(siteId: string, action: string, detail: Record<string, un
 
 /** A site by its id or by one of its hosts. */
 export function findSite({ directory }: Pick<Desk, "directory">, text: string): Site {
-  const site = directory.site(text) ?? directory.siteOfHost(readHost(text) ?? "");
+  const site = directory.site(text) ?? directory.site(directory.host(readHost(text) ?? "")?.siteId ?? "");
   if (!site) {
     const sentence = `There is no site ${text}.`;
     throw new Missing("site", sentence, `${sentence} 'cleancast site list' shows them.`);
@@ -52,49 +52,59 @@ export function findSite({ directory }: Pick<Desk, "directory">, text: string): 
   return site;
 }
 
-/** A host name that no site has yet. */
-function freeHost(directory: Directory, text: string): string {
+/** How long a site that only claims a host keeps others from claiming it. */
+const claimMs = 7 * 86_400_000;
+
+export type FreeHost = {
+  host: string;
+  /** The site that claims it, could not prove it, and loses it. */
+  loser: string | null;
+};
+
+/** A host name that no site has, or none that has shown to be its own. Who answers for the installation need not wait. */
+export function freeHost(
+  directory: Directory,
+  text: string,
+  { now, isVouched }: { now: number; isVouched: boolean },
+): FreeHost {
   const host = readHost(text);
   if (!host) throw new Refusal("host", `${text} is not a host name. Write it like shop.example.com.`);
-  const owner = directory.siteOfHost(host);
-  if (owner)
-    throw new Refusal(
-      "host",
-      `${host} belongs to a site already.`,
-      `${host} belongs to site ${owner.id} already.`,
-    );
-  return host;
+  const known = directory.host(host);
+  if (!known) return { host, loser: null };
+  if (!isProven(known) && (isVouched || known.addedAt < now - claimMs)) return { host, loser: known.siteId };
+  throw new Refusal(
+    "host",
+    `${host} belongs to a site already.`,
+    `${host} belongs to site ${known.siteId} already.`,
+  );
 }
 
+export const lostLine = ({ host, loser }: FreeHost, by: By) =>
+  loser === null ? null : change(loser, "host lost to another site", { host }, by);
+
 export async function addSite({ store, directory }: Desk, hostText: string, by: By): Promise<Site> {
-  const host = freeHost(directory, hostText);
+  // Only who answers for the installation adds sites.
+  const rights = { now: by.now, isVouched: true };
+  const free = freeHost(directory, hostText, rights);
+  const { host } = free;
   const id = shortId();
   const site = { name: host, settings: {}, hosts: [host] };
   await store.configuration
-    .addSite(change(id, "site added", { host }, by), site)
-    .catch((error: unknown) => unlessTaken(directory, host, error));
+    .addSite(change(id, "site added", { host }, by), site, lostLine(free, by))
+    .catch((error: unknown) => unlessTaken(directory, host, rights, error));
   await directory.refresh();
   return findSite({ directory }, id);
 }
 
-export async function addHost(
-  { store, directory }: Desk,
-  site: Site,
-  hostText: string,
-  by: By,
-): Promise<Site> {
-  const host = freeHost(directory, hostText);
-  await store.configuration
-    .addHost(change(site.id, "host added", { host }, by), host)
-    .catch((error: unknown) => unlessTaken(directory, host, error));
-  await directory.refresh();
-  return findSite({ directory }, site.id);
-}
-
 /** Of two that want the same host at once, the second gets the same answer as if it had come later. */
-async function unlessTaken(directory: Directory, host: string, error: unknown): Promise<never> {
+export async function unlessTaken(
+  directory: Directory,
+  host: string,
+  rights: Parameters<typeof freeHost>[2],
+  error: unknown,
+): Promise<never> {
   await directory.refresh();
-  freeHost(directory, host);
+  freeHost(directory, host, rights);
   throw error;
 }
 

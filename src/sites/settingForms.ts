@@ -90,9 +90,11 @@ export const words = (fault: (word: string) => string | null) => ({
   write: (value: string[]) => value.join(","),
 });
 
-export const persons = words((word) =>
-  /^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters",
-);
+export const persons = {
+  ...words((word) => (/^[0-9a-f]{64}$/.test(word) ? null : "must be hashed emails of 64 hex characters")),
+  // The audit log outlives a person's erasure.
+  audit: (value: readonly string[]) => `${value.length} person${value.length === 1 ? "" : "s"}`,
+};
 
 export const userAgentFault = (word: string) =>
   word.length <= 200 && word.replaceAll("*", "").length >= 3

@@ -26,8 +26,9 @@ export type SiteSettings = {
   /** Requests per key and minute; 0 is no limit. */
   rateLimit: number;
   consentMode: "opt-out" | "opt-in";
-  /** How long identity records, visitors and their click ids are kept. */
+  /** How long identity records, visitors and their click ids are kept; events with all that hangs on them. */
   keepMs: number;
+  keepEventsMs: number;
   /** How long the sync log keeps requests and answers. */
   keepLogMs: number;
   /** Phone numbers without a country code are read as of this country. */
@@ -111,6 +112,12 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   keepMs: {
     label: "keep",
     help: "how long click ids and visits are kept, 1d to 400d",
+    default: 90 * day,
+    ...duration(400, day),
+  },
+  keepEventsMs: {
+    label: "keep_events",
+    help: "how long events and deliveries are kept, 1d to 400d; what still waits to be sent stays",
     default: 90 * day,
     ...duration(400, day),
   },

@@ -60,6 +60,12 @@ export default function Consent() {
             />
             <DurationField
               form={form}
+              name="keep_events"
+              units={["d"]}
+              help="With their deliveries. What still waits to be sent stays, and so do the numbers. 1 to 400 days."
+            />
+            <DurationField
+              form={form}
               name="keep_log"
               units={["d"]}
               help="The texts in the sync log. That there was an attempt stays. 1 to 400 days."

@@ -1,79 +1,55 @@
-// The domains that belong to the site.
+// The domains that belong to the site: whether each is served, and what to do where it is not.
 
-import { Button, Group, List, Stack, Text, TextInput } from "@mantine/core";
-import { Globe } from "lucide-react";
-import { useState } from "react";
-import { told } from "../../common/notices.tsx";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { Box, Divider, Group, Stack, Text } from "@mantine/core";
+import { Fragment } from "react";
+import type { Answer } from "../../common/api.ts";
 import { Card } from "../../common/Page.tsx";
-import { useSend } from "../../common/query.ts";
-import { useMay, useSite, useSiteId } from "../../common/session.tsx";
-import { Loading, Refused } from "../../common/states.tsx";
-import { CopyButton } from "../../common/values.tsx";
+import { useApi } from "../../common/query.ts";
+import { useMay, useSiteId } from "../../common/session.tsx";
+import { Fault, Loading } from "../../common/states.tsx";
+import { CopyButton, State, When } from "../../common/values.tsx";
+import { AddHost } from "./AddHost.tsx";
+import { HostActions } from "./HostActions.tsx";
+
+export type Host = Answer<"GET /sites/:site/hosts">["items"][number];
+
+const meaning: Record<Host["state"], string> = {
+  verified: "Leads here and is served.",
+  failing: "Served, but the last check found something wrong.",
+  unverified: "Served, though no check has found yet that it leads here.",
+  waiting: "Not served until a check finds that it leads here. Cleancast looks every ten minutes.",
+  paused: "Not served: no tag, no visits. Events with a valid inbound key are still taken.",
+};
 
 export function Hosts() {
-  const id = useSiteId();
-  const site = useSite();
-  const mayChange = useMay("admin", id);
-  const [host, setHost] = useState("");
-  const { mutate, error, isPending } = useSend("POST /sites/:site/hosts", {
-    onDone: () => {
-      told(`${host.trim()} is added.`);
-      setHost("");
-    },
-  });
+  const site = useSiteId();
+  const mayChange = useMay("admin", site);
+  const { data, error, refetch } = useApi(
+    "GET /sites/:site/hosts",
+    { params: { site } },
+    // Who waits for the DNS keeps this page open.
+    { everyMs: (answer) => (answer?.items.some(({ state }) => state === "waiting") ? 15_000 : false) },
+  );
   return (
     <Card
       title="Domains"
       about="The hosts where people convert. The tag and the inbound webhook work on each of them, and they share everything else."
     >
-      {!site && <Loading rows={2} />}
-      {site && (
+      {error && <Fault error={error} again={() => void refetch()} />}
+      {!data && !error && <Loading rows={2} />}
+      {data && (
         <Stack gap="md">
-          <List
-            spacing="xs"
-            size="sm"
-            center
-            icon={<Globe size={16} className="cc-quiet" aria-hidden />}
-            aria-label="Domains of this site"
-          >
-            {site.hosts.map((one) => (
-              <List.Item key={one}>
-                <Group gap={4} component="span" display="inline-flex">
-                  {one} <CopyButton value={one} label={`Copy ${one}`} />
-                </Group>
-              </List.Item>
+          <Stack gap="sm" role="list" aria-label="Domains of this site">
+            {data.items.map((host, at) => (
+              <Fragment key={host.host}>
+                {at > 0 && <Divider role="presentation" />}
+                <HostLine host={host} isOnly={data.items.length === 1} mayChange={mayChange} />
+              </Fragment>
             ))}
-          </List>
-          {mayChange && (
-            <form
-              onSubmit={(event) => {
-                event.preventDefault();
-                mutate({ params: { site: id }, body: { host: host.trim() } });
-              }}
-            >
-              <Group align="flex-end" gap="xs">
-                <TextInput
-                  label="Add a domain"
-                  placeholder="www.example.com"
-                  required
-                  flex="1 1 200px"
-                  maw={400}
-                  autoComplete="off"
-                  autoCapitalize="none"
-                  spellCheck={false}
-                  value={host}
-                  error={faultAt(error, "host")}
-                  onChange={(event) => setHost(event.currentTarget.value)}
-                />
-                <Button type="submit" variant="default" loading={isPending}>
-                  Add
-                </Button>
-              </Group>
-            </form>
-          )}
-          <Refused error={faultElse(error, "host")} />
-          {!mayChange && (
+          </Stack>
+          {mayChange ? (
+            <AddHost />
+          ) : (
             <Text size="sm" c="dimmed">
               Admins of this site can add more.
             </Text>
@@ -83,3 +59,43 @@ export function Hosts() {
     </Card>
   );
 }
+
+function HostLine({ host, isOnly, mayChange }: { host: Host; isOnly: boolean; mayChange: boolean }) {
+  const { state, problem, checkedAt, verifiedBy } = host;
+  return (
+    <Group role="listitem" justify="space-between" align="flex-start" gap="xs">
+      <Box flex="1 1 280px" miw={0}>
+        <Group gap="sm">
+          <Group gap={4} wrap="nowrap" miw={0}>
+            <Text size="sm" fw={500} style={{ overflowWrap: "anywhere" }}>
+              {host.host}
+            </Text>
+            <CopyButton value={host.host} label={`Copy ${host.host}`} />
+          </Group>
+          <State of={state} />
+        </Group>
+        <Text size="sm" c="dimmed">
+          {meaning[state]}
+          {checkedAt !== null && (
+            <>
+              {" "}
+              Checked <When at={checkedAt} />
+              {state === "verified" && verifiedBy !== null && ` by ${byWords[verifiedBy]}`}.
+            </>
+          )}
+        </Text>
+        {problem && (
+          <Text size="sm" mt={4}>
+            {problem.what} {problem.whatToDo}
+          </Text>
+        )}
+      </Box>
+      {mayChange && <HostActions host={host} isOnly={isOnly} />}
+    </Group>
+  );
+}
+
+const byWords: Record<NonNullable<Host["verifiedBy"]>, string> = {
+  DNS: "its DNS records",
+  "a request": "a request to it",
+};

@@ -1,0 +1,98 @@
+// Does a host lead here? By the DNS, which says so before there is a certificate; and by a request to it that must arrive
+// here, which also works where somebody else's server passes only /__cc/ on.
+
+import type { Sender, Sent } from "../delivery/send.ts";
+import { hostOf } from "../sites/hosts.ts";
+import type { FindingCode } from "../sites/hostProblems.ts";
+import type { Names } from "./names.ts";
+import { newChallenge, probePath, readAnswer } from "./probe.ts";
+
+export type Checked = {
+  verifiedBy: "DNS" | "a request" | null;
+  /** What is wrong, and what was seen in place of what was looked for. */
+  finding: FindingCode | null;
+  seen: string | null;
+};
+
+export type Checker = {
+  names: Names;
+  sender: Sender;
+  /** The first one answers; while keys are changed, another node may still answer by another. */
+  secrets: () => readonly Buffer[];
+  /** The relay's own name and port, of CLEANCAST_URL; null where it has none. */
+  relay: { host: string; port: string } | null;
+};
+
+type Fault = { finding: FindingCode; seen: string | null };
+
+export async function checkHost({ names, sender, secrets, relay }: Checker, host: string): Promise<Checked> {
+  const addresses = await names.addresses(host);
+  if (addresses === "none") return { verifiedBy: null, finding: "not found", seen: null };
+  if (addresses === "unknown") return { verifiedBy: null, finding: "lookup failed", seen: null };
+  const [byDns, fault] = await Promise.all([
+    relay ? leadsTo(names, host, addresses, relay.host) : false,
+    probe(sender, secrets(), host, relay?.port ?? ""),
+  ]);
+  if (!fault) return { verifiedBy: "a request", finding: null, seen: null };
+  if (byDns) return { verifiedBy: "DNS", ...fault };
+  // Who answers matters only where it is not us.
+  const isElsewhere = fault.finding === "not us" || fault.finding === "no connection";
+  const where = addresses.slice(0, 3).join(", ");
+  return {
+    verifiedBy: null,
+    ...fault,
+    seen: isElsewhere ? [where, fault.seen].join(" ").trim() : fault.seen,
+  };
+}
+
+async function leadsTo(
+  names: Names,
+  host: string,
+  addresses: readonly string[],
+  relay: string,
+): Promise<boolean> {
+  if ((await names.aliases(host)).includes(relay)) return true;
+  // A bare domain cannot be an alias; it has the relay's addresses instead.
+  const own = await names.addresses(relay);
+  return typeof own !== "string" && addresses.every((address) => own.includes(address));
+}
+
+async function probe(
+  sender: Sender,
+  secrets: readonly Buffer[],
+  host: string,
+  port: string,
+): Promise<Fault | null> {
+  const challenge = newChallenge();
+  const sent = await sender.send(
+    {
+      method: "GET",
+      url: `https://${host}${port ? `:${port}` : ""}${probePath}?challenge=${challenge}`,
+      // A connection that is kept would hide a certificate that has changed.
+      headers: { accept: "application/json", connection: "close" },
+      body: "",
+    },
+    { platform: "", customerAddress: true },
+  );
+  if (!sent.ok) return sendingFault(sent);
+  const { status, body } = sent.response;
+  const arrival = status === 200 ? readAnswer(secrets, challenge, body) : null;
+  if (arrival === null) return { finding: "not us", seen: `(HTTP ${status})` };
+  if (arrival === "not ours") return { finding: "other installation", seen: null };
+  if (hostOf(arrival.host) !== host) return { finding: "host header", seen: hostOf(arrival.host) };
+  return arrival.https ? null : { finding: "not secure", seen: null };
+}
+
+/** The sender says what went wrong in plain words; these are its families. */
+const families: readonly (readonly [RegExp, FindingCode])[] = [
+  [/^the certificate|CERT|ERR_SSL|ERR_TLS|EPROTO/, "certificate"],
+  [/^no answer within|^no connection in time/, "too slow"],
+  [/^host name not found/, "not found"],
+  [/^host name could not/, "lookup failed"],
+];
+
+function sendingFault({ blocked, error }: Extract<Sent, { ok: false }>): Fault {
+  if (blocked) return { finding: "private address", seen: null };
+  const finding = families.find(([form]) => form.test(error))?.[1] ?? "no connection";
+  return { finding, seen: error.startsWith("the certificate") ? error : null };
+}

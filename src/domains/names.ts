@@ -1,0 +1,82 @@
+// What the DNS says of a name. The operator may name the servers to ask: inside a network the same name often leads
+// elsewhere than outside, and browsers come from outside.
+
+import { lookup, Resolver } from "node:dns/promises";
+import { isIP } from "node:net";
+import type { Resolve } from "../delivery/addresses.ts";
+
+export type Names = {
+  /** All addresses; "none" where the name has none, "unknown" where nobody could be asked. */
+  addresses(host: string): Promise<readonly string[] | "none" | "unknown">;
+  /** The names that it is an alias of, one after the other. */
+  aliases(host: string): Promise<string[]>;
+  /** For connections, so that they go where the check looked; the system's way where undefined. */
+  resolve: Resolve | undefined;
+};
+
+const longestChain = 5;
+const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EAI_NONAME", "EAI_NODATA"]);
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
+
+export function openNames(servers: readonly string[]): Names {
+  const resolver = new Resolver({ timeout: 1000, tries: 2 });
+  if (servers.length) resolver.setServers(servers);
+
+  /** Rejects as a lookup of the system would. */
+  async function resolved(host: string): Promise<string[]> {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+    if (found.length) return found;
+    const faults = answers.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    throw faults.find((one) => !noSuchName.has(codeOf(one))) ?? faults[0];
+  }
+
+  const all = async (host: string) =>
+    servers.length ? resolved(host) : (await lookup(host, { all: true })).map(({ address }) => address);
+
+  return {
+    async addresses(host) {
+      try {
+        return await all(host);
+      } catch (error) {
+        return noSuchName.has(codeOf(error)) ? "none" : "unknown";
+      }
+    },
+
+    async aliases(host) {
+      const chain: string[] = [];
+      for (let name: string | undefined = host; name && chain.length < longestChain;) {
+        const [next]: string[] = await resolver.resolveCname(name).catch(() => []);
+        if (next) chain.push(next.toLowerCase().replace(/\.$/, ""));
+        name = next;
+      }
+      return chain;
+    },
+
+    resolve: servers.length
+      ? (host, _options, found) => {
+          resolved(host).then(
+            (addresses) =>
+              found(
+                null,
+                addresses.map((address) => ({ address, family: isIP(address) })),
+              ),
+            (error: Error) => found(error, []),
+          );
+        }
+      : undefined,
+  };
+}
+
+/** Reads `1.1.1.1, [2606:4700::1111]:53`; returns the entry that is no address, if there is one. */
+export function readServers(text: string): string[] | { fault: string } {
+  const servers = text
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+  for (const server of servers) {
+    const bare = server.replace(/^\[(.+)\](?::\d+)?$/, "$1");
+    if (!isIP(bare) && !isIP(server.replace(/:\d+$/, ""))) return { fault: server };
+  }
+  return servers;
+}

@@ -1,0 +1,50 @@
+// Checks a host and writes down what was found. Nothing is ever taken out of service by a check: somebody may be repairing
+// the very thing.
+
+import type { Host } from "../sites/directory.ts";
+import { type By, change, type Desk } from "../sites/manage.ts";
+import type { CheckRow } from "../store/hosts.ts";
+import { checkHost, type Checked, type Checker } from "./check.ts";
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+export async function verifyHost(
+  { store, directory, checker }: Desk & { checker: Checker },
+  host: Host,
+  by: By,
+  now: () => number,
+): Promise<Host> {
+  const checked = await checkHost(checker, host.host);
+  const found = resultOf(host, checked, now());
+  const isNews = host.verifiedAt === null && found.verifiedAt !== null;
+  const detail = { host: host.host, by: checked.verifiedBy };
+  const line = isNews ? change(host.siteId, "host verified", detail, by) : null;
+  await store.hosts.saveCheck(host, found, line);
+  await directory.refresh();
+  // It may have been removed while it was looked at.
+  return directory.host(host.host) ?? host;
+}
+
+export function resultOf(host: Host, { verifiedBy, finding, seen }: Checked, now: number): CheckRow {
+  // That the DNS does not answer us says nothing about a host that was well an hour ago.
+  if (finding === "lookup failed" && host.verifiedAt !== null)
+    return { ...host, checkedAt: now, nextCheckAt: now + 10 * minuteMs };
+  const verifiedAt = verifiedBy ? now : host.verifiedAt;
+  return {
+    verifiedAt,
+    verifiedBy: verifiedBy ?? host.verifiedBy,
+    checkedAt: now,
+    finding,
+    seen,
+    failingSince: finding === null ? null : (host.failingSince ?? now),
+    nextCheckAt: now + (verifiedAt === null ? patienceMs(now - host.addedAt) : finding ? hourMs : dayMs),
+  };
+}
+
+/** Who has just added a host waits for it; who added it last month does not. */
+function patienceMs(ageMs: number): number {
+  if (ageMs < dayMs) return 10 * minuteMs;
+  return ageMs < 7 * dayMs ? hourMs : dayMs;
+}

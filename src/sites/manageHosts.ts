@@ -1,0 +1,69 @@
+// What people do to the hosts of a site.
+
+import type { Host, Site } from "./directory.ts";
+import { readHost } from "./hosts.ts";
+import {
+  type By,
+  change,
+  type Desk,
+  findSite,
+  freeHost,
+  lostLine,
+  Missing,
+  Refusal,
+  unlessTaken,
+} from "./manage.ts";
+
+/** Each is looked up and called by checks: nobody needs that many, and nobody should make us call more. */
+const mostHosts = 200;
+
+/** `isVouched`: whoever adds it answers for the whole installation, so it is served before it is verified. */
+export async function addHost(
+  { store, directory }: Desk,
+  site: Site,
+  hostText: string,
+  by: By & { isVouched: boolean },
+): Promise<Host> {
+  const free = freeHost(directory, hostText, by);
+  const { host } = free;
+  if (site.hosts.length >= mostHosts)
+    throw new Refusal("host", `A site can have ${mostHosts} hosts; remove some first.`);
+  await store.hosts
+    .add(change(site.id, "host added", { host }, by), {
+      host,
+      isVouched: by.isVouched,
+      displaces: lostLine(free, by),
+    })
+    .catch((error: unknown) => unlessTaken(directory, host, by, error));
+  await directory.refresh();
+  return findHost([findSite({ directory }, site.id)], host);
+}
+
+/** A host of any of the given sites. */
+export function findHost(sites: Iterable<Site>, text: string): Host {
+  const name = readHost(text);
+  for (const site of sites) {
+    const host = site.hostRows.find((one) => one.host === name);
+    if (host) return host;
+  }
+  const sentence = `There is no host ${text}.`;
+  throw new Missing("host", sentence, `${sentence} 'cleancast host list' shows them.`);
+}
+
+export async function pauseHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+  await store.hosts.setPaused(change(siteId, "host paused", { host }, by), host, by.now);
+  await directory.refresh();
+}
+
+export async function resumeHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+  await store.hosts.setPaused(change(siteId, "host resumed", { host }, by), host, null);
+  await directory.refresh();
+}
+
+/** A site is known by its hosts: the last one can be paused, not removed. */
+export async function removeHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+  const isGone = await store.hosts.remove(change(siteId, "host removed", { host }, by), host);
+  await directory.refresh();
+  if (!isGone && directory.host(host)?.siteId === siteId)
+    throw new Refusal("host", `${host} is the only host of its site: add another first, or pause it.`);
+}

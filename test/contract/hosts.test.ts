@@ -1,0 +1,231 @@
+// The hosts of sites: added by people of different rank, verified, paused and removed, on a real relay behind a real HTTPS
+// proxy, with real names.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { becomeOwner, invite, type Person } from "../api.ts";
+import { newAuthority } from "../certificates.ts";
+import { freshFolder } from "../databases.ts";
+import { declared, fault } from "../declared.ts";
+import { startDns, type Records } from "../dnsServer.ts";
+import {
+  call,
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  shown,
+  startRelay,
+  type Home,
+  type Relay,
+} from "../relay.ts";
+import { startTlsProxy, type TlsProxy } from "../tlsProxy.ts";
+import { freshEvent } from "./answers.ts";
+
+const here = { address: "127.0.0.1" };
+const records: Records = {
+  "cc.relay.test": here,
+  "shop.test": { alias: "cc.relay.test" },
+  "www.shop.test": here,
+  "elsewhere.test": { address: "127.0.0.9" },
+};
+
+describe.each(engines)("hosts on %s", (engine) => {
+  let dns: Awaited<ReturnType<typeof startDns>>;
+  let proxy: TlsProxy;
+  let home: Home;
+  let relay: Relay;
+  let owner: Person;
+  let admin: Person;
+  let viewer: Person;
+  let site: string;
+  let other: string;
+  let key: string;
+
+  const tag = async (host: string) =>
+    (await call(relay.url, { method: "GET", path: "/__cc/tag.js", headers: { Host: host } })).status;
+  const mayHaveCertificate = async (domain: string, headers: Record<string, string> = {}) => {
+    const path = `/__cc/tls-check?domain=${encodeURIComponent(domain)}`;
+    const { status, text } = await call(relay.url, { method: "GET", path, headers });
+    expect(text).toBe(status === 200 ? "ok\n" : "Not found.\n");
+    return status === 200;
+  };
+  const listed = async (host: string) =>
+    declared("GET /sites/:site/hosts", await viewer.ask(`GET /sites/${site}/hosts`)).items.find(
+      (one: { host: string }) => one.host === host,
+    );
+
+  beforeAll(async () => {
+    const authority = newAuthority();
+    const folder = freshFolder();
+    mkdirSync(folder, { recursive: true });
+    const trusted = join(folder, "authority.pem");
+    writeFileSync(trusted, authority.cert);
+    dns = await startDns(records);
+    proxy = await startTlsProxy(authority.issue(Object.keys(records)), () => relay.url);
+    home = await newHome(engine, {
+      CLEANCAST_URL: `https://cc.relay.test:${proxy.port}`,
+      CLEANCAST_DNS: dns.address,
+      CLEANCAST_ALLOW_PRIVATE: "127.0.0.0/8",
+      NODE_EXTRA_CA_CERTS: trusted,
+    });
+    relay = await startRelay(home);
+    owner = await becomeOwner(relay);
+    site = (await owner.ask("POST /sites", { host: "first.test" })).json.id;
+    other = (await owner.ask("POST /sites", { host: "other.test" })).json.id;
+    admin = await invite(relay, owner, "admin@example.com", "admin", site);
+    viewer = await invite(relay, owner, "viewer@example.com", "viewer", site);
+    ({ key } = (await admin.ask(`POST /sites/${site}/keys`, { name: "crm" })).json);
+  });
+  afterAll(() => {
+    proxy.close();
+    dns.close();
+  });
+
+  test("what somebody of one site adds is not served before it is verified", async () => {
+    const added = await admin.ask(`POST /sites/${site}/hosts`, { host: "Shop.test" });
+    expect(declared("POST /sites/:site/hosts", added).hosts).toEqual(["first.test", "shop.test"]);
+    expect(await listed("shop.test")).toMatchObject({ state: "waiting", problem: null, checkedAt: null });
+    expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([404, false]);
+
+    const verify = () => admin.ask(`POST /sites/${site}/hosts/shop.test/verify`);
+    const verified = declared("POST /sites/:site/hosts/:host/verify", await verify());
+    expect(verified).toMatchObject({ state: "verified", verifiedBy: "a request", problem: null });
+    expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([200, true]);
+    // Who asks again at once gets the same answer: nobody is called twice in a moment.
+    expect((await verify()).json.checkedAt).toBe(verified.checkedAt);
+    const { items } = (await admin.ask(`GET /sites/${site}/audit`)).json;
+    expect(items[0]).toMatchObject({
+      actor: "admin@example.com",
+      action: "host verified",
+      detail: { host: "shop.test", by: "a request" },
+    });
+  });
+
+  test("what an owner of the installation adds, or the command line, is served at once", async () => {
+    await owner.ask(`POST /sites/${site}/hosts`, { host: "elsewhere.test" });
+    expect([await tag("elsewhere.test"), (await listed("elsewhere.test")).state]).toEqual([
+      200,
+      "unverified",
+    ]);
+    const { host } = await manage(home, "host", "add", site, "www.shop.test");
+    expect(host).toMatchObject({ host: "www.shop.test", site, state: "unverified" });
+    await eventually("the relay has heard of it", async () => (await tag("www.shop.test")) === 200, 2);
+  });
+
+  test("what is wrong is said with what to do, also on the command line", async () => {
+    await admin.ask(`POST /sites/${site}/hosts`, { host: "nowhere.test" });
+    const { json } = await admin.ask(`POST /sites/${site}/hosts/nowhere.test/verify`);
+    expect(json).toMatchObject({
+      state: "waiting",
+      verifiedAt: null,
+      problem: {
+        what: "nowhere.test is not in the DNS.",
+        whatToDo: expect.stringContaining("CNAME of nowhere.test lead to cc.relay.test"),
+      },
+    });
+    expect(await shown(home, "host", "verify", "elsewhere.test")).toMatch(
+      /^elsewhere\.test leads to 127\.0\.0\.9 and nobody answers there on HTTPS\.\nLet a CNAME/,
+    );
+    expect(await shown(home, "host", "verify", "www.shop.test")).toBe(
+      "www.shop.test leads here, by a request.\n",
+    );
+    const { hosts } = await manage(home, "host", "list", site);
+    expect(hosts.map((one: { host: string; state: string }) => [one.host, one.state])).toEqual([
+      ["first.test", "unverified"],
+      ["shop.test", "verified"],
+      ["elsewhere.test", "unverified"],
+      ["www.shop.test", "verified"],
+      ["nowhere.test", "waiting"],
+    ]);
+  });
+
+  test("a name that is somebody's cannot be taken, and one that is only claimed goes to who can show it", async () => {
+    const rival = await invite(relay, owner, "rival@example.com", "admin", other);
+    const take = (person: Person, host: string) => person.ask(`POST /sites/${other}/hosts`, { host });
+    for (const host of ["shop.test", "first.test", "nowhere.test"])
+      expect(fault(await take(rival, host))).toEqual([400, "invalid", "host"]);
+    expect(fault(await take(owner, "shop.test"))).toEqual([400, "invalid", "host"]);
+    expect(fault(await take(rival, "cc.relay.test"))).toEqual([400, "invalid", "host"]);
+    expect((await take(owner, "nowhere.test")).status).toBe(200);
+    expect(await listed("nowhere.test")).toBeUndefined();
+    expect((await denied(home, "host", "add", site, "nowhere.test")).error).toContain(other);
+  });
+
+  test("a paused host answers like a name that nobody has, within two seconds, until it is resumed", async () => {
+    const unknown = async (path: string, method = "GET") =>
+      (await call(relay.url, { method, path, headers: { Host: "shop.test" } })).status;
+    await manage(home, "host", "pause", "shop.test");
+    await eventually("the tag is gone", async () => (await tag("shop.test")) === 404, 2);
+    expect(await unknown("/__cc/visit", "POST")).toBe(404);
+    expect(await mayHaveCertificate("shop.test")).toBe(false);
+    // Senders are known by their key.
+    expect((await post(relay, key, freshEvent(), { Host: "shop.test" })).status).toBe(200);
+    expect((await listed("shop.test")).state).toBe("paused");
+    expect(
+      (await call(relay.url, { method: "GET", path: "/dashboard/", headers: { Host: "shop.test" } })).status,
+    ).toBe(404);
+    expect(await manage(home, "host", "resume", "shop.test")).toEqual({
+      host: "shop.test",
+      state: "verified",
+    });
+    await eventually("the tag is back", async () => (await tag("shop.test")) === 200, 2);
+
+    const pause = await admin.ask(`POST /sites/${site}/hosts/shop.test/pause`);
+    expect(declared("POST /sites/:site/hosts/:host/pause", pause).state).toBe("paused");
+    expect(await tag("shop.test")).toBe(404);
+    const resume = await admin.ask(`POST /sites/${site}/hosts/shop.test/resume`);
+    expect(declared("POST /sites/:site/hosts/:host/resume", resume).state).toBe("verified");
+    expect(fault(await viewer.ask(`POST /sites/${site}/hosts/shop.test/pause`))).toEqual([
+      403,
+      "forbidden",
+      undefined,
+    ]);
+  });
+
+  test("a host is removed, but not the last one of its site", async () => {
+    const removed = await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`);
+    expect(declared("DELETE /sites/:site/hosts/:host", removed)).toEqual({});
+    expect(await tag("www.shop.test")).toBe(404);
+    expect(fault(await admin.ask(`DELETE /sites/${site}/hosts/www.shop.test`))).toEqual([
+      404,
+      "not_found",
+      "host",
+    ]);
+    await manage(home, "host", "remove", "nowhere.test");
+    const { error } = await denied(home, "host", "remove", "other.test");
+    expect(error).toBe("other.test is the only host of its site: add another first, or pause it.");
+    expect((await denied(home, "host", "verify", "gone.test")).error).toContain("cleancast host list");
+  });
+
+  test("which names may have a certificate is told to the proxy next door and to nobody else", async () => {
+    expect(await mayHaveCertificate("cc.relay.test")).toBe(true);
+    expect(await mayHaveCertificate("FIRST.test")).toBe(true);
+    for (const domain of [
+      "unknown.test",
+      "x.shop.test",
+      "localhost",
+      "127.0.0.1",
+      "",
+      "a b",
+      "x".repeat(300),
+    ])
+      expect([domain, await mayHaveCertificate(domain)]).toEqual([domain, false]);
+    // Somebody outside asks through the proxy, or under a customer's name.
+    for (const headers of [
+      { "X-Forwarded-For": "203.0.113.7" },
+      { "X-Forwarded-Proto": "https" },
+      { Forwarded: "for=203.0.113.7" },
+      { Host: "shop.test" },
+    ])
+      expect(await mayHaveCertificate("first.test", headers as Record<string, string>)).toBe(false);
+    const both = await call(relay.url, {
+      method: "GET",
+      path: "/__cc/tls-check?domain=first.test&domain=other.test",
+    });
+    expect(both.status).toBe(404);
+  });
+});

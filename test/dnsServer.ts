@@ -1,0 +1,62 @@
+// A real DNS server for tests: it knows the names that it is given, and that there are no others.
+
+import { createSocket } from "node:dgram";
+import { once } from "node:events";
+
+/** An IPv4 address, or the name that this one is an alias of. */
+export type Records = Record<string, { address: string } | { alias: string } | "broken">;
+
+const types = { A: 1, CNAME: 5 } as const;
+const encoded = (name: string) =>
+  Buffer.concat([
+    ...name.split(".").map((label) => Buffer.concat([Buffer.from([label.length]), Buffer.from(label)])),
+    Buffer.from([0]),
+  ]);
+
+function record(name: string, type: number, data: Buffer): Buffer {
+  const fixed = Buffer.alloc(10);
+  fixed.writeUInt16BE(type, 0);
+  fixed.writeUInt16BE(1, 2);
+  fixed.writeUInt32BE(1, 4);
+  fixed.writeUInt16BE(data.length, 8);
+  return Buffer.concat([encoded(name), fixed, data]);
+}
+
+/** `records` may be changed while it runs. */
+export async function startDns(records: Records): Promise<{ address: string; close(): void }> {
+  const socket = createSocket("udp4");
+  socket.on("message", (query, peer) => {
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.toString("latin1", at + 1, at + 1 + length));
+      at += length + 1;
+    }
+    const question = query.subarray(12, at + 5);
+    const asked = query.readUInt16BE(at + 1);
+    const name = labels.join(".").toLowerCase();
+    const answers: Buffer[] = [];
+    for (let next: string | undefined = name; next !== undefined;) {
+      const known: Records[string] | undefined = records[next];
+      const owner = next;
+      next = undefined;
+      if (!known || known === "broken") continue;
+      if ("alias" in known) {
+        answers.push(record(owner, types.CNAME, encoded(known.alias)));
+        if (asked !== types.CNAME) next = known.alias;
+      } else if (asked === types.A) {
+        answers.push(record(owner, types.A, Buffer.from(known.address.split(".").map(Number))));
+      }
+    }
+    const head = Buffer.alloc(12);
+    head.writeUInt16BE(query.readUInt16BE(0), 0);
+    const isBroken = records[name] === "broken";
+    head.writeUInt16BE(isBroken ? 0x8182 : records[name] ? 0x8180 : 0x8183, 2);
+    head.writeUInt16BE(1, 4);
+    head.writeUInt16BE(answers.length, 6);
+    socket.send(Buffer.concat([head, question, ...answers]), peer.port, peer.address);
+  });
+  socket.bind(0, "127.0.0.1");
+  await once(socket, "listening");
+  return { address: `127.0.0.1:${socket.address().port}`, close: () => void socket.close() };
+}
