@@ -1,0 +1,198 @@
+import { hostname } from "node:os";
+import type { Command } from "commander";
+import type { Order, Report, Surroundings } from "../import/import.ts";
+import { uuidv7 } from "../ids.ts";
+import { findSite, Refusal } from "../sites/manage.ts";
+import type { ImportKind } from "../store/imports.ts";
+import { atDesk, pairsOf, print, siteOrOnly, table, timeText } from "./desk.ts";
+import { openProgress } from "./importProgress.ts";
+import { openRefused } from "./importRefused.ts";
+import { reportText } from "./importText.ts";
+
+type Options = {
+  site?: string;
+  deliver?: string;
+  yes?: boolean;
+  dryRun?: boolean;
+  map: string[];
+  constant: string[];
+  event?: string;
+  timeZone: string;
+  dates?: string;
+  decimal?: string;
+  refused?: string;
+};
+
+export function importCommands(program: Command): void {
+  const group = program.command("import").description("past conversions and identity records from a file");
+
+  filed(group.command("conversions <file>"), "conversions")
+    .description("take past conversions in from CSV or NDJSON (docs/import.md)")
+    .option("--deliver <where>", "all, none, or platforms and connection ids: where to send them")
+    .option("--yes", "send them; without it the command only says how many would go where")
+    .option("--event <name>", "the event where a row names none");
+
+  filed(group.command("identities <file>"), "identities").description(
+    "take click ids, UTM fields, browser ids and consent in from CSV or NDJSON (docs/import.md)",
+  );
+
+  group
+    .command("list [site]")
+    .description("imports and how far they are")
+    .action((siteText: string | undefined, _options: unknown, command: Command) =>
+      atDesk(async ({ store, directory }) => {
+        const site = siteOrOnly(directory, siteText);
+        const imports = (await store.imports.list(site.id)).map(
+          ({ id, kind, file, state, line, tally, options, startedAt, updatedAt }) => ({
+            id,
+            kind,
+            file,
+            state,
+            line,
+            deliver: options.deliver,
+            startedAt,
+            updatedAt,
+            tally,
+          }),
+        );
+        const cells = imports.map((one) => [
+          timeText(one.startedAt),
+          one.kind,
+          one.file,
+          one.state,
+          ...["rows", "imported", "duplicates", "refused"].map((name) =>
+            Number(one.tally[name] ?? 0).toLocaleString("en-US"),
+          ),
+        ]);
+        const head = ["started (UTC)", "what", "file", "state", "rows", "imported", "duplicates", "refused"];
+        print(command, { imports }, table(head, cells, "Nothing was imported yet."));
+      }),
+    );
+}
+
+function filed(command: Command, kind: ImportKind): Command {
+  const gather = (word: string, words: string[]) => [...words, word];
+  return command
+    .option("--site <site>", "the site's id or one of its hosts")
+    .option("--map <field=column>", "which column is which field; may be repeated", gather, [])
+    .option("--constant <field=value>", "what stands where a cell is blank; may be repeated", gather, [])
+    .option("--time-zone <zone>", "where times without an offset were written, such as Europe/Berlin", "UTC")
+    .option("--dates <order>", "mdy or dmy: what 03/04/2026 means")
+    .option("--decimal <sign>", "point or comma: which stands before the cents")
+    .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
+    .option("--dry-run", "read everything, write nothing, and report")
+    .action((file: string, options: Options, self: Command) => importFrom(kind, file, options, self));
+}
+
+async function importFrom(kind: ImportKind, path: string, options: Options, command: Command): Promise<void> {
+  // Loaded here: a relay that starts does not need to know how to read CSV.
+  const { importFile } = await import("../import/import.ts");
+  const { openSource } = await import("../import/source.ts");
+  const rules = await rulesOf(options);
+  await atDesk(async ({ store, directory, by }) => {
+    const site =
+      options.site === undefined ? siteOrOnly(directory, undefined) : findSite({ directory }, options.site);
+    const deliver = kind === "conversions" ? deliverOf(options) : "none";
+    const dryRun = options.dryRun === true || (deliver !== "none" && options.yes !== true);
+    const order: Order = {
+      kind,
+      source: await openSource(path, () => process.stdin),
+      siteId: site.id,
+      said: pairsOf(options.map, asWritten),
+      defaults: {
+        ...pairsOf(options.constant, asWritten),
+        ...(options.event === undefined ? {} : { event: options.event }),
+      },
+      rules,
+      deliver,
+      dryRun,
+    };
+    const json = command.optsWithGlobals().json === true;
+    const progress = openProgress(order.source, {
+      json,
+      dryRun,
+      out: process.stderr,
+      clock: () => performance.now(),
+    });
+    const refused = openRefused(options.refused);
+    const stop = stopOnSignal();
+    const around: Surroundings = {
+      store,
+      directory,
+      by,
+      process: { host: hostname(), pid: process.pid, run: uuidv7(), isAlive },
+      now: Date.now,
+      newId: uuidv7,
+      stop: stop.signal,
+      onRefused: (rows) => refused.add(rows),
+      onStart(resumedAfter) {
+        refused.start(resumedAfter);
+        progress.start(resumedAfter);
+      },
+      onProgress: (at) => progress.show(at),
+    };
+    let report: Report;
+    try {
+      report = await importFile(order, around);
+    } finally {
+      progress.end();
+      refused.end();
+      stop.end();
+    }
+    const asks = dryRun && options.dryRun !== true;
+    print(
+      command,
+      { ...report, deliver },
+      reportText(report, { deliver, asks, piped: order.source.hash === null }),
+    );
+    if (report.state === "stopped") process.exitCode = 130;
+  });
+}
+
+function deliverOf({ deliver, dryRun }: Options): string {
+  if (deliver !== undefined) return deliver;
+  if (dryRun) return "all";
+  throw new Refusal(
+    "deliver",
+    "Say where the conversions go: --deliver none stores them without sending anything (they were reported before), " +
+      "--deliver all sends them to every connection, --deliver meta,ga4 to those.",
+  );
+}
+
+async function rulesOf({ timeZone, dates, decimal }: Options): Promise<Order["rules"]> {
+  const { isTimeZone } = await import("../import/values.ts");
+  if (!isTimeZone(timeZone))
+    throw new Refusal("time-zone", `${timeZone} is not a time zone. Write it like Europe/Berlin.`);
+  if (dates !== undefined && dates !== "mdy" && dates !== "dmy")
+    throw new Refusal("dates", "--dates is mdy (month first) or dmy (day first).");
+  if (decimal !== undefined && decimal !== "point" && decimal !== "comma")
+    throw new Refusal("decimal", "--decimal is point or comma.");
+  return { timeZone, dates: dates ?? null, decimal: decimal ?? null };
+}
+
+/** A column may be called "@date". */
+const asWritten = (text: string) => `@${text}`;
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's process lives too.
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** The first signal ends the import after the rows in hand; the second ends the process. */
+function stopOnSignal(): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const stop = () => {
+    end();
+    controller.abort();
+  };
+  const end = () => {
+    for (const name of ["SIGINT", "SIGTERM"] as const) process.off(name, stop);
+  };
+  for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stop);
+  return { signal: controller.signal, end };
+}

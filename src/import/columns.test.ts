@@ -1,0 +1,95 @@
+import { describe, expect, test } from "vitest";
+import { Refusal } from "../sites/manage.ts";
+import { chooseColumns } from "./columns.ts";
+
+function refusal(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error("expected a refusal");
+}
+
+describe("columns of conversions", () => {
+  test("are known by their names, whatever case, spaces and signs", () => {
+    const columns = ["Order ID", "email_address", "Conversion Value", "CONVERSION CURRENCY", "Conversion Time", "Conversion-Name"]; // prettier-ignore
+    expect(chooseColumns("conversions", columns, {}, [])).toEqual({
+      mapping: {
+        orderId: "Order ID",
+        email: "email_address",
+        value: "Conversion Value",
+        currency: "CONVERSION CURRENCY",
+        eventTime: "Conversion Time",
+        event: "Conversion-Name",
+      },
+      unused: [],
+    });
+  });
+
+  test("--map wins over a guess, takes its column from others, and an empty one leaves a field out", () => {
+    const columns = ["email", "total", "net", "time", "event", "phone"];
+    const { mapping, unused } = chooseColumns("conversions", columns, { value: "Net", phone: "" }, []);
+    expect(mapping).toMatchObject({ value: "net", email: "email" });
+    expect(mapping).not.toHaveProperty("phone");
+    expect(unused).toEqual(["total", "phone"]);
+    // "date" would be guessed as the time, had it not been named as the order id.
+    expect(() => chooseColumns("conversions", ["email", "event", "date"], { orderId: "date" }, [])).toThrow(
+      /eventTime/,
+    );
+  });
+
+  test("a field's own name wins over others", () => {
+    expect(
+      chooseColumns("conversions", ["email", "mail", "event", "eventTime", "date"], {}, []).mapping,
+    ).toMatchObject({
+      email: "email",
+      eventTime: "eventTime",
+    });
+  });
+
+  test("two that could be meant are refused by name", () => {
+    const { field, message } = refusal(() =>
+      chooseColumns("conversions", ["email", "event", "Created at", "Paid at"], {}, []),
+    );
+    expect(field).toBe("eventTime");
+    expect(message).toBe(
+      "More than one column could be eventTime: Created at, Paid at. Say which with --map eventTime=COLUMN.",
+    );
+  });
+
+  test("what is missing is named, with the columns that are there", () => {
+    expect(refusal(() => chooseColumns("conversions", ["foo", "bar"], {}, [])).message).toBe(
+      "No column was found for email (or hashed_email), event (or --event NAME for all rows), eventTime. " +
+        "The file's columns: foo, bar. Say which it is with --map FIELD=COLUMN.",
+    );
+    expect(() => chooseColumns("conversions", ["hashed email", "date"], {}, ["event"])).not.toThrow();
+  });
+
+  test("unknown fields and columns are named", () => {
+    expect(refusal(() => chooseColumns("conversions", ["email"], { price: "x" }, [])).message).toMatch(
+      /^price is not a field of conversions\. Fields: email, hashed_email, event,/,
+    );
+    expect(refusal(() => chooseColumns("conversions", ["email"], { value: "x" }, [])).message).toBe(
+      'The column "x" for value is not in the file. Its columns: email.',
+    );
+    expect(refusal(() => chooseColumns("conversions", ["a", "a"], { value: "a" }, [])).message).toMatch(
+      /more than once/,
+    );
+  });
+});
+
+test("columns of identities: click ids, UTM fields and browser ids by their names", () => {
+  const columns = ["E-Mail", "GCLID", "utm source", "_fbp", "ScCid", "li_fat_id", "click time", "Consent"];
+  expect(chooseColumns("identities", columns, {}, []).mapping).toEqual({
+    email: "E-Mail",
+    gclid: "GCLID",
+    utm_source: "utm source",
+    _fbp: "_fbp",
+    ScCid: "ScCid",
+    li_fat_id: "li_fat_id",
+    seenAt: "click time",
+    consent: "Consent",
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { openTable } from "./openTable.ts";
+
+/** In pieces of `size` bytes, so that signs and quotes are cut in two. */
+async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(content: string | Buffer, size = 7) {
+  const bytes = Buffer.from(content);
+  const table = await openTable(pieces(bytes, size), "file");
+  const rows = [];
+  for await (const row of table.rows) rows.push(row);
+  return { ...table, rows, size: bytes.length };
+}
+
+const linesAnd = (rows: readonly { line: number }[]) =>
+  rows.map(({ line, ...row }) => [
+    line,
+    "cells" in row ? Object.values(row.cells as object) : (row as { fault?: string }).fault,
+  ]);
+
+describe("CSV", () => {
+  test.each([",", ";", "\t"])(
+    "with %j between cells, a byte order mark and quoted line breaks",
+    async (sign) => {
+      const text = `\uFEFFname${sign}"the ${sign} note"\r\nÄda${sign}"two\nlines, ""quoted"""\r\n\r\nBob${sign}x\n`;
+      const { format, columns, rows, size } = await read(text);
+      expect({ format, columns }).toEqual({ format: "csv", columns: ["name", `the ${sign} note`] });
+      expect(linesAnd(rows)).toEqual([
+        [2, ["Äda", 'two\nlines, "quoted"']],
+        [5, ["Bob", "x"]],
+      ]);
+      // All but the byte order mark.
+      expect(rows.at(-1)?.bytes).toBe(size - 3);
+    },
+  );
+
+  test("a stray quote is a sign like others, and a row of another length is refused alone", async () => {
+    const { rows } = await read('a,b\n1,5" pipe\n2\n3,4,5\n6,7');
+    expect(linesAnd(rows)).toEqual([
+      [2, ["1", '5" pipe']],
+      [3, "the row has 1 cells, the header 2"],
+      [4, "the row has 3 cells, the header 2"],
+      [5, ["6", "7"]],
+    ]);
+  });
+
+  test("a quote that is left open is found, however far away its end would be", async () => {
+    await expect(read('a,b\n1,"2\n3,4\n')).rejects.toThrow(/quote that opens at line .* never closed/);
+    await expect(read(`a,b\n1,"2\n${"3,4\n".repeat(30_000)}`, 4096)).rejects.toThrow(/longer than 64 KiB/);
+  });
+});
+
+describe("NDJSON", () => {
+  test("numbers stay as they are written, and a line that is none is refused alone", async () => {
+    const { format, columns, rows } = await read(
+      '{"id":12345678901234567890,"v":1.50}\n\nnope\n[1]\n{"w":null}',
+    );
+    expect({ format, columns }).toEqual({ format: "ndjson", columns: ["id", "v", "w"] });
+    expect(linesAnd(rows)).toEqual([
+      [1, ["12345678901234567890", "1.50"]],
+      [3, "the row is not valid JSON"],
+      [4, "the row is not a JSON object"],
+      [5, [null]],
+    ]);
+  });
+
+  test("a line without end does not fill the memory", async () => {
+    const { rows } = await read(`{"a":1}\n{"b":"${"x".repeat(1_000_000)}"}\n{"c":2}\n`, 65_536);
+    expect(linesAnd(rows)).toEqual([
+      [1, ["1"]],
+      [2, "the row is longer than 64 KiB"],
+      [3, ["2"]],
+    ]);
+  });
+});
+
+describe("what is not UTF-8", () => {
+  test("is refused in plain words", async () => {
+    await expect(read(Buffer.from("name\nÄda\n", "latin1"))).rejects.toThrow(/not UTF-8/);
+    await expect(read(Buffer.from("\uFEFFname\nAda\n", "utf16le"))).rejects.toThrow(/UTF-16/);
+    await expect(read(Buffer.from([0x61, 0x0a, 0xc3]))).rejects.toThrow(/not UTF-8/);
+    await expect(read("  \n")).rejects.toThrow("file is empty.");
+  });
+});

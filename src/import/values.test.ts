@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { isTimeZone, readNumber, readTime, ValueFault, type ValueRules } from "./values.ts";
+
+const rules: ValueRules = { decimal: null, dates: null, timeZone: "UTC" };
+const utc = (text: string) => Date.parse(text);
+
+describe("numbers as people and programs write them", () => {
+  test.each<[string, number]>([
+    ["12", 12],
+    ["0", 0],
+    ["12.5", 12.5],
+    ["12.345", 12.345],
+    ["12,5", 12.5],
+    ["12,50", 12.5],
+    ["1,234.50", 1234.5],
+    ["1.234,50", 1234.5],
+    ["1,234,567", 1_234_567],
+    ["1.234.567", 1_234_567],
+    ["1'234.50", 1234.5],
+    ["1 234,50", 1234.5],
+    ["€ 12,50", 12.5],
+    ["$12.50", 12.5],
+    ["12.50 EUR", 12.5],
+    ["EUR 12.50", 12.5],
+    ["-3.20", -3.2],
+    [".5", 0.5],
+    ["1e3", 1000],
+    ["1.5e-2", 0.015],
+  ])("%s", (text, number) => {
+    expect(readNumber(text, rules)).toBe(number);
+  });
+
+  test("what has two readings is refused until somebody says which", () => {
+    expect(readNumber("1,234", rules)).toBeInstanceOf(ValueFault);
+    expect(readNumber("1,234", { decimal: "point" })).toBe(1234);
+    expect(readNumber("1,234", { decimal: "comma" })).toBe(1.234);
+    expect(readNumber("1.234", { decimal: "comma" })).toBe(1234);
+  });
+
+  test.each(["abc", "12 apples", "1.2.3,4,5", "--5", "€", "12,34,56.7", "NaN", "Infinity", "0x10"])(
+    "%s is no number",
+    (text) => {
+      expect(readNumber(text, rules)).toBeInstanceOf(ValueFault);
+    },
+  );
+});
+
+describe("times", () => {
+  test.each<[string, string]>([
+    ["2026-10-31T12:30:00Z", "2026-10-31T12:30:00Z"],
+    ["2026-10-31 12:30", "2026-10-31T12:30:00Z"],
+    ["2026-10-31 12:30:15.250", "2026-10-31T12:30:15.250Z"],
+    ["2026-10-31", "2026-10-31T00:00:00Z"],
+    ["2026-10-31 12:30:00+0200", "2026-10-31T10:30:00Z"],
+    ["2026-10-31 12:30:00 +02:00", "2026-10-31T10:30:00Z"],
+    ["2026-10-31 12:30:00-05", "2026-10-31T17:30:00Z"],
+    ["2026-10-31 12:30:00 UTC", "2026-10-31T12:30:00Z"],
+    ["2026/10/31 12:30", "2026-10-31T12:30:00Z"],
+    ["31.10.2026 12:30", "2026-10-31T12:30:00Z"],
+    ["10/31/2026 1:05 PM", "2026-10-31T13:05:00Z"],
+    ["31/10/2026, 12:05 am", "2026-10-31T00:05:00Z"],
+    ["1793449800", "2026-10-31T12:30:00Z"],
+    ["1793449800000", "2026-10-31T12:30:00Z"],
+  ])("%s", (text, meant) => {
+    expect(readTime("eventTime", text, rules)).toBe(utc(meant));
+  });
+
+  test("a date with two readings is refused until somebody says which", () => {
+    expect(readTime("eventTime", "03/04/2026", rules)).toBeInstanceOf(ValueFault);
+    expect(readTime("eventTime", "03/04/2026", { ...rules, dates: "mdy" })).toBe(utc("2026-03-04T00:00Z"));
+    expect(readTime("eventTime", "03/04/2026", { ...rules, dates: "dmy" })).toBe(utc("2026-04-03T00:00Z"));
+    expect(readTime("eventTime", "04/04/2026", rules)).toBe(utc("2026-04-04T00:00Z"));
+  });
+
+  test("without an offset it is the time of the zone, through changes of the clock", () => {
+    const berlin = { ...rules, timeZone: "Europe/Berlin" };
+    expect(readTime("eventTime", "2026-07-01 12:00", berlin)).toBe(utc("2026-07-01T10:00Z"));
+    expect(readTime("eventTime", "2026-12-01 12:00", berlin)).toBe(utc("2026-12-01T11:00Z"));
+    // 25 October: 03:00 becomes 02:00. Before, in the hour that comes twice, and after.
+    expect(readTime("eventTime", "2026-10-25 01:59", berlin)).toBe(utc("2026-10-24T23:59Z"));
+    expect(readTime("eventTime", "2026-10-25 02:30", berlin)).toBe(utc("2026-10-25T00:30Z"));
+    expect(readTime("eventTime", "2026-10-25 03:00", berlin)).toBe(utc("2026-10-25T02:00Z"));
+    expect(readTime("eventTime", "2026-07-01T12:00:00Z", berlin)).toBe(utc("2026-07-01T12:00Z"));
+    const newYork = { ...rules, timeZone: "America/New_York" };
+    expect(readTime("eventTime", "2026-11-01 12:00", newYork)).toBe(utc("2026-11-01T17:00Z"));
+    expect(isTimeZone("Europe/Berlin")).toBe(true);
+    expect(isTimeZone("Europe/Nowhere")).toBe(false);
+  });
+
+  test.each([
+    "",
+    "yesterday",
+    "2026-02-30",
+    "2026-13-01",
+    "31.11.2026",
+    "2026-10-31 25:00",
+    "12:30",
+    "20261031",
+    "1e9",
+  ])("%j is no time", (text) => {
+    expect(readTime("eventTime", text, rules)).toBeInstanceOf(ValueFault);
+  });
+});

@@ -1,0 +1,171 @@
+// An import is a process like others: it is killed, started twice, stopped, and runs beside live traffic.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../databases.ts";
+import { startReceiver } from "../receiver.ts";
+import { engines, eventually, newHome, post, startRelay, type Home } from "../relay.ts";
+import { deliveryStates, furnish, rows } from "./world.ts";
+
+const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+const total = Number(process.env.IMPORT_ROWS ?? 3000);
+const isLong = total > 20_000;
+
+const running = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+type Run = { child: ChildProcess; out: () => string; err: () => string; ended: Promise<number | null> };
+
+function start(home: Home, ...args: string[]): Run {
+  const child = spawn(process.execPath, [command, "import", "conversions", ...args], { env: home.env });
+  running.add(child);
+  let out = "";
+  let err = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (err += text));
+  const ended = once(child, "close").then(() => {
+    running.delete(child);
+    return child.exitCode;
+  });
+  return { child, out: () => out, err: () => err, ended };
+}
+
+async function lineOf(home: Home): Promise<number> {
+  const [row] = await rows(home, `SELECT line FROM imports`);
+  return Number(row?.line ?? 0);
+}
+
+async function numberOf(home: Home, sql: string): Promise<number> {
+  return Number((await rows(home, sql))[0]?.n);
+}
+
+/** Every fiftieth row is a copy of one before it, every hundredth is no conversion, every third has no order id. */
+function write(count: number): { path: string; distinct: number; copies: number; bad: number } {
+  const startedAt = Math.floor(Date.now() / 1000) - 86_400;
+  const row = (i: number) =>
+    `p${i % 997}@example.com,purchase,${i % 3 ? `N-${i}` : ""},${i},EUR,${startedAt - i * 30}`;
+  const lines = ["email,event,orderId,value,currency,eventTime"];
+  let copies = 0;
+  let bad = 0;
+  for (let i = 0; i < count; i++) {
+    if (i % 100 === 99) {
+      bad += 1;
+      lines.push(`nobody,purchase,B-${i},1,EUR,${startedAt}`);
+    } else if (i % 50 === 49) {
+      copies += 1;
+      lines.push(row(i - 40));
+    } else lines.push(row(i));
+  }
+  const path = join(freshFolder(), "orders.csv");
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  return { path, copies, bad, distinct: count - copies - bad };
+}
+
+describe.concurrent.each(engines)("an import on %s", { timeout: isLong ? 1_800_000 : 180_000 }, (engine) => {
+  test(`${total} rows killed three times, then begun twice at once: each row exactly once`, async () => {
+    const home = await newHome(engine);
+    await furnish(home, [["sandbox", {}]]);
+    const relay = await startRelay(home);
+    const { path, distinct, copies, bad } = write(total);
+    const refused = join(freshFolder(), "refused.csv");
+    const args = [path, "--deliver", "all", "--yes", "--refused", refused];
+
+    const startedAt = Date.now();
+    for (const part of [0.2, 0.45, 0.7]) {
+      const before = await lineOf(home);
+      const run = start(home, ...args);
+      await eventually(
+        "it has come that far",
+        async () => {
+          if (run.child.exitCode !== null) throw new Error(`it ended by itself: ${run.err()}${run.out()}`);
+          return (await lineOf(home)) > total * part;
+        },
+        isLong ? 600 : 60,
+      );
+      run.child.kill("SIGKILL");
+      await run.ended;
+      const after = await lineOf(home);
+      expect(after).toBeGreaterThan(before);
+      expect(after).toBeLessThan(total);
+      if (before) expect(run.err()).toContain(`going on after line ${before}`);
+    }
+    const both = [start(home, ...args), start(home, ...args)];
+    const codes = await Promise.all(both.map(({ ended }) => ended));
+    const told = both.map(({ out, err }) => out() + err()).join("\n");
+    expect(codes.toSorted(), told).toEqual([0, 1]);
+    expect(told).toMatch(/This import is running|Another process has just begun/);
+    const seconds = (Date.now() - startedAt) / 1000;
+
+    const [stored] = await rows(home, `SELECT state, tally FROM imports`);
+    expect(stored?.state).toBe("done");
+    expect(JSON.parse(String(stored?.tally))).toMatchObject({
+      rows: total,
+      imported: distinct,
+      duplicates: copies,
+      refused: bad,
+    });
+    expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events`)).toBe(distinct);
+    // The value is the number of the row.
+    expect(await numberOf(home, `SELECT COUNT(DISTINCT value) AS n FROM events`)).toBe(distinct);
+    await eventually(
+      "everything is sent",
+      async () => (await deliveryStates(home)).sent === distinct,
+      isLong ? 600 : 60,
+    );
+    expect(await numberOf(home, `SELECT COUNT(*) AS n FROM attempts`)).toBe(distinct);
+    // What the webhooks are told of counts each once, too.
+    expect(await numberOf(home, `SELECT SUM(conversions) AS n FROM totals`)).toBe(distinct);
+    const list = readFileSync(refused, "utf8").trim().split("\n");
+    expect(list).toHaveLength(bad + 1);
+    expect(new Set(list).size).toBe(bad + 1);
+    if (isLong) {
+      const shares = [...told.matchAll(/^(\d+) %/gm)].map(([, share]) => Number(share));
+      expect(shares.length).toBeGreaterThan(1);
+      expect(shares).toEqual(shares.toSorted((one, other) => one - other));
+      process.stdout.write(`${engine}: ${total} rows, killed three times, in ${seconds} s\n`);
+    }
+    await relay.stop();
+  });
+
+  test.skipIf(isLong)(
+    "live events go past what an import has waiting, and Ctrl-C leaves it in order",
+    async () => {
+      const home = await newHome(engine);
+      const receiver = await startReceiver();
+      // 32 lanes of 100 ms: about 300 a second, less than an import could bring.
+      receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 100);
+      const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+      const relay = await startRelay(home);
+      const { path } = write(2000);
+      const run = start(home, path, "--deliver", "all", "--yes");
+      const waiting = async () => (await deliveryStates(home)).queued ?? 0;
+      await eventually("a backlog", async () => (await waiting()) > 200, 60);
+
+      const before = receiver.got.length;
+      const live = await post(relay, key, { email: "live@example.com", event: "purchase", orderId: "live" });
+      expect(JSON.parse(live.text)).toMatchObject({ results: { webhook: { ok: true } } });
+      const place = receiver.bodies().findIndex((body) => body.orderId === "live") - before;
+      const left = await waiting();
+      // Those that were in the lanes already, and a round that may have been on its way to them.
+      expect(place).toBeLessThan(100);
+      expect(left).toBeGreaterThan(100);
+      expect(left).toBeLessThanOrEqual(320);
+
+      run.child.kill("SIGINT");
+      expect(await run.ended).toBe(130);
+      expect(run.out()).toMatch(/Stopped after line \d+\.[^]*Run the same command again to go on\./);
+      const [row] = await rows(home, `SELECT state, owner, tally FROM imports`);
+      expect(row).toMatchObject({ state: "stopped", owner: "" });
+      // Nothing was half done: what it says is what is there.
+      const { imported } = JSON.parse(String(row?.tally)) as { imported: number };
+      expect(await numberOf(home, `SELECT COUNT(*) AS n FROM events WHERE key_id = 'import'`)).toBe(imported);
+      await relay.stop();
+    },
+  );
+});
