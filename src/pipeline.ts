@@ -7,6 +7,7 @@ import type { Event, FilterReason, Result } from "./event.ts";
 import { attribute, lookUp } from "./identity/attribution.ts";
 import { foretoldId } from "./ids.ts";
 import type { Site } from "./sites/directory.ts";
+import type { NewDelivery } from "./store/events.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
 
@@ -28,6 +29,8 @@ export type Relay = {
   /** This node, as the owner of leases. */
   owner: string;
   leaseMs: number;
+  /** The event is durable, with these deliveries. */
+  onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
 
 /** Nothing goes to a platform before the event, its claim and its deliveries are durable. */
@@ -63,6 +66,7 @@ export async function relay(received: Received, site: Site, deadline: number, on
   });
   if (acceptance.duplicate) return { exit: "duplicate" };
   if (reasons.length) return { exit: "filtered", reasons };
+  on.onPlanned?.(planned);
 
   const { dispatchId } = acceptance;
   const dispatched = { event: complete, dispatchId, attribution, planned, connections: site.connections };

@@ -15,6 +15,8 @@ export type Breaker = {
   failed(key: string, now: number): void;
   /** The platform asked for this much patience. */
   asked(key: string, now: number, seconds: number): void;
+  /** What is not called for the moment. */
+  open(now: number): string[];
 };
 
 const opensAfter = 5;
@@ -34,13 +36,15 @@ export function openBreaker(): Breaker {
     return state;
   }
 
+  function closedUntil(key: string, now: number): number {
+    const state = states.get(key);
+    if (!state || state.until === 0) return 0;
+    if (state.until > now) return state.until;
+    return state.isProbing ? now + probeMs : 0;
+  }
+
   return {
-    closedUntil(key, now) {
-      const state = states.get(key);
-      if (!state || state.until === 0) return 0;
-      if (state.until > now) return state.until;
-      return state.isProbing ? now + probeMs : 0;
-    },
+    closedUntil,
     calling(key, now) {
       const state = states.get(key);
       if (!state?.until) return;
@@ -63,5 +67,6 @@ export function openBreaker(): Breaker {
       state.isProbing = false;
       state.until = now + Math.min(seconds * 1000, longestPauseMs);
     },
+    open: (now) => Array.from(states.keys()).filter((key) => closedUntil(key, now) > 0),
   };
 }

@@ -56,6 +56,7 @@ function setUp(connections: Connection[], given: Given = {}) {
     sites: () => [],
     site: () => undefined,
     siteOfHost: () => undefined,
+    host: () => undefined,
     key: () => undefined,
     connectionNow: async (siteId, id) => directory.connection(siteId, id),
     connection: (siteId, id) => known.get(`${siteId} ${id}`),

@@ -14,6 +14,8 @@ export type Lanes = {
   withdraw(job: Job): boolean;
   /** How many more jobs a connection can take without a long wait. */
   room(connection: Connection): number;
+  /** What each connection has in hand: requests under way, and jobs that wait for one. */
+  depths(): { key: string; busy: number; waiting: number }[];
   /** Resolves when nothing is waiting or under way. */
   idle(): Promise<void>;
   /** What waits for quota is given back at once; resolves when everything else is done. */
@@ -151,6 +153,8 @@ export function openLanes(options: LaneOptions): Lanes {
       if (!platform) return 1;
       return Math.max(0, platform.lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
     },
+    depths: () =>
+      Array.from(queues.values(), ({ key, busy, waiting }) => ({ key, busy, waiting: waiting.length })),
     idle,
     close() {
       isClosing = true;

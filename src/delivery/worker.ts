@@ -21,6 +21,8 @@ export type WorkerOptions = {
   owner: string;
   leaseMs: number;
   now: () => number;
+  /** It has looked, whatever it found. */
+  onLook?: () => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
@@ -80,6 +82,7 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
     clearTimeout(timer);
     looking ??= look().finally(() => {
       looking = null;
+      options.onLook?.();
       if (stopped) return;
       const soon = more && roomSinceLook;
       timer = setTimeout(start, soon ? gatherMs : pollMs * (0.8 + 0.4 * Math.random()));

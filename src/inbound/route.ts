@@ -12,6 +12,7 @@ import { readBody } from "./body.ts";
 import { refusals, type Refusal } from "./errors.ts";
 import { extraIn } from "./extra.ts";
 import { FieldFault, readFields, type Fields } from "./fields.ts";
+import { reasonOf } from "./reasons.ts";
 import type { Unseen } from "./unseen.ts";
 
 export const inboundPath = "/__cc/inbound";
@@ -44,7 +45,10 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     try {
       const answer = await answerTo(request.raw, startedAt, line);
       line.status = "status" in answer ? answer.status : 200;
-      if ("status" in answer) options.unseen.refused(request.raw, answer, startedAt);
+      if ("status" in answer) {
+        line.reason = reasonOf(answer);
+        options.unseen.refused(request.raw, answer, startedAt);
+      }
       return "status" in answer
         ? refuse(reply, answer)
         : reply.type("application/json; charset=utf-8").send(answer.body);
@@ -77,6 +81,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     const event = { ...eventOf(fields, admitted, now), extra: extraIn(body, site) };
     line.event = event.id;
     line.name = event.name;
+    line.mode = event.mode;
     const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
     try {
       // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer.
@@ -84,6 +89,8 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       const exit = await within(options.answerMs + 250, relayed, "the store did not answer in time");
       line.exit = exit.exit;
       if (exit.exit === "duplicate") options.unseen.duplicate(site.id, now);
+      // Their kinds alone: what stands behind the colon may be somebody's domain.
+      if (exit.exit === "filtered") line.reasons = exit.reasons.map((one) => one.split(":", 1)[0]);
       if (exit.exit === "dispatched") line.results = exit.results;
       return { body: bodyOf(exit, event) };
     } catch (error) {

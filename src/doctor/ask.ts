@@ -1,0 +1,66 @@
+// One request as a sender would make it, and everything that can be learnt from it: does the name lead somewhere, does the
+// certificate hold and for how long, what time is it there, and is it Cleancast that answers.
+
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { TLSSocket } from "node:tls";
+
+export type Asked =
+  | { ok: true; status: number; error: string | null; at: number | null; certificateEndsAt: number | null }
+  | { ok: false; code: string };
+
+const patienceMs = 5000;
+const largestBody = 4096;
+
+/** Without a key: the relay says whether it saw TLS, and nobody is counted as a wrong key. `ca`: trusted beside the usual. */
+export function askInbound(origin: string, ca?: Buffer): Promise<Asked> {
+  return new Promise((resolve) => {
+    const send = origin.startsWith("https:") ? httpsRequest : httpRequest;
+    const headers = { "content-type": "application/json", "content-length": "2" };
+    const request = send(
+      new URL("/__cc/inbound", origin),
+      { method: "POST", headers, agent: false, timeout: patienceMs, ...(ca ? { ca } : {}) },
+      (response) => {
+        let body = "";
+        response.setEncoding("utf8").on("data", (text: string) => {
+          if (body.length < largestBody) body += text;
+        });
+        const end = () => resolve(learntFrom(response, body, endOf(response)));
+        response.on("end", end).on("error", end);
+      },
+    );
+    request.on("timeout", () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));
+    request.on("error", (failure: Error & { code?: string }) =>
+      resolve({ ok: false, code: failure.code ?? "EUNKNOWN" }),
+    );
+    request.end("{}");
+  });
+}
+
+function learntFrom(response: IncomingMessage, body: string, certificateEndsAt: number | null): Asked {
+  const at = Date.parse(response.headers.date ?? "");
+  return {
+    ok: true,
+    status: response.statusCode ?? 0,
+    error: errorIn(body),
+    at: Number.isFinite(at) ? at : null,
+    certificateEndsAt,
+  };
+}
+
+/** Only what is shaped as our answers are. */
+function errorIn(body: string): string | null {
+  try {
+    const parsed: unknown = JSON.parse(body);
+    const isOurs = typeof parsed === "object" && parsed !== null && "ok" in parsed && "error" in parsed;
+    return isOurs && typeof parsed.error === "string" ? parsed.error : null;
+  } catch {
+    return null;
+  }
+}
+
+function endOf({ socket }: IncomingMessage): number | null {
+  const certificate = (socket as Partial<TLSSocket>).getPeerCertificate?.();
+  const end = Date.parse(certificate?.valid_to ?? "");
+  return Number.isFinite(end) ? end : null;
+}

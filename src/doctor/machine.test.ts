@@ -1,0 +1,109 @@
+import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../test/databases.ts";
+import { readConfig } from "../config.ts";
+import { judgeRoom, judgeServer } from "./database.ts";
+import { checkFiles } from "./files.ts";
+import { checkMachine, thisMachine, type Machine } from "./machine.ts";
+import { judge } from "./web.ts";
+
+const folder = freshFolder();
+const config = readConfig({ CLEANCAST_DATA: folder });
+const around = { config, now: Date.now() };
+const day = 86_400_000;
+
+const good: Machine = {
+  node: "24.21.0",
+  memoryBytes: 2e9,
+  openFiles: 65_536,
+  disk: { freeBytes: 50e9, wholeBytes: 100e9, kind: 0xef53 },
+};
+const wrong = (change: Partial<Machine>, on = around) =>
+  checkMachine(on, { ...good, ...change })
+    .filter(({ level }) => level !== "ok")
+    .map(({ level, what }) => `${level}: ${what}`);
+
+describe("the machine", () => {
+  test("this one can be looked at", () => {
+    const machine = thisMachine(folder);
+    expect(machine.node).toBe(process.versions.node);
+    expect(machine.memoryBytes).toBeGreaterThan(1e8);
+    expect(machine.disk?.wholeBytes).toBeGreaterThan(0);
+    expect(thisMachine(join(folder, "nowhere")).disk).toBeNull();
+  });
+
+  test("is well", () => expect(wrong({})).toEqual([]));
+
+  test("with an old Node, little memory or few files", () => {
+    expect(wrong({ node: "22.12.0" })).toEqual(["error: Node 22.12.0 is too old"]);
+    expect(wrong({ memoryBytes: 128e6 })).toEqual(["warning: there are only 128.0 MB of memory"]);
+    expect(wrong({ openFiles: 1024 })).toEqual([expect.stringContaining("may open only 1024 files")]);
+    expect(wrong({ openFiles: null })).toEqual([]);
+  });
+
+  test("with a disk that is nearly full, and full", () => {
+    const disk = (freeBytes: number) => wrong({ disk: { freeBytes, wholeBytes: 100e9, kind: 0xef53 } });
+    expect(disk(2.1e9)).toEqual([]);
+    expect(disk(1.5e9)).toEqual([`warning: 1.5 GB are left on the disk of ${folder}`]);
+    expect(disk(100e6)).toEqual([`error: 100.0 MB are left on the disk of ${folder}`]);
+    // A small disk need not have gigabytes to spare.
+    expect(wrong({ disk: { freeBytes: 1e9, wholeBytes: 4e9, kind: 0xef53 } })).toEqual([]);
+  });
+
+  test("with the embedded database on a network filesystem; PostgreSQL's does not care", () => {
+    const disk = { freeBytes: 50e9, wholeBytes: 100e9, kind: 0x6969 };
+    expect(wrong({ disk })).toEqual([expect.stringMatching(/^error: .*network filesystem \(NFS\)/)]);
+    const postgres = readConfig({ CLEANCAST_DATA: folder, DATABASE_URL: "postgres://a/b" });
+    expect(wrong({ disk }, { ...around, config: postgres })).toEqual([]);
+  });
+});
+
+test("a write-ahead log that has grown huge", () => {
+  const place = join(folder, "grown");
+  mkdirSync(place, { mode: 0o700 });
+  const file = join(place, "cleancast.db-wal");
+  writeFileSync(file, "", { mode: 0o600 });
+  const found = () =>
+    checkFiles({ ...around, config: readConfig({ CLEANCAST_DATA: place }) }).filter(({ what }) =>
+      /wal/.test(what),
+    );
+  truncateSync(file, 500e6);
+  expect(found()).toEqual([]);
+  truncateSync(file, 600e6);
+  expect(found()).toMatchObject([{ level: "warning", what: "cleancast.db-wal has grown to 600.0 MB" }]);
+});
+
+test("a database that will not fit the disk before its oldest rows are removed", () => {
+  const growing = { bytes: 10e9, ageMs: 10 * day, keepMs: 90 * day, freeBytes: 100e9 };
+  expect(judgeRoom(growing)).toEqual([]);
+  expect(judgeRoom({ ...growing, freeBytes: 60e9 })).toMatchObject([{ level: "warning" }]);
+  // It has its size by now.
+  expect(judgeRoom({ ...growing, ageMs: 90 * day, freeBytes: 1e9 })).toEqual([]);
+  // Nothing is known yet.
+  expect(judgeRoom({ ...growing, ageMs: day / 2, freeBytes: 1e9 })).toEqual([]);
+  expect(judgeRoom({ ...growing, ageMs: Number.NEGATIVE_INFINITY, freeBytes: 1e9 })).toEqual([]);
+});
+
+test("a PostgreSQL that is set to lose data", () => {
+  const safe = { fsync: "on", full_page_writes: "on", synchronous_commit: "on", max_connections: "100" };
+  const levels = (change: Record<string, string>) =>
+    judgeServer({ ...safe, ...change }, 10).map(({ level }) => level);
+  expect(levels({})).toEqual([]);
+  expect(levels({ fsync: "off" })).toEqual(["error"]);
+  expect(levels({ full_page_writes: "off" })).toEqual(["warning"]);
+  expect(levels({ open_connections: "95" })).toEqual(["warning"]);
+  expect(levels({ open_connections: "85", superuser_reserved_connections: "3" })).toEqual([]);
+});
+
+test("a certificate from outside that ends soon", () => {
+  const now = Date.now();
+  const asked = { ok: true, status: 401, error: "Invalid API key", at: now } as const;
+  const whats = (certificateEndsAt: number) =>
+    judge("https://shop.example", { ...asked, certificateEndsAt }, now).map(({ what }) => what);
+  expect(whats(now + 15 * day)).toEqual(["shop.example: the relay answers"]);
+  expect(whats(now + 13.5 * day)).toContain("shop.example: the certificate ends in 13 days");
+  expect(judge("https://shop.example", { ok: false, code: "CERT_HAS_EXPIRED" }, now)).toMatchObject([
+    { level: "error", what: "shop.example: the certificate has expired" },
+  ]);
+});

@@ -1,0 +1,104 @@
+// The way from outside: CLEANCAST_URL and every host are asked as a sender would.
+
+import { namesNoSite } from "../sites/hosts.ts";
+import { askInbound, type Asked } from "./ask.ts";
+import { dayMs, error, note, ok, warning, type Finding, type Patient } from "./finding.ts";
+
+const atOnce = 8;
+const mostHosts = 200;
+const soonMs = 14 * dayMs;
+const skewMs = 5_000;
+
+export type Ask = (origin: string) => Promise<Asked>;
+
+export async function checkWeb(
+  { config, directory }: Patient,
+  ask: Ask = (origin) => askInbound(origin),
+): Promise<Finding[]> {
+  const origins = config.hasUrl ? [config.publicUrl] : [];
+  const served = Array.from(directory.sites()).flatMap(({ servedHosts }) => servedHosts);
+  const hosts = served.filter((host) => !namesNoSite(host)).slice(0, mostHosts);
+  origins.push(...hosts.map((host) => `https://${host}`).filter((origin) => !origins.includes(origin)));
+
+  const asked = new Map<string, Asked>();
+  const left = origins.values();
+  const work = async () => {
+    for (const origin of left) asked.set(origin, await ask(origin));
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  // Without a network every name would be to blame.
+  const all = [...asked.values()];
+  if (all.length > 0 && all.every((one) => !one.ok && one.code === "EAI_AGAIN"))
+    return [
+      note("names cannot be resolved from here", "The checks of addresses and certificates were left out."),
+    ];
+  return origins.flatMap((origin) => judge(origin, asked.get(origin) as Asked, Date.now()));
+}
+
+export function judge(origin: string, asked: Asked, now: number): Finding[] {
+  const { host } = new URL(origin);
+  if (!asked.ok) return [unreachable(host, asked.code)];
+  const findings = [answered(origin, host, asked)];
+  const { certificateEndsAt, at } = asked;
+  if (certificateEndsAt !== null && certificateEndsAt - now < soonMs) {
+    const days = Math.floor((certificateEndsAt - now) / dayMs);
+    findings.push(
+      warning(
+        `${host}: the certificate ends in ${days} days`,
+        "See why it was not renewed: a month is usual.",
+      ),
+    );
+  }
+  if (at !== null && Math.abs(now - at) > skewMs)
+    findings.push(
+      warning(
+        `${host}: the clock there and the one here differ by ${Math.round(Math.abs(now - at) / 1000)} seconds`,
+        "Keep the machines' clocks right (systemd-timesyncd, chrony): platforms refuse events from the future.",
+      ),
+    );
+  return findings;
+}
+
+function answered(
+  origin: string,
+  host: string,
+  { status, error: said }: Extract<Asked, { ok: true }>,
+): Finding {
+  if (status === 426 && origin.startsWith("https:"))
+    return error(
+      `${host}: the relay does not see that requests come over HTTPS, and answers 426`,
+      "Let the proxy set X-Forwarded-Proto, and list the proxy's address in CLEANCAST_TRUST_PROXY.",
+    );
+  if (status === 426)
+    return error(`${host}: plain HTTP is refused with 426`, "Let the address begin with https://.");
+  // Inbound may be off there, which is said elsewhere.
+  if ((status === 401 || status === 403) && said !== null) return ok(`${host}: the relay answers`);
+  if (status >= 502 && status <= 504 && said === null)
+    return error(
+      `${host}: a proxy answers ${status}`,
+      "The relay behind it does not run, or not where the proxy looks for it.",
+    );
+  return error(
+    `${host}: something else than Cleancast answers (${status})`,
+    "Let the proxy pass /__cc/ on to the relay, with the Host header as it came.",
+  );
+}
+
+const dns = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA"]);
+const certificates = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT|HOSTNAME_|ERR_SSL|EPROTO)/;
+
+function unreachable(host: string, code: string): Finding {
+  if (dns.has(code))
+    return warning(`${host}: the name does not resolve`, "Add a CNAME or an address for it at the DNS.");
+  if (code === "CERT_HAS_EXPIRED")
+    return error(`${host}: the certificate has expired`, "Renew it; browsers and senders turn away.");
+  if (certificates.test(code))
+    return error(
+      `${host}: the certificate is not valid there (${code})`,
+      "It must name this host, and come with its whole chain.",
+    );
+  return error(
+    `${host}: cannot be reached (${code})`,
+    "Look at the firewall, the proxy, and whether the relay runs.",
+  );
+}

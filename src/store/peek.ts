@@ -1,0 +1,30 @@
+// A look at a database without touching it: how far its schema is.
+
+import { existsSync } from "node:fs";
+import type { Database } from "./database.ts";
+import { schemaVersion } from "./migrate.ts";
+import { openPostgres } from "./postgres.ts";
+import { migrations } from "./schema.ts";
+import { openSqlite } from "./sqlite.ts";
+import type { StoreLocation } from "./store.ts";
+
+export type Schemas = { found: number; known: number };
+
+/** `found` is 0 where nothing is there yet. */
+export async function peekSchema(location: StoreLocation): Promise<Schemas> {
+  const known = migrations.at(-1)?.version ?? 0;
+  if (location.engine === "sqlite" && !existsSync(location.file)) return { found: 0, known };
+  const db = location.engine === "sqlite" ? openSqlite(location.file) : openPostgres(location.url, location);
+  try {
+    return { found: (await hasSchema(db)) ? await schemaVersion(db) : 0, known };
+  } finally {
+    await db.close();
+  }
+}
+
+async function hasSchema(db: Database): Promise<boolean> {
+  const tables = db.engine === "sqlite" ? "sqlite_master" : "pg_tables";
+  const name = db.engine === "sqlite" ? "name" : "tablename";
+  const rows = await db.all(`SELECT 1 AS one FROM ${tables} WHERE ${name} = 'migrations'`);
+  return rows.length > 0;
+}

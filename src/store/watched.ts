@@ -1,0 +1,33 @@
+// A database whose commits are timed. Callers see the same database.
+
+import type { Database } from "./database.ts";
+
+export type CommitWatch = {
+  /** A transaction ended after so many milliseconds, waiting for its turn included. */
+  committed(ms: number, failed: boolean): void;
+  /** An event or an outcome asked for its commit; those of one moment share one. */
+  wrote(): void;
+};
+
+export function watched(db: Database, watch: CommitWatch | undefined): Database {
+  if (!watch) return db;
+  return {
+    ...db,
+    commitGroup(siteId) {
+      watch.wrote();
+      return db.commitGroup(siteId);
+    },
+    async write(work) {
+      const startedAt = performance.now();
+      let failed = false;
+      try {
+        return await db.write(work);
+      } catch (error) {
+        failed = db.isOwnError(error) && !db.blamesData(error);
+        throw error;
+      } finally {
+        watch.committed(performance.now() - startedAt, failed);
+      }
+    },
+  };
+}
