@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import type { Site } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { startReceiver } from "../receiver.ts";
-import { engines, eventually, manage, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { call, engines, eventually, manage, newHome, post, startRelay, type Relay } from "../relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";
 
 const sockets = new Set<Socket>();
@@ -142,6 +142,48 @@ test("a sender that hung up before its answer does not hold up a stop, and its e
 test("a stop in the very moment in which the relay says that it is running is graceful too", async () => {
   const home = await newHome("sqlite");
   for (let n = 0; n < 4; n += 1) expect(await (await startRelay(home)).stop()).toBe(0);
+});
+
+test("while it drains the relay says that it is not ready, answers, and lets every connection go with its answer", async () => {
+  const home = await newHome("sqlite", { CLEANCAST_DRAIN_SECONDS: "2" });
+  const receiver = await startReceiver();
+  const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+  const relay = await startRelay(home);
+  const agent = keptConnections(2);
+  const before = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "1" });
+  expect(before.headers.connection).toBe("keep-alive");
+  receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end(), 400);
+  const under = postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "2" });
+  await eventually("it is under way", () => receiver.got.length === 2);
+
+  const stopped = stopWithin(8, relay);
+  const ask = (path: string) => call(relay.url, { method: "GET", path });
+  await eventually("it is not ready", async () => (await ask("/readyz")).status === 503, 2);
+  expect((await ask("/healthz")).status).toBe(200);
+  const later = await postOver(agent, relay, key, { email: "ada@example.com", event: "lead", orderId: "3" });
+  for (const answer of [await under, later]) {
+    expect(answer.status).toBe(200);
+    expect(answer.headers.connection).toBe("close");
+  }
+  expect(await stopped).toBe(0);
+  expect(await deliveryStates(home)).toEqual({ sent: 3 });
+});
+
+test("a receiver of totals that never answers does not hold up a stop beyond the last answer and the last attempt", async () => {
+  const home = await newHome("sqlite", {
+    CLEANCAST_PUSH_SECONDS: "1",
+    CLEANCAST_ANSWER_SECONDS: "1",
+    CLEANCAST_ATTEMPT_SECONDS: "1",
+  });
+  const receiver = await startReceiver();
+  receiver.behave = () => {};
+  await furnish(home, [["sandbox", {}]]);
+  await manage(home, "webhook", "add", "shop.example.com", receiver.url);
+  const relay = await startRelay(home);
+  await eventually("a push is under way", () => receiver.got.length > 0);
+  // Left to itself the call would end after 15 seconds.
+  expect(await stopWithin(8, relay)).toBe(0);
+  expect(relay.output()).toContain('"stopping":"outbound"');
 });
 
 describe("two servers on one data folder", () => {

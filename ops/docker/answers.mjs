@@ -1,0 +1,21 @@
+// For a container's health check: ends with 0 when the relay beside it answers a path (such as /readyz) with success.
+
+import { request as plain } from "node:http";
+import { request as encrypted } from "node:https";
+
+const { PORT = "8080", TLS_CERT_FILE } = process.env;
+const options = {
+  host: "127.0.0.1",
+  port: Number(PORT),
+  path: process.argv[2] ?? "/healthz",
+  timeout: 4000,
+  // The certificate names the relay as others see it, not this machine.
+  rejectUnauthorized: false,
+};
+const asked = (TLS_CERT_FILE ? encrypted : plain)(options, (response) => {
+  response.resume();
+  process.exit(response.statusCode === 200 ? 0 : 1);
+});
+asked.on("timeout", () => process.exit(1));
+asked.on("error", () => process.exit(1));
+asked.end();

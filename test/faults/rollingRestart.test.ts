@@ -1,0 +1,241 @@
+// Two relays on one PostgreSQL behind a proxy, set up as docs/run-many-machines.md says, are restarted in turn while senders
+// go on sending: every request gets 200, every event is there once, and every one arrives once.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:https";
+import { createServer, type AddressInfo } from "node:net";
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../databases.ts";
+import { startReceiver } from "../receiver.ts";
+import { call, eventually, newHome, startRelay, type Answer, type Relay } from "../relay.ts";
+import { deliveryStates, furnish, rows } from "./world.ts";
+
+const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const senders = 5;
+const pauseMs = 20;
+
+type Proxy = { program: string; args: string[]; env: Record<string, string> };
+type Site = { port: number; nodes: readonly [string, string]; folder: string };
+type Setup = {
+  /** What the guide sets for this proxy; shorter here, as is the proxy's own interval. */
+  drainSeconds: string;
+  configure: (program: string, site: Site) => Proxy;
+  /** How long the proxy takes to use a node again that is back. */
+  backAfterMs: number;
+};
+
+const setups: Record<string, Setup> = {
+  caddy: {
+    drainSeconds: "0.8",
+    backAfterMs: 500,
+    configure(program, { port, nodes, folder }) {
+      const config = readFileSync(file("ops/compose/Caddyfile"), "utf8")
+        .replace("health_interval 1s", "health_interval 150ms")
+        .replace("{$CLEANCAST_NAMES} {", "{$CLEANCAST_NAMES} {\n\ttls internal");
+      const options =
+        "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n}\n";
+      writeFileSync(join(folder, "Caddyfile"), options + config);
+      return {
+        program,
+        args: ["run", "--adapter", "caddyfile", "--config", join(folder, "Caddyfile")],
+        env: {
+          HOME: folder,
+          XDG_DATA_HOME: folder,
+          XDG_CONFIG_HOME: folder,
+          CLEANCAST_NAMES: `https://shop.example.com:${port}`,
+          CLEANCAST_NODES: nodes.join(" "),
+        },
+      };
+    },
+  },
+  nginx: {
+    drainSeconds: "0",
+    backAfterMs: 0,
+    configure(program, { port, nodes, folder }) {
+      const config = readFileSync(file("docs/examples/nginx-nodes.conf"), "utf8")
+        .replace("listen 443 ssl", `listen 127.0.0.1:${port} ssl`)
+        .replace("10.0.0.11:8080", nodes[0])
+        .replace("10.0.0.12:8080", nodes[1])
+        .replace(/ssl_certificate +\S+;/, `ssl_certificate ${file("test/fixtures/tls-cert.pem")};`)
+        .replace(/ssl_certificate_key +\S+;/, `ssl_certificate_key ${file("test/fixtures/tls-key.pem")};`);
+      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+        (kind) => `${kind}_temp_path ${folder}/${kind};`,
+      );
+      writeFileSync(
+        join(folder, "nginx.conf"),
+        `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr;
+         events {} http { access_log off; ${temporary.join(" ")} ${config} }`,
+      );
+      return { program, args: ["-e", "stderr", "-p", folder, "-c", join(folder, "nginx.conf")], env: {} };
+    },
+  },
+};
+
+const running: ChildProcess[] = [];
+afterAll(async () => {
+  for (const child of running) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+  }
+});
+
+function findProgram(name: string): string | undefined {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/bin"];
+  return folders
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Below the ports of outgoing connections: a node comes back to its port after others have had time to take it. */
+async function freePort(): Promise<number> {
+  const port = 10_000 + Math.floor(Math.random() * 6000);
+  const server = createServer();
+  try {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  } catch {
+    return freePort();
+  }
+  const { port: bound } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return bound;
+}
+
+function postThrough(
+  agent: Agent,
+  port: number,
+  key: string,
+  event: unknown,
+): Promise<Pick<Answer, "status" | "text">> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        host: "127.0.0.1",
+        port,
+        servername: "shop.example.com",
+        rejectUnauthorized: false,
+        agent,
+        method: "POST",
+        path: "/__cc/inbound",
+        headers: { Host: "shop.example.com", "X-CC-Api-Key": key, "Content-Type": "application/json" },
+      },
+      (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part: string) => (text += part));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+        response.on("error", reject);
+      },
+    );
+    asked.on("error", reject).end(JSON.stringify(event));
+  });
+}
+
+const isReady = (relay: Relay) =>
+  call(relay.url, { method: "GET", path: "/readyz" }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+describe.concurrent.each(Object.entries(setups))("behind %s", (name, setup) => {
+  const program = findProgram(name);
+
+  test.skipIf(!program)(
+    "two nodes are restarted twice under load: no request fails, no event is lost, none is sent twice",
+    async () => {
+      const home = await newHome("postgres", {
+        CLEANCAST_DRAIN_SECONDS: setup.drainSeconds,
+        LOG_LEVEL: "error",
+      });
+      const receiver = await startReceiver();
+      const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+      const ports = [await freePort(), await freePort()] as const;
+      const start = (port: number) => startRelay(home, { PORT: String(port) });
+      const nodes = await Promise.all(ports.map(start));
+      const site: Site = {
+        port: await freePort(),
+        nodes: [`127.0.0.1:${ports[0]}`, `127.0.0.1:${ports[1]}`],
+        folder: freshFolder(),
+      };
+      const proxy = setup.configure(program as string, site);
+      const child = spawn(proxy.program, proxy.args, {
+        env: { PATH: process.env.PATH ?? "", ...proxy.env },
+        stdio: "ignore",
+      });
+      running.push(child);
+      const agent = new Agent({ keepAlive: true, maxSockets: senders });
+      const send = (event: unknown) => postThrough(agent, site.port, key, event);
+      await eventually("the proxy answers", () =>
+        send({ email: "first@example.com", event: "lead" }).then(
+          ({ status }) => status === 200,
+          () => false,
+        ),
+      );
+
+      let sent = 1;
+      let restarting = true;
+      const failed: string[] = [];
+      const load = Array.from({ length: senders }, async () => {
+        while (restarting) {
+          const n = sent++;
+          // Half of them with an order, half found again by what they say.
+          const event = {
+            email: `p${n}@example.com`,
+            event: "purchase",
+            ...(n % 2 && { orderId: `order-${n}` }),
+          };
+          const answer = await send(event).catch((error: Error) => ({ status: 0, text: error.message }));
+          if (answer.status !== 200 || !answer.text.startsWith('{"ok":true,'))
+            failed.push(JSON.stringify(answer));
+          await sleep(pauseMs);
+        }
+      });
+
+      for (const place of [0, 1, 0, 1]) {
+        const before = sent;
+        await sleep(200);
+        const node = nodes[place] as Relay;
+        const stopped = node.stop();
+        // A supervisor that asks twice does not make it less orderly.
+        setTimeout(() => node.process.kill("SIGTERM"), 50);
+        expect(await stopped).toBe(0);
+        nodes[place] = await start(ports[place] as number);
+        await eventually("the node is ready", () => isReady(nodes[place] as Relay), 5);
+        await sleep(setup.backAfterMs);
+        expect(sent).toBeGreaterThan(before + senders);
+      }
+      restarting = false;
+      await Promise.all(load);
+      agent.destroy();
+      expect(failed).toEqual([]);
+
+      await eventually("everything is delivered", async () => {
+        const states = await deliveryStates(home);
+        return Object.keys(states).join() === "sent";
+      });
+      const events = await rows(home, `SELECT id FROM events`);
+      expect(events).toHaveLength(sent);
+      expect(await deliveryStates(home)).toEqual({ sent });
+      const arrived = receiver.bodies().map((body) => String(body.eventId));
+      expect(new Set(arrived).size).toBe(sent);
+      expect(arrived).toHaveLength(sent);
+      for (const node of nodes) expect(await node.stop()).toBe(0);
+      for (const node of nodes) expect(node.output()).not.toContain('"level":50');
+    },
+    120_000,
+  );
+});

