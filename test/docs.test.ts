@@ -1,18 +1,13 @@
-// Documents that are made from the code are as the code is, and links lead somewhere.
+// Documents that are made from the code are as the code is, links lead somewhere, and the site that is made of them is served.
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { buildSite } from "../scripts/docsSite.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-const documents = [
-  ...readdirSync(root).filter((name) => name.endsWith(".md")),
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join("docs", name)),
-];
+import { freshFolder } from "./databases.ts";
+import { documents, root } from "./documents.ts";
+import { addSite, call, newHome, startRelay, type Relay } from "./relay.ts";
 
 test("the pages of the platforms say what the platforms declare (npm run docs:platforms)", () => {
   const folder = join(root, "docs", "platforms");
@@ -28,4 +23,113 @@ test.each(documents)("every link in %s to a file of ours leads to one", (documen
   );
   for (const target of targets)
     expect(existsSync(resolve(root, dirname(document), target)), target).toBe(true);
+});
+
+describe("the site", () => {
+  const built = freshFolder();
+
+  test("is made of all documents, and every address in it leads somewhere", () => {
+    expect(buildSite(join(root, "docs/"), built)).toEqual([]);
+    const files = readdirSync(built, { recursive: true, encoding: "utf8" });
+    const pages = files.filter((name) => name.endsWith(".html"));
+    expect(pages.length).toBe(documents.filter((name) => name.startsWith("docs/")).length);
+    for (const name of pages) {
+      const html = readFileSync(join(built, name), "utf8");
+      // The policy under which it is served forbids them.
+      expect(html).not.toMatch(/<script>|<style|<[^>]*\s(?:style|on\w+)=/);
+      for (const [, address = "", anchor] of html.matchAll(
+        /(?:href|src|data-index)="(\/docs\/[^"#]*)(?:#([^"]*))?"/g,
+      )) {
+        const path = address.slice("/docs/".length) || "index";
+        const file = [path, `${path}.html`].find((one) => existsSync(join(built, one)) && /\.\w+$/.test(one));
+        expect(file, `${name} → ${address}`).toBeDefined();
+        if (anchor) expect(readFileSync(join(built, file ?? ""), "utf8")).toContain(`id="${anchor}"`);
+      }
+    }
+  });
+
+  test("is not made while a link leads nowhere, an anchor is missing, or a page is in no list", () => {
+    const docs = `${freshFolder()}/`;
+    mkdirSync(join(docs, "guides"));
+    writeFileSync(join(docs, "README.md"), "# Docs\n\n## Begin\n\n- [One](guides/one.md)\n");
+    writeFileSync(
+      join(docs, "guides/one.md"),
+      "# One\n\n## A part\n\n[a](#a-part) [b](two.md#no-part) [c](three.md) ![d](no.png)\n",
+    );
+    writeFileSync(join(docs, "guides/two.md"), "# Two\n\n[up](../../nothing.yml)\n");
+    const out = join(freshFolder(), "site");
+    expect(buildSite(docs, out)).toEqual([
+      "docs/guides/one.md: the link to guides/two.md#no-part leads to a heading that is not there.",
+      "docs/guides/one.md: the link to guides/three.md leads nowhere.",
+      "docs/guides/one.md: the link to guides/no.png leads nowhere.",
+      "docs/guides/two.md: the link to ../nothing.yml leads nowhere.",
+      "docs/guides/two.md is not in the table of contents, docs/README.md.",
+    ]);
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe("under /docs", () => {
+  let relay: Relay;
+  beforeAll(async () => {
+    const home = await newHome("sqlite");
+    await addSite(home, "shop.example.com");
+    relay = await startRelay(home);
+  });
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    call(relay.url, { method: "GET", path, headers });
+
+  test("pages come at clean addresses, compressed, and are not sent twice", async () => {
+    const bare = await ask("/docs");
+    expect([bare.status, bare.headers.location]).toEqual([308, "/docs/"]);
+    for (const path of ["/docs/", "/docs/guides/quick-start", "/docs/platforms", "/docs/platforms/meta"]) {
+      const page = await ask(path);
+      expect([path, page.status, page.headers["content-type"], page.headers["cache-control"]]).toEqual([
+        path,
+        200,
+        "text/html; charset=utf-8",
+        "no-cache",
+      ]);
+      expect(page.headers["content-security-policy"]).toMatch(
+        /default-src 'none'; script-src 'self'; style-src 'self';/,
+      );
+      expect(page.text).toContain("<!doctype html>");
+      const again = await ask(path, { "if-none-match": String(page.headers.etag) });
+      expect([again.status, again.text]).toEqual([304, ""]);
+    }
+    const zipped = await ask("/docs/", { "accept-encoding": "gzip" });
+    expect(zipped.headers["content-encoding"]).toBe("gzip");
+  });
+
+  test("assets are kept for ever, examples are plain text", async () => {
+    const { text } = await ask("/docs/");
+    for (const kind of ["css", "js", "json", "svg"]) {
+      const address = new RegExp(`"(/docs/assets/[^"]+\\.${kind})"`).exec(text)?.[1] ?? "";
+      const asset = await ask(address);
+      expect([kind, asset.status, asset.headers["cache-control"]]).toEqual([
+        kind,
+        200,
+        "public, max-age=31536000, immutable",
+      ]);
+    }
+    const example = await ask("/docs/examples/stripe.mjs.txt");
+    expect([example.status, example.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
+    expect(example.text).toBe(readFileSync(join(root, "docs/examples/stripe.mjs"), "utf8"));
+    const settings = await ask("/docs/files/env.example.txt");
+    expect([settings.status, settings.headers["content-type"]]).toEqual([200, "text/plain; charset=utf-8"]);
+  });
+
+  test("nothing else comes out, and nothing on a customer's domain", async () => {
+    for (const path of [
+      "/docs/nothing",
+      "/docs/tag.html",
+      "/docs/..%2fpackage.json",
+      "/docs/%2e%2e/relay/cli.js",
+      "/docs/.x",
+      "/docs//tag",
+    ])
+      expect([path, (await ask(path)).status]).toEqual([path, 404]);
+    expect((await ask("/docs/", { host: "shop.example.com" })).status).toBe(404);
+    expect((await ask("/docs/tag", { host: "shop.example.com" })).status).toBe(404);
+  });
 });

@@ -1,0 +1,88 @@
+// Takes Stripe's webhooks, checks their signature, and passes payments and full refunds on. Node 18 or newer.
+// STRIPE_SECRET   the endpoint's signing secret, whsec_…
+// CLEANCAST_INBOUND, CLEANCAST_KEY, PORT
+
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { createServer } from "node:http";
+
+const { STRIPE_SECRET, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8091" } = process.env;
+
+function isStripe(header, body) {
+  const pairs = (header ?? "").split(",").map((pair) => pair.split("="));
+  const at = pairs.find(([name]) => name === "t")?.[1] ?? "";
+  if (!(Math.abs(Date.now() / 1000 - Number(at)) < 300)) return false;
+  const expected = createHmac("sha256", STRIPE_SECRET).update(`${at}.`).update(body).digest();
+  return pairs.some(([name, value = ""]) => {
+    const given = Buffer.from(value, "hex");
+    return name === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}
+
+// Stripe counts in the smallest unit: cents, but whole yen.
+const whole = new Set("bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "));
+const thousandths = new Set("bhd jod kwd omr tnd".split(" "));
+const money = (amount, currency) =>
+  amount / (whole.has(currency) ? 1 : thousandths.has(currency) ? 1000 : 100);
+
+/** null: nothing to report. */
+function conversionOf({ type, created, data: { object: one } }) {
+  const isPaid =
+    (type === "checkout.session.completed" || type === "checkout.session.async_payment_succeeded") &&
+    one.payment_status === "paid";
+  if (isPaid)
+    return {
+      email: one.customer_details?.email,
+      event: "purchase",
+      value: money(one.amount_total, one.currency),
+      currency: one.currency,
+      orderId: one.payment_intent ?? one.id,
+      eventTime: created,
+      phone: one.customer_details?.phone,
+    };
+  // `refunded` is true once all of it went back.
+  if (type === "charge.refunded" && one.refunded)
+    return {
+      email: one.billing_details?.email ?? one.receipt_email,
+      event: "refund",
+      value: money(one.amount_refunded, one.currency),
+      currency: one.currency,
+      orderId: one.payment_intent ?? one.id,
+      eventTime: created,
+    };
+  return null;
+}
+
+async function pass(conversion) {
+  const response = await fetch(CLEANCAST_INBOUND, {
+    method: "POST",
+    headers: { "X-CC-Api-Key": CLEANCAST_KEY, "Content-Type": "application/json" },
+    body: JSON.stringify(conversion),
+    signal: AbortSignal.timeout(12_000),
+  });
+  console.log(conversion.event, conversion.orderId, response.status, await response.text());
+  // What is wrong stays wrong; for the rest Stripe comes again, for three days.
+  return response.status === 429 || response.status >= 500 ? 503 : 200;
+}
+
+/** The status for a request: what goes wrong on the way is tried again by the one who sent it. */
+async function answer(request) {
+  const parts = [];
+  let size = 0;
+  for await (const part of request) {
+    parts.push(part);
+    size += part.length;
+    if (size > 1_000_000) return 413;
+  }
+  const body = Buffer.concat(parts);
+  if (!isStripe(request.headers["stripe-signature"], body)) return 401;
+  const conversion = conversionOf(JSON.parse(body.toString()));
+  return conversion?.email ? pass(conversion) : 200;
+}
+
+createServer((request, response) => {
+  void answer(request)
+    .catch(() => 503)
+    .then((status) => response.writeHead(status).end());
+}).listen(Number(PORT), function () {
+  console.log(`listening on ${this.address().port}`);
+});

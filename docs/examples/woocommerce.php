@@ -1,0 +1,60 @@
+<?php
+/**
+ * Plugin Name: Conversions to Cleancast
+ * Description: Reports paid orders and full refunds of WooCommerce.
+ *
+ * In wp-config.php:
+ *   define('CLEANCAST_INBOUND', 'https://shop.example.com/__cc/inbound');
+ *   define('CLEANCAST_KEY', 'cc_…');
+ */
+
+defined('ABSPATH') || exit;
+
+// In the background, so that no customer waits. An order becomes "processing" or "completed", or first the one and then the
+// other: the second report of the same order is not counted.
+foreach (['processing', 'completed'] as $status) {
+    add_action("woocommerce_order_status_$status", fn ($order_id) => cleancast_later($order_id, 'purchase'));
+}
+add_action('woocommerce_order_fully_refunded', fn ($order_id) => cleancast_later($order_id, 'refund'));
+add_action('cleancast_send', 'cleancast_send', 10, 3);
+
+function cleancast_later(int $order_id, string $event): void
+{
+    as_enqueue_async_action('cleancast_send', [$order_id, $event, 1], 'cleancast');
+}
+
+function cleancast_send(int $order_id, string $event, int $attempt): void
+{
+    $order = wc_get_order($order_id);
+    if (!$order || !$order->get_billing_email()) {
+        return;
+    }
+    $paid = $order->get_date_paid();
+    $answer = wp_remote_post(CLEANCAST_INBOUND, [
+        'timeout' => 15,
+        'headers' => ['X-CC-Api-Key' => CLEANCAST_KEY, 'Content-Type' => 'application/json'],
+        'body' => wp_json_encode([
+            'email' => $order->get_billing_email(),
+            'event' => $event,
+            'value' => (float) $order->get_total(),
+            'currency' => $order->get_currency(),
+            'orderId' => $order->get_order_number(),
+            'eventTime' => $event === 'purchase' && $paid ? $paid->getTimestamp() : null,
+            'phone' => $order->get_billing_phone(),
+            'firstName' => $order->get_billing_first_name(),
+            'lastName' => $order->get_billing_last_name(),
+        ]),
+    ]);
+    $status = is_wp_error($answer) ? 0 : (int) wp_remote_retrieve_response_code($answer);
+    if ($status === 200) {
+        return;
+    }
+    // 4xx: the request is wrong and stays wrong. Anything else may pass later.
+    if (($status === 0 || $status === 429 || $status >= 500) && $attempt < 10) {
+        $again = [$order_id, $event, $attempt + 1];
+        as_schedule_single_action(time() + 60 * 2 ** $attempt, 'cleancast_send', $again, 'cleancast');
+        return;
+    }
+    // Action Scheduler shows it under WooCommerce > Status > Scheduled Actions > Failed.
+    throw new RuntimeException("Cleancast: $status " . wp_remote_retrieve_body($answer));
+}

@@ -1,0 +1,150 @@
+// From Markdown to a page: its text as HTML, its headings with anchors, and where its links lead.
+
+import { posix } from "node:path";
+import { Marked, type Tokens } from "marked";
+import { highlight } from "./highlight.ts";
+
+export type Heading = { depth: number; id: string; title: string };
+/** A part of a page between two headings, without markup and code: what is searched. */
+export type Part = { id: string; title: string; text: string };
+
+export type Page = {
+  /** As in docs/: `guides/quick-start.md`. */
+  file: string;
+  /** As in dist/docs, without its ending: `guides/quick-start`, `index`. */
+  name: string;
+  /** `/docs/guides/quick-start`. */
+  address: string;
+  title: string;
+  /** The first paragraph, as plain text. */
+  summary: string;
+  markdown: string;
+  html: string;
+  headings: Heading[];
+  parts: Part[];
+  /** To files (from the folder docs/; `../ops/…` is a file of the project) and anchors in them. */
+  links: { file: string; anchor: string }[];
+};
+
+/** `guides/README.md` is the page of its folder. */
+const nameOf = (file: string) =>
+  file === "README.md" ? "index" : file.replace(/\/README\.md$/, "").replace(/\.md$/, "");
+const addressOf = (file: string) => `/docs/${nameOf(file).replace(/^index$/, "")}`;
+
+/** Where a file of the project stands that a page points at: `../.env.example` is `files/env.example.txt`. */
+export const besideName = (file: string) => `files/${file.slice(3).replaceAll(/(?<=^|\/)\./g, "")}.txt`;
+
+const escaped = (text: string) =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+export function readPage(
+  file: string,
+  markdown: string,
+  assetOf: (name: string) => string | undefined,
+): Page {
+  const headings: Heading[] = [];
+  const parts: Part[] = [{ id: "", title: "", text: "" }];
+  const links: Page["links"] = [];
+  const taken = new Map<string, number>();
+  let summary = "";
+  const marked = new Marked({ gfm: true });
+  const plain = (tokens: Tokens.Generic[] | undefined): string =>
+    (tokens ?? [])
+      .map((one) => (one.tokens ? plain(one.tokens) : one.type === "br" ? " " : String(one.text ?? "")))
+      .join("");
+  const say = (text: string) => {
+    const part = parts.at(-1);
+    if (part) part.text += `${text} `;
+  };
+
+  const target = (href: string): string => {
+    if (/^(?:https?:|mailto:)/.test(href)) return href;
+    const [path = "", anchor = ""] = href.split("#");
+    const linked = path === "" ? file : posix.join(posix.dirname(file), path);
+    links.push({ file: linked, anchor });
+    const hash = anchor ? `#${anchor}` : "";
+    if (path === "") return hash;
+    if (linked.startsWith("../")) return `/docs/${besideName(linked)}`;
+    return linked.endsWith(".md") ? `${addressOf(linked)}${hash}` : `/docs/${linked}.txt`;
+  };
+
+  marked.use({
+    renderer: {
+      heading({ tokens, depth }) {
+        const title = plain(tokens);
+        const slug = slugOf(title);
+        const count = taken.get(slug) ?? 0;
+        taken.set(slug, count + 1);
+        const id = count ? `${slug}-${count}` : slug;
+        headings.push({ depth, id, title });
+        if (depth > 1) parts.push({ id, title, text: "" });
+        const anchor =
+          depth > 1 ? `<a class="anchor" href="#${id}" aria-label="Link to: ${escaped(title)}">#</a>` : "";
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}${anchor}</h${depth}>\n`;
+      },
+      paragraph({ tokens }) {
+        const text = plain(tokens);
+        summary ||= text;
+        say(text);
+        return `<p>${this.parser.parseInline(tokens)}</p>\n`;
+      },
+      text(token) {
+        if ("tokens" in token && token.tokens) {
+          say(plain(token.tokens));
+          return this.parser.parseInline(token.tokens);
+        }
+        return "escaped" in token && token.escaped ? token.text : escaped(token.text);
+      },
+      table({ header, rows }) {
+        const cell = (tag: string, { tokens, align }: Tokens.TableCell) =>
+          `<${tag}${align ? ` class="${align}"` : ""}>${this.parser.parseInline(tokens)}</${tag}>`;
+        for (const row of [header, ...rows]) say(row.map(({ tokens }) => plain(tokens)).join(" "));
+        const head = header.some(({ text }) => text !== "")
+          ? `<thead><tr>${header.map((one) => cell("th", one)).join("")}</tr></thead>`
+          : "";
+        const body = rows.map((row) => `<tr>${row.map((one) => cell("td", one)).join("")}</tr>`).join("\n");
+        return `<div class="table" tabindex="0" role="region" aria-label="Table"><table>${head}<tbody>${body}</tbody></table></div>\n`;
+      },
+      code({ text, lang = "" }) {
+        const [language = "", mark = ""] = lang.split(" ");
+        const label = mark.startsWith("examples/")
+          ? `<a class="file" href="${target(posix.relative(posix.dirname(file), mark))}">${escaped(posix.basename(mark))}</a>`
+          : mark === "answer"
+            ? `<span class="file">Answer</span>`
+            : "";
+        return `<div class="code${label ? " labelled" : ""}">${label}<pre tabindex="0"><code>${highlight(text, language)}</code></pre></div>\n`;
+      },
+      link({ href, tokens }) {
+        const isOutside = /^https?:/.test(href);
+        return `<a href="${escaped(target(href))}"${isOutside ? ' rel="noreferrer"' : ""}>${this.parser.parseInline(tokens)}</a>`;
+      },
+      image({ href, text }) {
+        const name = posix.join(posix.dirname(file), href);
+        links.push({ file: name, anchor: "" });
+        return `<img src="${assetOf(name) ?? ""}" alt="${escaped(text)}" loading="lazy">`;
+      },
+    },
+  });
+  const html = marked.parse(markdown, { async: false });
+  const title = headings.find(({ depth }) => depth === 1)?.title ?? nameOf(file);
+  return {
+    file,
+    name: nameOf(file),
+    address: addressOf(file),
+    title,
+    summary,
+    markdown,
+    html,
+    headings,
+    parts,
+    links,
+  };
+}
+
+/** As on code hosts, so that a link to a heading works in both places. */
+function slugOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, "")
+    .replaceAll(" ", "-");
+}

@@ -1,0 +1,70 @@
+// The documentation as a site under /docs: files that `npm run build` made, read when somebody asks for them.
+
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from "fastify";
+import { packageFolder } from "../folder.ts";
+
+const built = new URL("dist/docs/", packageFolder);
+
+const types: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  json: "application/json; charset=utf-8",
+  svg: "image/svg+xml",
+  png: "image/png",
+  txt: "text/plain; charset=utf-8",
+};
+
+/** Nothing from elsewhere, nothing inline, in nobody's frame. */
+const shut = {
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "referrer-policy": "same-origin",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "cross-origin-opener-policy": "same-origin",
+};
+
+export function documentRoutes(app: FastifyInstance, onlyAtHome: RouteShorthandOptions): void {
+  app.get("/docs", onlyAtHome, (_request, reply) => reply.redirect("/docs/", 308));
+  app.get<{ Params: { "*": string } }>("/docs/*", onlyAtHome, (request, reply) =>
+    answer(request.params["*"], request, reply),
+  );
+}
+
+async function answer(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const file = fileOf(path);
+  const found = file && (await read(file, request.headers["accept-encoding"] ?? ""));
+  if (!found) return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+  const etag = `"${createHash("sha256").update(found.bytes).digest("base64url").slice(0, 22)}"`;
+  void reply.headers({
+    ...shut,
+    "content-type": types[file.split(".").at(-1) ?? ""] ?? "application/octet-stream",
+    // The names of assets change with their content; pages are asked for again, and mostly not sent again.
+    "cache-control": file.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+    vary: "accept-encoding",
+    etag,
+  });
+  if (request.headers["if-none-match"] === etag) return reply.code(304).send();
+  if (found.isZipped) void reply.header("content-encoding", "gzip");
+  return reply.send(found.bytes);
+}
+
+/** `tag` is the page tag.html; everything else has its ending. Null for what cannot be one of ours. */
+function fileOf(path: string): string | null {
+  if (path === "") return "index.html";
+  if (!/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/.test(path) || path.endsWith(".html") || path.endsWith(".gz"))
+    return null;
+  return Object.hasOwn(types, path.split(".").at(-1) ?? "") ? path : `${path}.html`;
+}
+
+async function read(file: string, encodings: string): Promise<{ bytes: Buffer; isZipped: boolean } | null> {
+  const attempt = (name: string) => readFile(new URL(name, built)).catch(() => null);
+  const zipped = /\bgzip\b/.test(encodings) ? await attempt(`${file}.gz`) : null;
+  if (zipped) return { bytes: zipped, isZipped: true };
+  const bytes = await attempt(file);
+  return bytes && { bytes, isZipped: false };
+}

@@ -1,0 +1,88 @@
+// The documentation in a browser: found, read in light and dark, wide and narrow, and copied from.
+
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { newHome, startRelay } from "../relay.ts";
+import { inChromium, newVisitor } from "./chromium.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+type Axe = {
+  run: (options: unknown) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }>;
+};
+
+inChromium("the documentation", () => {
+  let origin: string;
+  beforeAll(async () => {
+    origin = (await startRelay(await newHome("sqlite"))).url;
+  });
+
+  async function open(
+    path: string,
+    width: number,
+    colorScheme: "light" | "dark",
+  ): Promise<{ page: Page; wrong: string[] }> {
+    const visitor = await newVisitor({ viewport: { width, height: 800 }, colorScheme });
+    await visitor.grantPermissions(["clipboard-read", "clipboard-write"], { origin });
+    const page = await visitor.newPage();
+    const wrong: string[] = [];
+    page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+    page.on("pageerror", (error) => wrong.push(String(error)));
+    await page.goto(`${origin}/docs/${path}`);
+    return { page, wrong };
+  }
+
+  /** What sticks out, what axe finds, and what the console says. */
+  async function faultsOf(page: Page, width: number): Promise<string[]> {
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    // The browser's own hand: the page's policy lets no other script in.
+    await page.evaluate(axe);
+    const { violations } = await page.evaluate(() =>
+      (window as unknown as { axe: Axe }).axe.run({
+        runOnly: ["wcag2a", "wcag2aa", "wcag21aa"],
+        resultTypes: ["violations"],
+        elementRef: false,
+      }),
+    );
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+    return wide > width ? [`${wide} pixels wide`, ...found] : found;
+  }
+
+  test("wide and dark: everybody can read it, code is copied whole, and the choice of light or dark stays", async () => {
+    const { page, wrong } = await open("guides/stripe", 1280, "dark");
+    expect(await faultsOf(page, 1280)).toEqual([]);
+    await page.hover(".labelled");
+    await page.click(".labelled .copy");
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toBe(
+      readFileSync(new URL("../../docs/examples/stripe.mjs", import.meta.url), "utf8").trimEnd(),
+    );
+    await page.click(".theme");
+    await page.reload();
+    expect(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)).toBe("light");
+    expect(wrong).toEqual([]);
+  });
+
+  test("on a phone: everybody can read it, nothing sticks out, the sections open and close", async () => {
+    const { page, wrong } = await open("guides/troubleshooting", 375, "light");
+    expect(await faultsOf(page, 375)).toEqual([]);
+    expect(await page.isVisible("#sections")).toBe(false);
+    await page.click(".menu");
+    await page.click("#sections a[href='/docs/consent']");
+    await page.waitForURL("**/docs/consent");
+    expect(await page.isVisible("#sections")).toBe(false);
+    expect(wrong).toEqual([]);
+  });
+
+  test("the search leads to the part that was looked for, by keyboard alone", async () => {
+    const { page, wrong } = await open("", 1280, "light");
+    await page.keyboard.press("/");
+    await page.keyboard.type("value must be a finite");
+    await page.waitForSelector("#found .row");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/docs/guides/troubleshooting#a-field-is-wrong");
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,364 @@
+// The senders of the guides, run as their platforms would run them, against a real relay.
+
+import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "./databases.ts";
+import { addSite, call, manage, newHome, post, startRelay, type Home, type Relay } from "./relay.ts";
+
+const run = promisify(execFile);
+const examples = fileURLToPath(new URL("../docs/examples", import.meta.url));
+const read = (name: string) => readFileSync(join(examples, name), "utf8");
+const hasPhp = spawnSync("php", ["--version"]).status === 0;
+if (!hasPhp) console.log("PHP is not installed here: the WooCommerce plugin is not run.");
+
+let home: Home;
+let relay: Relay;
+let key: string;
+let inbound: string;
+const started = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  home = await newHome("sqlite");
+  ({ key } = await addSite(home, "shop.example.com"));
+  await manage(home, "connect", "shop.example.com", "sandbox");
+  relay = await startRelay(home);
+  inbound = `${relay.url}/__cc/inbound`;
+});
+afterAll(async () => {
+  for (const child of started) {
+    const exited = once(child, "exit");
+    if (child.kill("SIGKILL")) await exited;
+  }
+});
+
+const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok: true } } });
+
+/** What the relay has of an order: event, value and currency, newest first. */
+async function known(orderId: string): Promise<[string, number, string][]> {
+  const { events } = await manage(home, "event", "list", "--order", orderId);
+  return events.map((one: { event: string; value: number; currency: string }) => [
+    one.event,
+    one.value,
+    one.currency,
+  ]);
+}
+
+/** Code that a service runs, in a process of its own. */
+async function inNode(name: string, code: string): Promise<string> {
+  const file = join(freshFolder(), name);
+  writeFileSync(file, code);
+  const { stdout } = await run(process.execPath, [file], { env: { ...process.env, CLEANCAST_KEY: key } });
+  return stdout;
+}
+
+const here = (code: string) => code.replaceAll("https://shop.example.com/__cc/inbound", inbound);
+
+describe("HubSpot's custom code action", () => {
+  const action = (inputFields: Record<string, unknown>) =>
+    inNode(
+      "action.cjs",
+      `${here(read("hubspot.js"))}
+exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
+  (said) => console.log(JSON.stringify(said)), (error) => console.log(error.message));`,
+    );
+
+  test("sends a deal, with its amount as a number", async () => {
+    const said = await action({
+      email: "ada@example.com",
+      phone: "+4930123456",
+      firstname: "Ada",
+      amount: "1200.50",
+      deal_currency_code: "EUR",
+      hs_object_id: "77",
+    });
+    expect(JSON.parse(JSON.parse(said).outputFields.cleancast)).toEqual(accepted("purchase"));
+    expect(await known("hubspot-77")).toEqual([["purchase", 1200.5, "EUR"]]);
+  });
+
+  test("fails where the relay refuses", async () => {
+    expect(await action({ email: "nobody", hs_object_id: "78" })).toContain(
+      'Cleancast: 400 {"ok":false,"error":"email is not an email address"}',
+    );
+  });
+});
+
+describe("Zapier's steps", () => {
+  const input = () => ({ key, email: "ada@example.com", value: "49.90", currency: "EUR", order: "Z-1" });
+  const step = (inputData: Record<string, string>) =>
+    inNode(
+      "step.mjs",
+      `let output; const inputData = ${JSON.stringify(inputData)};\n${here(read("zapier.js"))}\nconsole.log(JSON.stringify(output));`,
+    );
+
+  test("the code step sends, and shows the results", async () => {
+    expect(JSON.parse(await step(input()))).toEqual(accepted("purchase"));
+    expect(await known("Z-1")).toEqual([["purchase", 49.9, "EUR"]]);
+  });
+
+  test("the code step fails where the relay refuses", async () => {
+    await expect(step({ ...input(), key: "cc_wrong" })).rejects.toThrow(/Cleancast: 401/);
+  });
+
+  test("the custom request's body is what the endpoint wants", async () => {
+    const values: Record<string, string> = {
+      email: "ada@example.com",
+      total: "49.90",
+      currency: "EUR",
+      order: "Z-2",
+    };
+    const body = read("zapier-body.txt").replaceAll(/{{(\w+)}}/g, (_, name: string) => values[name] ?? "");
+    expect(JSON.parse((await post(relay, key, body)).text)).toEqual(accepted("purchase"));
+  });
+});
+
+test("Make's body is what the endpoint wants", async () => {
+  const bundle: Record<string, string> = {
+    email: "ada@example.com",
+    total: "49.90",
+    currency: "EUR",
+    order: "M-1",
+  };
+  const body = read("make-body.txt")
+    .replaceAll(/{{parseNumber\(1\.(\w+); "\."\)}}/g, (_, name: string) => String(Number(bundle[name])))
+    .replaceAll(/{{1\.(\w+)}}/g, (_, name: string) => bundle[name] ?? "");
+  expect(JSON.parse((await post(relay, key, body)).text)).toEqual(accepted("purchase"));
+  expect(await known("M-1")).toEqual([["purchase", 49.9, "EUR"]]);
+});
+
+test("Salesforce's sample request is what the endpoint wants", async () => {
+  expect(JSON.parse((await post(relay, key, read("salesforce.json"))).text)).toEqual(accepted("purchase"));
+});
+
+test("n8n's workflow sends what its expressions say", async () => {
+  type Node = { name: string; type: string; parameters: Record<string, unknown> };
+  const workflow = JSON.parse(read("n8n.json")) as {
+    nodes: Node[];
+    connections: Record<string, { main: { node: string }[][] }>;
+  };
+  const trigger = workflow.nodes.find(({ type }) => type === "n8n-nodes-base.webhook");
+  const target = workflow.connections[trigger?.name ?? ""]?.main[0]?.[0]?.node;
+  const request = workflow.nodes.find(({ name }) => name === target);
+  const { method, url, jsonBody, genericAuthType } = request?.parameters ?? {};
+  expect([method, url, genericAuthType]).toEqual([
+    "POST",
+    "https://shop.example.com/__cc/inbound",
+    "httpHeaderAuth",
+  ]);
+  const expression = /^={{(.*)}}$/s.exec(String(jsonBody))?.[1] ?? "";
+  const body = { email: "ada@example.com", total: "49.90", currency: "EUR", order: 4711 };
+  const sent = runInNewContext(expression, { $json: { body } }) as string;
+  expect(JSON.parse((await post(relay, key, sent)).text)).toEqual(accepted("purchase"));
+  expect(await known("4711")).toEqual([["purchase", 49.9, "EUR"]]);
+});
+
+/** A receiver of a webhook, in a process of its own. */
+async function receiver(name: string, env: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, [join(examples, name)], {
+    env: { CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.add(child);
+  const ended = once(child, "exit").then(() => Promise.reject(new Error(`${name} ended`)));
+  ended.catch(() => {});
+  const [said] = (await Promise.race([once(child.stdout.setEncoding("utf8"), "data"), ended])) as [string];
+  return `http://127.0.0.1:${/listening on (\d+)/.exec(said)?.[1]}`;
+}
+
+describe("Shopify's webhook", () => {
+  const order = {
+    email: "ada@example.com",
+    total_price: "49.90",
+    currency: "EUR",
+    name: "#1001",
+    test: false,
+    processed_at: new Date().toISOString(),
+    customer: { first_name: "Ada", last_name: "Lovelace", phone: null },
+  };
+  let url: string;
+  beforeAll(async () => void (url = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush" })));
+
+  const hook = (sent: unknown, topic = "orders/paid", secret = "hush") => {
+    const body = JSON.stringify(sent);
+    const signature = createHmac("sha256", secret).update(body).digest("base64");
+    const headers = { "X-Shopify-Topic": topic, "X-Shopify-Hmac-Sha256": signature };
+    return call(url, { path: "/", headers, body });
+  };
+
+  test("a paid order is passed on once, however often it comes", async () => {
+    expect((await hook(order)).status).toBe(200);
+    expect((await hook(order)).status).toBe(200);
+    expect(await known("#1001")).toEqual([["purchase", 49.9, "EUR"]]);
+  });
+
+  test("what Shopify did not sign is refused; other topics, test orders and orders without an email are left alone", async () => {
+    const other = { ...order, name: "#1002" };
+    expect((await hook(other, "orders/paid", "wrong")).status).toBe(401);
+    expect((await call(url, { path: "/", body: JSON.stringify(other) })).status).toBe(401);
+    expect((await hook(other, "orders/updated")).status).toBe(200);
+    expect((await hook({ ...other, test: true })).status).toBe(200);
+    expect((await hook({ ...other, email: "" })).status).toBe(200);
+    expect(await known("#1002")).toEqual([]);
+  });
+
+  test("while the relay is away, Shopify is asked to come again", async () => {
+    const lost = await receiver("shopify.mjs", {
+      SHOPIFY_SECRET: "hush",
+      CLEANCAST_INBOUND: "http://127.0.0.1:1/",
+    });
+    const body = JSON.stringify(order);
+    const signature = createHmac("sha256", "hush").update(body).digest("base64");
+    const headers = { "X-Shopify-Topic": "orders/paid", "X-Shopify-Hmac-Sha256": signature };
+    expect((await call(lost, { path: "/", headers, body })).status).toBe(503);
+  });
+
+  test("Flow's body is what the endpoint wants", async () => {
+    const values: Record<string, string> = {
+      "order.email | json": '"ada@example.com"',
+      "order.totalPriceSet.shopMoney.amount": "49.90",
+      "order.totalPriceSet.shopMoney.currencyCode | json": '"EUR"',
+      "order.name | json": '"#1003"',
+    };
+    const body = read("shopify-flow-body.txt").replaceAll(
+      /{{ (.+?) }}/g,
+      (_, name: string) => values[name] ?? "",
+    );
+    expect(JSON.parse((await post(relay, key, body)).text)).toEqual(accepted("purchase"));
+  });
+});
+
+describe("Stripe's webhook", () => {
+  const secret = "whsec_test";
+  let url: string;
+  beforeAll(async () => void (url = await receiver("stripe.mjs", { STRIPE_SECRET: secret })));
+
+  const now = () => Math.floor(Date.now() / 1000);
+  const hook = (type: string, object: unknown, { at = now(), with: signer = secret } = {}) => {
+    const body = JSON.stringify({ id: "evt_1", type, created: at, data: { object } });
+    const signature = createHmac("sha256", signer).update(`${at}.${body}`).digest("hex");
+    return call(url, {
+      path: "/",
+      headers: { "Stripe-Signature": `t=${at},v1=00ff,v1=${signature},v0=1` },
+      body,
+    });
+  };
+  const session = {
+    id: "cs_1",
+    payment_status: "paid",
+    payment_intent: "pi_1",
+    amount_total: 4990,
+    currency: "eur",
+    customer_details: { email: "ada@example.com", phone: null },
+  };
+
+  test("a paid checkout is a purchase, its full refund a refund of the same order", async () => {
+    expect((await hook("checkout.session.completed", session)).status).toBe(200);
+    const charge = {
+      id: "ch_1",
+      payment_intent: "pi_1",
+      amount_refunded: 4990,
+      currency: "eur",
+      billing_details: { email: null },
+      receipt_email: "ada@example.com",
+    };
+    expect((await hook("charge.refunded", { ...charge, refunded: false, amount_refunded: 10 })).status).toBe(
+      200,
+    );
+    expect((await hook("charge.refunded", { ...charge, refunded: true })).status).toBe(200);
+    expect(await known("pi_1")).toEqual([
+      ["refund", 49.9, "EUR"],
+      ["purchase", 49.9, "EUR"],
+    ]);
+  });
+
+  test("yen have no hundredths, and a session that is not paid yet is no purchase", async () => {
+    const yen = { ...session, id: "cs_2", payment_intent: null, amount_total: 500, currency: "jpy" };
+    expect((await hook("checkout.session.completed", { ...yen, payment_status: "unpaid" })).status).toBe(200);
+    expect(await known("cs_2")).toEqual([]);
+    expect((await hook("checkout.session.async_payment_succeeded", yen)).status).toBe(200);
+    expect(await known("cs_2")).toEqual([["purchase", 500, "JPY"]]);
+  });
+
+  test("what Stripe did not sign, or signed long ago, is refused", async () => {
+    const other = { ...session, payment_intent: "pi_3" };
+    expect((await hook("checkout.session.completed", other, { with: "whsec_wrong" })).status).toBe(401);
+    expect((await hook("checkout.session.completed", other, { at: now() - 600 })).status).toBe(401);
+    expect((await call(url, { path: "/", body: "{}" })).status).toBe(401);
+    expect(await known("pi_3")).toEqual([]);
+  });
+});
+
+test("a call of a known customer is passed on; short ones, unknown callers and strangers' requests are not", async () => {
+  const customers = join(freshFolder(), "customers.json");
+  writeFileSync(customers, JSON.stringify({ "+4930123456": "ada@example.com" }));
+  const url = await receiver("calls.mjs", { CALLS_SECRET: "long-word", CUSTOMERS: customers });
+  const made = {
+    resource_id: "CAL1",
+    customer_phone_number: "+4930123456",
+    answered: true,
+    duration: 190,
+    start_time: new Date(Date.now() - 200_000).toISOString(),
+  };
+  const hook = (sent: unknown, path = "/calls/long-word") => call(url, { path, body: JSON.stringify(sent) });
+  expect((await hook(made)).status).toBe(200);
+  expect((await hook({ ...made, resource_id: "CAL2", duration: 20 })).status).toBe(200);
+  expect((await hook({ ...made, resource_id: "CAL3", customer_phone_number: "+4930999999" })).status).toBe(
+    200,
+  );
+  expect((await hook({ ...made, resource_id: "CAL4" }, "/calls/wrong")).status).toBe(404);
+  for (const [id, count] of [
+    ["CAL1", 1],
+    ["CAL2", 0],
+    ["CAL3", 0],
+    ["CAL4", 0],
+  ] as const)
+    expect([id, (await known(id)).length]).toEqual([id, count]);
+});
+
+describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
+  const order = {
+    id: 501,
+    billing_email: "ada@example.com",
+    total: "49.90",
+    currency: "EUR",
+    order_number: "W-501",
+    date_paid: Math.floor(Date.now() / 1000) - 60,
+    billing_phone: "+4930123456",
+    billing_first_name: "Ada",
+    billing_last_name: "Lovelace",
+  };
+  const wordpress = fileURLToPath(new URL("./fixtures/wordpress.php", import.meta.url));
+  const happens = (hooks: string[], env: Record<string, string> = {}) =>
+    run("php", [wordpress, join(examples, "woocommerce.php"), JSON.stringify(order), ...hooks], {
+      env: { PATH: process.env.PATH ?? "", CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, ...env },
+    }).then(
+      ({ stdout }) => stdout,
+      (error: { stdout: string; stderr: string }) => error.stdout + error.stderr,
+    );
+
+  test("a paid order is reported once, on its way through both states, and its refund too", async () => {
+    const paid = ["woocommerce_order_status_processing", "woocommerce_order_status_completed"];
+    const said = await happens([...paid, "woocommerce_order_fully_refunded"]);
+    expect(said).toContain('answer 200 {"ok":true,"deduped":true}');
+    expect(await known("W-501")).toEqual([
+      ["refund", 49.9, "EUR"],
+      ["purchase", 49.9, "EUR"],
+    ]);
+  });
+
+  test("while the relay is away it is tried again later; what the relay refuses is shown as failed", async () => {
+    const hooks = ["woocommerce_order_status_completed"];
+    expect(await happens(hooks, { CLEANCAST_INBOUND: "http://127.0.0.1:1/" })).toBe(
+      'later cleancast_send [501,"purchase",2] in 120\n',
+    );
+    expect(await happens(hooks, { CLEANCAST_KEY: "cc_wrong" })).toContain(
+      'Cleancast: 401 {"ok":false,"error":"Invalid API key"}',
+    );
+  });
+});

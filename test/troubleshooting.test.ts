@@ -1,0 +1,132 @@
+// Whatever the endpoint and `results` can say stands on the page of troubleshooting.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { refusals, type Refusal } from "../src/inbound/errors.ts";
+import { root } from "./documents.ts";
+
+const page = readFileSync(join(root, "docs/guides/troubleshooting.md"), "utf8");
+const spans = [...page.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string);
+const source = (path: string) => readFileSync(join(root, "src", path), "utf8");
+
+/** The string or template that begins at `start`, with a hole (null) for each `${…}`; null where none begins there. */
+function literalAt(text: string, start: number): { parts: string[]; end: number } | null {
+  const quote = text[start];
+  if (quote !== '"' && quote !== "'" && quote !== "`") return null;
+  const parts: string[] = [];
+  let part = "";
+  for (let i = start + 1; i < text.length; i++) {
+    if (text[i] === quote) return { parts: [...parts, part], end: i + 1 };
+    if (quote === "`" && text.startsWith("${", i)) {
+      i = holeEnd(text, i + 2);
+      parts.push(part);
+      part = "";
+    } else part += text[i] === "\\" ? text[++i] : text[i];
+  }
+  return null;
+}
+
+function holeEnd(text: string, start: number): number {
+  for (let i = start, depth = 1; i < text.length; i++) {
+    const inner = literalAt(text, i);
+    if (inner) i = inner.end - 1;
+    else if (text[i] === "{") depth++;
+    else if (text[i] === "}" && --depth === 0) return i;
+  }
+  throw new Error("a template is not closed");
+}
+
+/** All texts in a piece of source that somebody could read: with a space in them. */
+function textsIn(code: string): string[][] {
+  const found: string[][] = [];
+  for (let i = 0; i < code.length; i++) {
+    if (code.startsWith("//", i) || code.startsWith("/*", i)) {
+      i = code.startsWith("//", i) ? code.indexOf("\n", i) : code.indexOf("*/", i) + 1;
+      continue;
+    }
+    const literal = literalAt(code, i);
+    if (!literal) continue;
+    if (literal.parts.join("").trim().includes(" ") || literal.parts.length > 1) found.push(literal.parts);
+    i = literal.end - 1;
+  }
+  return found;
+}
+
+/** The texts that begin right after a match. */
+function textsAfter(code: string, before: RegExp): string[][] {
+  return [...code.matchAll(new RegExp(before, "g"))].flatMap((match) => {
+    const literal = literalAt(code, match.index + match[0].length);
+    return literal ? [literal.parts] : [];
+  });
+}
+
+const inWords = (parts: readonly string[]) => parts.join("…");
+
+function expectOnPage(texts: readonly string[][]): void {
+  const missing = texts.filter((parts) => {
+    const pattern = new RegExp(`^${parts.map((part) => RegExp.escape(part)).join(".*")}$`, "s");
+    return !spans.some((span) => pattern.test(span));
+  });
+  expect(missing.map(inWords)).toEqual([]);
+}
+
+test("every refusal of the endpoint", () => {
+  const texts = Object.entries(refusals)
+    .filter(([name]) => name !== "field")
+    .map(([, refusal]) => (typeof refusal === "function" ? (refusal as (n: number) => Refusal)(60) : refusal))
+    .map(({ body }) => [body.startsWith("{") ? String(JSON.parse(body).error) : body.trim()]);
+  expect(texts.length).toBeGreaterThan(14);
+  expectOnPage(texts);
+});
+
+test("every sentence about a field", () => {
+  const texts = textsAfter(source("inbound/fields.ts"), /new FieldFault\(\s*/);
+  expect(texts.length).toBeGreaterThan(12);
+  expectOnPage(texts);
+});
+
+test("every reason why a platform skips a conversion", () => {
+  const files = readdirSync(join(root, "src/platforms")).filter(
+    (name) => !/\.test\.|Examples\.|Guide\./.test(name),
+  );
+  const texts = files.flatMap((name) => {
+    const code = source(`platforms/${name}`);
+    const body = /\n {2}unfit[(:][^]*?(?=\n {2}(?:toRequest|group)\b)/.exec(code)?.[0] ?? "";
+    return [...textsIn(body), ...textsAfter(code, /const no\w+ = /)];
+  });
+  expect(texts.length).toBeGreaterThan(35);
+  expectOnPage(texts);
+});
+
+test("every reading of a platform's answer in our own words", () => {
+  const files = readdirSync(join(root, "src/platforms")).filter(
+    (name) => !/\.test\.|Examples\.|Guide\./.test(name),
+  );
+  const texts = files.flatMap((name) =>
+    textsAfter(source(`platforms/${name}`), /(?:later\(\s*|refusal\(|\berror: |\berror = )/),
+  );
+  expect(texts.length).toBeGreaterThan(20);
+  expectOnPage(texts);
+});
+
+test("every reason that delivery gives by itself", () => {
+  const said = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
+  const files = ["attempt", "dispatch", "exchange", "lanes", "retry", "tokens", "worker"];
+  const texts = [
+    ...files
+      .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), said))
+      .filter((parts) => parts.join("").includes(" ")),
+    ...[/super\(/, /: (?=")/, /\?\? (?=`)/].flatMap((before) =>
+      textsAfter(source("delivery/send.ts"), before),
+    ),
+    ...textsAfter(source("delivery/addresses.ts"), /return (?:isPublicAddress\(address\) \? null : )?/)
+      .filter((parts) => parts.join("").includes("CLEANCAST_ALLOW_PRIVATE"))
+      .map(([first = "", ...rest]) => [`the address ${first}`, ...rest]),
+    ...["store/erase.ts", "store/syncLogChanges.ts"].flatMap((path) =>
+      [...source(path).matchAll(/reason = '([^']+)'/g)].map(([, text]) => [text as string]),
+    ),
+  ].filter((parts) => parts.join("").trim().includes(" ") || parts.join("") === "cancelled");
+  expect(texts.length).toBeGreaterThan(30);
+  expectOnPage(texts);
+});
