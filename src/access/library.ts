@@ -6,7 +6,7 @@ import { hashPassword, isPassword } from "./password.ts";
 
 export type LibraryOptions = {
   store: Pick<Store, "accounts">;
-  /** See `accessSecret`. */
+  /** See `accessSecret` in store/sealCheck.ts. */
   secret: string;
   publicUrl: string;
   newId: () => string;

@@ -1,7 +1,7 @@
 // Tickets of links that work once. The ticket stands in the fragment, which browsers keep to themselves: it is in no log
 // of a server or a proxy.
 
-import { hash, hkdfSync } from "node:crypto";
+import { hash } from "node:crypto";
 import { randomBase62 } from "../ids.ts";
 
 const pages = { "set-up": "setup", invitation: "invitation", reset: "reset" } as const;
@@ -17,8 +17,3 @@ export const hashTicket = (ticket: string) => hash("sha256", ticket);
 
 export const linkTo = (origin: string, page: keyof typeof pages, ticket: string) =>
   `${origin}/dashboard/${pages[page]}#${ticket}`;
-
-/** What signs cookies and seals the secrets of authenticator apps: made of the installation's one key, for this alone. */
-export function accessSecret(encryptionKey: Buffer): string {
-  return Buffer.from(hkdfSync("sha256", encryptionKey, "", "cleancast access", 32)).toString("hex");
-}

@@ -6,7 +6,27 @@ import { operator } from "../store/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
 
-export type Asked = { siteId: string; email: string; actor: string; now: number };
+export type Asked = {
+  siteId: string;
+  email: string;
+  actor: string;
+  now: number;
+  /** On which of the site's lists the person is. */
+  listed?: { allowed: boolean; blocked: boolean };
+};
+
+type Listing = { id: string; settings: { allowedPersons: string[]; blockedPersons: string[] } };
+
+export const askedOf = (site: Listing, email: string, by: { actor: string; now: number }): Asked => ({
+  siteId: site.id,
+  email,
+  actor: by.actor,
+  now: by.now,
+  listed: {
+    allowed: site.settings.allowedPersons.includes(email),
+    blocked: site.settings.blockedPersons.includes(email),
+  },
+});
 
 export async function enterVisit(
   store: Store,
@@ -69,10 +89,24 @@ export async function exportPerson(store: Store, asked: Asked) {
     identity: await store.people.identity(siteId, email),
     consent: await store.people.decisions(siteId, email),
     consentHistory: await store.people.history(siteId, email),
+    visitors: await visitorsOf(store, asked),
+    filterLists: asked.listed ?? { allowed: false, blocked: false },
     events,
   };
   await audit(store, asked, "person exported", { events: events.length });
   return exported;
+}
+
+/** The browsers that handed in this email, and what each decided. Their visits stand in the identity record. */
+async function visitorsOf(store: Store, { siteId, email }: Asked) {
+  const visitors = [];
+  for (const id of await store.people.change(siteId, (rows) => rows.visitorsOf(email)))
+    visitors.push({
+      id,
+      consent: await store.people.decisions(siteId, id),
+      consentHistory: await store.people.history(siteId, id),
+    });
+  return visitors;
 }
 
 /**
@@ -96,8 +130,18 @@ export async function erasePerson(store: Store, asked: Asked): Promise<{ events:
     return ids.size;
   });
   const events = await store.erase.events(siteId, email, now);
+  // The list of those who are never filtered would name them. Being blocked is like a refusal, and stays.
+  if (asked.listed?.allowed) await takeOffList(store, asked);
   await audit(store, asked, "person erased", { events, visitors });
   return { events, visitors };
+}
+
+async function takeOffList(store: Store, { siteId, email, actor, now }: Asked): Promise<void> {
+  const line = { siteId, actor, action: "person no longer allowed", detail: { why: "erased" }, at: now };
+  await store.configuration.changeSettings(line, ({ allowedPersons, ...stored }) => ({
+    ...stored,
+    allowedPersons: Array.isArray(allowedPersons) ? allowedPersons.filter((one) => one !== email) : [],
+  }));
 }
 
 async function audit(

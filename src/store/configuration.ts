@@ -5,6 +5,8 @@
 import type { ConnectionState, Mode } from "../event.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { list, type Database, type Query, type Row } from "./database.ts";
+import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
+import { raised } from "./revision.ts";
 import type { Seal } from "./seal.ts";
 import { openSettings, replaceSettings } from "./siteSettings.ts";
 
@@ -40,7 +42,9 @@ export type SiteRow = {
   name: string;
   settings: Record<string, unknown>;
   createdAt: number;
+  /** All that belong to the site, also those that are not served, in the order of their adding. */
   hosts: string[];
+  hostRows: HostRow[];
   keys: KeyRow[];
   connections: ConnectionRow[];
 };
@@ -86,7 +90,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       const some = rows.slice(at, at + 50);
       const ids = some.map((row) => String(row.site_id));
       const where = `WHERE site_id IN (${list(ids.length)})`;
-      const hosts = await tx.all(`SELECT host, site_id FROM hosts ${where} ORDER BY created_at, host`, ids);
+      const hosts = await tx.all(`SELECT * FROM hosts ${where} ORDER BY created_at, host`, ids);
       const keys = await tx.all(`SELECT * FROM inbound_keys ${where} ORDER BY created_at, id`, ids);
       const connections = await tx.all(`SELECT * FROM connections ${where} ORDER BY created_at, id`, ids);
       for (const row of some) {
@@ -97,6 +101,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
           settings: openSettings(seal, String(row.site_id), String(row.settings)),
           createdAt: Number(row.created_at),
           hosts: hosts.filter(mine).map((host) => String(host.host)),
+          hostRows: hosts.filter(mine).map(hostOfRow),
           keys: keys.filter(mine).map(keyOf),
           connections: connections.filter(mine).map(connectionOf),
         });
@@ -119,32 +124,20 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       );
     },
 
+    /** `displaces` is the line for a site that only claimed the host. */
     addSite(
       what: Change,
       site: { name: string; settings: Record<string, unknown>; hosts: string[] },
+      displaces: Change | null = null,
     ): Promise<void> {
+      const auditId = newId();
       return change(what, async (tx) => {
         await tx.all(
           `INSERT INTO sites (site_id, name, settings, revision, created_at) VALUES ($1, $2, $3, 0, $4)`,
           [what.siteId, site.name, JSON.stringify(site.settings), what.at],
         );
-        for (const host of site.hosts) {
-          await tx.all(`INSERT INTO hosts (host, site_id, created_at) VALUES ($1, $2, $3)`, [
-            host,
-            what.siteId,
-            what.at,
-          ]);
-        }
-      });
-    },
-
-    addHost(what: Change, host: string): Promise<void> {
-      return change(what, async (tx) => {
-        await tx.all(`INSERT INTO hosts (host, site_id, created_at) VALUES ($1, $2, $3)`, [
-          host,
-          what.siteId,
-          what.at,
-        ]);
+        for (const host of site.hosts)
+          await insertHost(tx, auditId, what, { host, isVouched: true, displaces });
       });
     },
 
@@ -241,16 +234,6 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
   };
-}
-
-/** Runs `work` as a change that every node hears of. The revision's row comes first, so that changes take turns. */
-export async function raised<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {
-  const [row] = await tx.all(
-    `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'revision' RETURNING value`,
-  );
-  const result = await work();
-  await tx.all(`UPDATE sites SET revision = $1 WHERE site_id = $2`, [Number(row?.value), siteId]);
-  return result;
 }
 
 async function insertKey(tx: Query, key: KeyRow): Promise<void> {

@@ -12,7 +12,8 @@ import type { NewEvent } from "./events.ts";
 import { NewerSchema } from "./migrate.ts";
 import type { PeopleRows } from "./people.ts";
 import { migrations } from "./schema.ts";
-import { openStore, WrongEncryptionKey, type Store, type StoreLocation } from "./store.ts";
+import { WrongEncryptionKey } from "./sealCheck.ts";
+import { openStore, type Store, type StoreLocation } from "./store.ts";
 
 const encryptionKey = Buffer.alloc(32, 7);
 const now = Date.UTC(2026, 10, 15);

@@ -4,9 +4,65 @@ import type { Database } from "./database.ts";
 
 const newestAttempts = 1000;
 const mostCounted = 100_000;
+/** For numbers that are read every few seconds. */
+const mostWaiting = 10_000;
+
+/** That the database answers, how far its schema is, and what time it believes it is (null: it has this machine's clock). */
+export type Pulse = { schema: number; migratedAt: number; clock: number | null };
+
+export type Waiting = {
+  /** At most `mostWaiting`. */
+  count: number;
+  /** When the longest overdue could have gone; null when nothing is. */
+  dueAt: number | null;
+  /** The oldest event of them. */
+  oldestEvent: string | null;
+};
 
 export function healthStore(db: Database) {
+  const clock =
+    db.engine === "postgres"
+      ? "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)"
+      : "NULL";
   return {
+    async pulse(): Promise<Pulse> {
+      const [row] = await db.all(
+        `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${clock} AS clock FROM migrations`,
+      );
+      return {
+        schema: Number(row?.version ?? 0),
+        migratedAt: Number(row?.applied_at ?? 0),
+        clock: row?.clock == null ? null : Number(row.clock),
+      };
+    },
+
+    /** What waits for a connection, as far as it can be counted quickly. */
+    async waiting(siteId: string, connectionId: string): Promise<Waiting> {
+      const [row] = await db.all(
+        `SELECT COUNT(*) AS n, MIN(due_at) AS due_at, MIN(event_id) AS event_id FROM (
+           SELECT due_at, event_id FROM deliveries
+           WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' ORDER BY due_at LIMIT $3) AS waiting`,
+        [siteId, connectionId, mostWaiting],
+      );
+      return {
+        count: Number(row?.n),
+        dueAt: row?.due_at == null ? null : Number(row.due_at),
+        oldestEvent: row?.event_id == null ? null : String(row.event_id),
+      };
+    },
+
+    /** Of each webhook that pushes, the end of the oldest period that it still has to push. */
+    async oldestPushes(): Promise<number[]> {
+      const rows = await db.all(
+        `SELECT periods.ends_at FROM webhooks
+         JOIN periods ON periods.site_id = webhooks.site_id AND periods.number = (
+           SELECT MIN(pushes.number) FROM pushes WHERE pushes.site_id = webhooks.site_id
+             AND pushes.webhook_id = webhooks.id AND pushes.state = 'queued')
+         WHERE webhooks.state = 'active'`,
+      );
+      return rows.map((row) => Number(row.ends_at));
+    },
+
     /** When the newest event came. */
     async lastEventAt(siteId: string): Promise<number | null> {
       const [row] = await db.all(

@@ -13,8 +13,13 @@ export class NewerSchema extends Error {
   }
 }
 
-/** Brings the schema up to date: each migration in a transaction of its own, safe beside other nodes. */
-export async function migrate(db: Database): Promise<MigrationReport> {
+export const latestVersion = migrations.at(-1)?.version ?? 0;
+
+/**
+ * Brings the schema up to date: each migration in a transaction of its own, safe beside other nodes. `to` stops at an
+ * earlier version: a backup is written back into the tables that it was taken from.
+ */
+export async function migrate(db: Database, to: number = latestVersion): Promise<MigrationReport> {
   await db.write(async (tx) => {
     await takeTurn(db, tx);
     await tx.all(
@@ -22,12 +27,11 @@ export async function migrate(db: Database): Promise<MigrationReport> {
     );
   });
   const from = await schemaVersion(db);
-  const latest = migrations.at(-1)?.version ?? 0;
-  if (from > latest) throw new NewerSchema(from, latest);
+  if (from > latestVersion) throw new NewerSchema(from, latestVersion);
 
   const applied: string[] = [];
   for (const migration of migrations) {
-    if (migration.version <= from) continue;
+    if (migration.version <= from || migration.version > to) continue;
     const done = await db.write(async (tx) => {
       await takeTurn(db, tx);
       if ((await schemaVersion(tx)) >= migration.version) return false;
@@ -36,7 +40,7 @@ export async function migrate(db: Database): Promise<MigrationReport> {
     });
     if (done) applied.push(migration.name);
   }
-  return { from, to: latest, applied };
+  return { from, to, applied };
 }
 
 export async function schemaVersion(db: Query): Promise<number> {

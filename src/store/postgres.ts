@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient } from "pg";
+import { Pool, types as pgTypes, type Client, type CustomTypesConfig, type PoolClient } from "pg";
 import { chunks, type Database, type Row, type RowQuery, type RowStatement, type Value } from "./database.ts";
 
 /** Failures that pass: serialisation, deadlock, a lost or shutting-down server, no primary for the moment. */
@@ -11,7 +11,7 @@ const lostConnection = new Set(["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOU
 const retryDelaysMs = [20, 100, 500];
 
 /** Times and counts are `bigint`; all of ours fit a JavaScript number. */
-const types: CustomTypesConfig = {
+export const types: CustomTypesConfig = {
   getTypeParser: (oid, format) =>
     oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format),
 };
@@ -97,14 +97,18 @@ function statementName(sql: string): string {
   return name;
 }
 
-async function run(on: Pool | PoolClient, sql: string, params: readonly Value[] = []): Promise<Row[]> {
+export async function run(
+  on: Pool | PoolClient | Client,
+  sql: string,
+  params: readonly Value[] = [],
+): Promise<Row[]> {
   const result = await on.query<Row>({ name: statementName(sql), text: sql, values: params as Value[] });
   return result.rows;
 }
 
 /** Sent without waiting for each other: they share a round trip. */
-async function change(
-  client: PoolClient,
+export async function change(
+  client: PoolClient | Client,
   statement: RowStatement,
   rows: readonly (readonly Value[])[],
   first: readonly Value[] = [],

@@ -17,6 +17,9 @@ import { peopleReadTheLog } from "./migration5.ts";
 import { peopleHaveAccounts } from "./migration6.ts";
 import { theDashboardShowsNumbers } from "./migration7.ts";
 import { membersHaveComeByInvitation } from "./migration8.ts";
+import { hostsAreVerified } from "./migration9.ts";
+import { whatIsOldGoes } from "./migration10.ts";
+import { filesAreImported } from "./migration11.ts";
 
 export const migrations: readonly Migration[] = [
   theRelayStands,
@@ -27,4 +30,7 @@ export const migrations: readonly Migration[] = [
   peopleHaveAccounts,
   theDashboardShowsNumbers,
   membersHaveComeByInvitation,
+  hostsAreVerified,
+  whatIsOldGoes,
+  filesAreImported,
 ];

@@ -1,30 +1,59 @@
 // Sealing at rest: AES-256-GCM. A sealed text is bound to the place it belongs to, so that a value copied from
 // one row into another cannot be opened there.
 
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 export type Seal = {
   close(plain: string, place: string): string;
   open(sealed: string, place: string): string;
 };
 
+/** The first is the one that seals. While the key is changed there is a second, which opens too. */
+export type Keys = () => readonly Buffer[];
+
 const version = "v1.";
 
-export function sealWith(key: Buffer): Seal {
+export function sealWith(key: Buffer | Keys): Seal {
+  const keys = typeof key === "function" ? key : () => [key];
   return {
     close(plain, place) {
       const nonce = randomBytes(12);
-      const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(place));
+      const cipher = createCipheriv("aes-256-gcm", keys()[0] as Buffer, nonce).setAAD(Buffer.from(place));
       const text = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
       return version + Buffer.concat([nonce, cipher.getAuthTag(), text]).toString("base64url");
     },
     open(sealed, place) {
       if (!sealed.startsWith(version)) throw new Error("not a sealed value");
       const bytes = Buffer.from(sealed.slice(version.length), "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 })
-        .setAAD(Buffer.from(place))
-        .setAuthTag(bytes.subarray(12, 28));
-      return decipher.update(bytes.subarray(28), undefined, "utf8") + decipher.final("utf8");
+      let fault: unknown;
+      for (const one of keys()) {
+        try {
+          return openWith(one, bytes, place);
+        } catch (error) {
+          fault ??= error;
+        }
+      }
+      throw fault;
     },
   };
 }
+
+function openWith(key: Buffer, bytes: Buffer, place: string): string {
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12), { authTagLength: 16 })
+    .setAAD(Buffer.from(place))
+    .setAuthTag(bytes.subarray(12, 28));
+  return decipher.update(bytes.subarray(28), undefined, "utf8") + decipher.final("utf8");
+}
+
+/** Null where none of the keys opens it. */
+export function tryOpen(seal: Seal, sealed: string, place: string): string | null {
+  try {
+    return seal.open(sealed, place);
+  } catch {
+    return null;
+  }
+}
+
+/** A secret for one purpose, made of the installation's one key. */
+export const secretFor = (purpose: string, key: Buffer) =>
+  Buffer.from(hkdfSync("sha256", key, "", purpose, 32)).toString("hex");

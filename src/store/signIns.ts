@@ -1,7 +1,8 @@
 // Signing in at platforms: the operator's registrations there, sign-ins under way, and whose turn it is to renew a token.
 
-import { connectionPlace, raised } from "./configuration.ts";
+import { connectionPlace } from "./configuration.ts";
 import type { Database, Row } from "./database.ts";
+import { raised } from "./revision.ts";
 import type { Seal } from "./seal.ts";
 
 /** The operator's registration at a platform. */
@@ -182,5 +183,5 @@ export function signInStore(db: Database, seal: Seal) {
   };
 }
 
-const appPlace = (platform: string) => `oauth app ${platform}`;
-const signInPlace = (siteId: string, id: string) => `sign-in ${siteId} ${id}`;
+export const appPlace = (platform: string) => `oauth app ${platform}`;
+export const signInPlace = (siteId: string, id: string) => `sign-in ${siteId} ${id}`;

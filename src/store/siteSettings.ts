@@ -5,20 +5,20 @@ import type { Seal } from "./seal.ts";
 
 type Settings = Record<string, unknown>;
 
-const sealed = ["alertWebhook"];
-const place = (siteId: string, name: string) => `setting ${siteId} ${name}`;
+export const sealedSettings = ["alertWebhook"];
+export const settingPlace = (siteId: string, name: string) => `setting ${siteId} ${name}`;
 
 export function openSettings(seal: Seal, siteId: string, text: string): Settings {
-  return mapSealed(JSON.parse(text), (value, name) => seal.open(value, place(siteId, name)));
+  return mapSealed(JSON.parse(text), (value, name) => seal.open(value, settingPlace(siteId, name)));
 }
 
 function closeSettings(seal: Seal, siteId: string, settings: Settings): string {
-  return JSON.stringify(mapSealed(settings, (value, name) => seal.close(value, place(siteId, name))));
+  return JSON.stringify(mapSealed(settings, (value, name) => seal.close(value, settingPlace(siteId, name))));
 }
 
 function mapSealed(settings: Settings, change: (value: string, name: string) => string): Settings {
   const mapped = { ...settings };
-  for (const name of sealed) {
+  for (const name of sealedSettings) {
     const value = mapped[name];
     if (typeof value === "string") mapped[name] = change(value, name);
   }

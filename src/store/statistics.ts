@@ -180,6 +180,9 @@ const countedOf = (row: Row): CountedDelivery => ({
   state: row.state as DeliveryState,
 });
 
+/** In place of a time: these numbers stay as they are, because their events are gone. */
+export const finalAt = Number.MAX_SAFE_INTEGER;
+
 /** Time enough for what was put in line again to go out. */
 const settlingMs = 5 * 60_000;
 
@@ -196,7 +199,8 @@ export async function markHours(
   for (const some of chunks(hours.filter((hour) => hour >= 0))) {
     await tx.all(
       `UPDATE statistics_hours SET due_at = $2
-       WHERE site_id = $1 AND hour IN (${list(some.length, 2)}) AND due_at > $2`,
+       WHERE site_id = $1 AND hour IN (${list(some.length, 2)}) AND due_at > $2
+         AND rolled_at < ${finalAt}`,
       [siteId, now + settlingMs, ...some],
     );
   }

@@ -9,6 +9,9 @@ import type { Database } from "./database.ts";
 import { deliveryStore } from "./deliveries.ts";
 import { eraseStore } from "./erase.ts";
 import { eventStore } from "./events.ts";
+import { examinationStore } from "./examination.ts";
+import { hostStore } from "./hosts.ts";
+import { importStore } from "./imports.ts";
 import { invitationStore } from "./invitations.ts";
 import { inboundCountStore } from "./inboundCounts.ts";
 import { healthStore } from "./health.ts";
@@ -19,10 +22,13 @@ import { passwordStore } from "./passwords.ts";
 import { peopleStore } from "./people.ts";
 import { periodStore } from "./periods.ts";
 import { openPostgres } from "./postgres.ts";
+import { purgeStore } from "./purge.ts";
 import { pushStore } from "./pushes.ts";
 import { refusedCallStore } from "./refusedCalls.ts";
 import { releaseStore } from "./release.ts";
-import { sealWith } from "./seal.ts";
+import { resealStore } from "./reseal.ts";
+import { sealWith, type Keys } from "./seal.ts";
+import { accessSecret, checkSeal } from "./sealCheck.ts";
 import { signInStore } from "./signIns.ts";
 import { openSqlite } from "./sqlite.ts";
 import { statisticsStore } from "./statistics.ts";
@@ -30,6 +36,7 @@ import { syncLogStore } from "./syncLog.ts";
 import { ticketStore } from "./tickets.ts";
 import { trafficStore } from "./traffic.ts";
 import { triesStore } from "./tries.ts";
+import { watched, type CommitWatch } from "./watched.ts";
 import { webhookStore } from "./webhooks.ts";
 
 export type StoreLocation =
@@ -38,21 +45,18 @@ export type StoreLocation =
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-export class WrongEncryptionKey extends Error {
-  constructor() {
-    super(
-      "CLEANCAST_ENCRYPTION_KEY (or encryption.key in the data folder) is not the key that this database was " +
-        "sealed with. Use the same key on every node.",
-    );
-  }
-}
-
 /** Opens the database and brings its schema up to date. */
-export async function openStore(location: StoreLocation, encryptionKey: Buffer, newId: () => string) {
-  const db = location.engine === "sqlite" ? openSqlite(location.file) : openPostgres(location.url, location);
+export async function openStore(
+  location: StoreLocation,
+  encryptionKey: Buffer | Keys,
+  newId: () => string,
+  watch?: CommitWatch,
+) {
+  const db = watched(openDatabase(location), watch);
   try {
     const migrated: MigrationReport = await migrate(db);
-    const seal = sealWith(encryptionKey);
+    const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
+    const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
     await checkSeal(db, seal);
     return {
@@ -62,9 +66,15 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       events: eventStore(db, seal),
       deliveries: deliveryStore(db),
       people: peopleStore(db, newId),
+      /** What signs the cookies of people, and seals the secrets of their apps. */
+      accessSecret: await accessSecret(db, keys),
+      seals: resealStore(db, keys),
+      purge: purgeStore(db),
       erase: eraseStore(db),
       audit: auditStore(db, newId),
       health: healthStore(db),
+      examination: examinationStore(db),
+      hosts: hostStore(db, newId),
       keyUse: keyUseStore(db, newId),
       release: releaseStore(db),
       signIns: signInStore(db, seal),
@@ -80,6 +90,7 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
       accounts: accountStore(db),
       passwords: passwordStore(db, newId),
       members: memberStore(db, newId),
+      imports: importStore(db, newId),
       invitations: invitationStore(db, newId),
       tickets: ticketStore(db, newId),
       apiKeys: apiKeyStore(db, newId),
@@ -93,17 +104,6 @@ export async function openStore(location: StoreLocation, encryptionKey: Buffer, 
   }
 }
 
-/** A wrong key must show at the start, not when the first credential cannot be opened. */
-async function checkSeal(db: Database, seal: ReturnType<typeof sealWith>): Promise<void> {
-  await db.write((tx) =>
-    tx.all(`INSERT INTO settings (name, value) VALUES ('seal check', $1) ON CONFLICT (name) DO NOTHING`, [
-      seal.close("cleancast", "seal check"),
-    ]),
-  );
-  const [row] = await db.all(`SELECT value FROM settings WHERE name = 'seal check'`);
-  try {
-    seal.open(String(row?.value), "seal check");
-  } catch {
-    throw new WrongEncryptionKey();
-  }
+export function openDatabase(location: StoreLocation): Database {
+  return location.engine === "sqlite" ? openSqlite(location.file) : openPostgres(location.url, location);
 }

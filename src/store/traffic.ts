@@ -77,7 +77,7 @@ export function trafficStore(db: Database, seal: Seal) {
 
     async keep(visit: BotVisit): Promise<void> {
       const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
-      const record = seal.close(JSON.stringify({ verdict, page, seen }), place(siteId, id));
+      const record = seal.close(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
       await db.write((tx) =>
         tx.all(
           `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) VALUES ($1, $2, $3, $4, $5)
@@ -124,11 +124,11 @@ export function trafficStore(db: Database, seal: Seal) {
   };
 }
 
-const place = (siteId: string, id: string) => `bot visit ${siteId} ${id}`;
+export const botVisitPlace = (siteId: string, id: string) => `bot visit ${siteId} ${id}`;
 
 function botVisitOf(row: Row, seal: Seal): BotVisit {
   const siteId = String(row.site_id);
   const id = String(row.id);
-  const { verdict, page, seen } = JSON.parse(seal.open(String(row.record), place(siteId, id)));
+  const { verdict, page, seen } = JSON.parse(seal.open(String(row.record), botVisitPlace(siteId, id)));
   return { siteId, id, seenAt: Number(row.seen_at), reason: String(row.reason), verdict, page, seen };
 }

@@ -161,5 +161,5 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
   };
 }
 
-const urlPlace = (siteId: string, id: string) => `webhook url ${siteId} ${id}`;
-const secretsPlace = (siteId: string, id: string) => `webhook secrets ${siteId} ${id}`;
+export const urlPlace = (siteId: string, id: string) => `webhook url ${siteId} ${id}`;
+export const secretsPlace = (siteId: string, id: string) => `webhook secrets ${siteId} ${id}`;

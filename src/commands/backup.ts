@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { takeBackup } from "../care/backup.ts";
+import { checkLocation, restoreBackup } from "../care/restore.ts";
+import { readConfig, type Config } from "../config.ts";
+import { lockStore, makeDataFolder, onDatabase } from "../installation.ts";
+import { version } from "../main.ts";
+import { Refusal } from "../sites/manage.ts";
+import type { Inconsistency } from "../store/check.ts";
+import { openSnapshot } from "../store/snapshot.ts";
+import { print } from "./desk.ts";
+
+export function backupCommands(program: Command): void {
+  program
+    .command("backup <file>")
+    .description("write everything into one file, beside a running relay")
+    .option("--force", "replace the file if it is there")
+    .action(async (file: string, options: { force?: true }, command: Command) => {
+      const config = readConfig();
+      // Not through the desk: that would bring the schema up to date, and this may be the backup before an upgrade.
+      const snapshot = await onDatabase(config, () => openSnapshot(config.store));
+      if (!snapshot || snapshot.version === 0)
+        throw new Refusal("database", "There is no database yet: nothing to back up.");
+      try {
+        const replace = options.force === true;
+        const taken = await takeBackup(snapshot, file, { version: version(), now: Date.now(), replace });
+        print(
+          command,
+          { ...taken, key: keyIn(config) },
+          `${taken.file}: ${taken.rows} rows of ${taken.tables} tables, ${sizeText(taken.bytes)}, schema ${taken.schema}.\n\n` +
+            `THE ENCRYPTION KEY IS NOT IN IT. Keep a copy of ${keyIn(config)} in another place than the backup:\n` +
+            "without the key, the credentials in the backup cannot be opened by anybody.",
+        );
+      } finally {
+        await snapshot.close();
+      }
+    });
+
+  program
+    .command("restore <file>")
+    .description("write a backup back; the relay must not run")
+    .option("--force", "replace the data that is there")
+    .action(async (file: string, options: { force?: true }, command: Command) => {
+      const config = readConfig();
+      makeDataFolder(config);
+      if (config.keyFile !== null && !existsSync(config.keyFile))
+        throw new Refusal(
+          "key",
+          `There is no encryption key: put the one that belongs to the backup into ${config.keyFile}, or into CLEANCAST_ENCRYPTION_KEY.`,
+        );
+      const unlock = lockStore(config);
+      try {
+        const force = options.force === true;
+        const restored = await onDatabase(config, () =>
+          restoreBackup(file, config.store, config.encryptionKeys, { force }),
+        );
+        const { header, rows, tables, wrong } = restored;
+        print(
+          command,
+          { ...restored, ok: wrong.length === 0 },
+          `Restored ${rows} rows of ${tables} tables, as they were on ${header.madeAt}.\n${textOf(wrong)}`,
+        );
+        if (wrong.length) process.exitCode = 1;
+      } finally {
+        unlock();
+      }
+    });
+
+  program
+    .command("check")
+    .description("look whether everything in the database fits together, beside a running relay")
+    .action(async (_options: unknown, command: Command) => {
+      const config = readConfig();
+      const wrong = await onDatabase(config, () => checkLocation(config.store, config.encryptionKeys));
+      print(command, { ok: wrong.length === 0, wrong }, textOf(wrong));
+      if (wrong.length) process.exitCode = 1;
+    });
+}
+
+const keyIn = ({ keyFile }: Config) => keyFile ?? "CLEANCAST_ENCRYPTION_KEY";
+
+const textOf = (wrong: readonly Inconsistency[]) =>
+  wrong.length === 0
+    ? "Everything fits together."
+    : wrong.map(({ what, count, example }) => `WRONG  ${count} ${what}, such as ${example}`).join("\n");
+
+function sizeText(bytes: number): string {
+  const units = ["bytes", "KB", "MB", "GB", "TB"];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1000 ** power).toFixed(power === 0 ? 0 : 1)} ${units[power]}`;
+}
