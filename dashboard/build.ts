@@ -5,11 +5,16 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "vite";
+import { listPackages } from "../scripts/bundledPackages.ts";
 
 const largest = 250_000;
 const out = new URL("../dist/dashboard/", import.meta.url);
 
-await build({ configFile: fileURLToPath(new URL("vite.config.ts", import.meta.url)), logLevel: "warn" });
+await build({
+  configFile: fileURLToPath(new URL("vite.config.ts", import.meta.url)),
+  plugins: [listPackages("dashboard")],
+  logLevel: "warn",
+});
 
 const sizes = new Map<string, number>();
 for (const name of readdirSync(new URL("assets/", out))) {

@@ -129,6 +129,7 @@ export function lanesOfThePast(past: Past): Lanes {
     },
     withdraw: () => false,
     room: () => 0,
+    depths: () => [],
     idle: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };

@@ -4,7 +4,8 @@
 import { setOAuthApp } from "../src/delivery/oauthApps.ts";
 import { connect } from "../src/sites/connect.ts";
 import type { Directory, Site } from "../src/sites/directory.ts";
-import { addHost, addKey, addSite, findSite, renameSite, revokeKey, setSite } from "../src/sites/manage.ts";
+import { addKey, addSite, findSite, renameSite, revokeKey, setSite } from "../src/sites/manage.ts";
+import { addHost } from "../src/sites/manageHosts.ts";
 import type { Store } from "../src/store/store.ts";
 import { standins, type StandinId } from "../standins/index.ts";
 import { revokedTokens, standinConnections } from "./standinConnections.ts";
@@ -157,7 +158,9 @@ export function shopMoments(desk: Desk, { siteId }: Opened, at: (part: number) =
   });
   let agency = "";
   return [
-    moment(0.04, (now) => addHost(desk, site(), "checkout.shop.example.com", by(now))),
+    moment(0.04, (now) =>
+      addHost(desk, site(), "checkout.shop.example.com", { ...by(now), isVouched: true }),
+    ),
     moment(0.1, async (now) => {
       const wanted = { name: "agency import", mode: "live", expiresAt: null } as const;
       agency = (await addKey(desk, site(), wanted, by(now, colleague))).id;

@@ -26,7 +26,7 @@ function overview(): string {
   return page([
     "# Platforms",
     "Each page is made from the platform's own file (`npm run docs:platforms`). Connect one with",
-    code("sh", "npx cleancast connect SITE PLATFORM name=value …"),
+    code("sh by test/platforms/standins.test.ts", "npx cleancast connect SITE PLATFORM name=value …"),
     table(head, rows),
     [
       "For every connection: `events=purchase,lead` selects events, `event.NAME=…` says under which name (or conversion action) an",
@@ -59,7 +59,7 @@ function pageOf(platform: Platform): string {
       ? ["## Get the credentials", guide.credentials.map((step, i) => `${i + 1}. ${step}`).join("\n")]
       : []),
     "## Connect",
-    code("sh", connectLine(platform)),
+    code("sh run", connectLine(platform)),
     ...(settings.length ? [settingsTable(platform)] : []),
     ...(platform.oauth
       ? [
@@ -67,7 +67,7 @@ function pageOf(platform: Platform): string {
             `Instead of pasting tokens, sign in: register an app at ${name} with the redirect address \`CLEANCAST_URL/oauth/callback\`, then`,
           ].join("\n"),
           code(
-            "sh",
+            "sh by test/platforms/signIn.test.ts",
             `npx cleancast oauth app set ${platform.id} client_id=… client_secret=@file\nnpx cleancast sign-in SITE ${platform.id}`,
           ),
         ]

@@ -2,9 +2,14 @@
 
 import { Command, CommanderError } from "commander";
 import { alertCommands } from "./commands/alert.ts";
+import { backupCommands } from "./commands/backup.ts";
 import { connectionCommands } from "./commands/connection.ts";
 import { deliveryCommands } from "./commands/delivery.ts";
+import { doctorCommands } from "./commands/doctor.ts";
+import { encryptionKeyCommands } from "./commands/encryptionKey.ts";
 import { eventCommands } from "./commands/event.ts";
+import { hostCommands } from "./commands/host.ts";
+import { importCommands } from "./commands/import.ts";
 import { keyCommands } from "./commands/key.ts";
 import { memberCommands } from "./commands/member.ts";
 import { operateCommands } from "./commands/operate.ts";
@@ -20,7 +25,7 @@ import { ConfigFaults } from "./config.ts";
 import { version } from "./main.ts";
 import { Refusal } from "./sites/manage.ts";
 import { NewerSchema } from "./store/migrate.ts";
-import { WrongEncryptionKey } from "./store/store.ts";
+import { WrongEncryptionKey } from "./store/sealCheck.ts";
 
 // Whatever is written here is for its owner alone.
 process.umask(0o077);
@@ -33,12 +38,17 @@ const program = new Command("cleancast")
   .exitOverride();
 
 operateCommands(program);
+doctorCommands(program);
+backupCommands(program);
+encryptionKeyCommands(program);
 siteCommands(program);
+hostCommands(program);
 keyCommands(program);
 memberCommands(program);
 connectionCommands(program);
 personCommands(program);
 eventCommands(program);
+importCommands(program);
 deliveryCommands(program);
 alertCommands(program);
 tagCommands(program);

@@ -22,6 +22,7 @@ function faults(env: Record<string, string>): string[] {
 const comparable = (config: ReturnType<typeof readConfig>) => ({
   ...config,
   encryptionKey: null,
+  encryptionKeys: null,
   transport: [
     config.transport.requireTls,
     config.transport.trusted("127.0.0.1"),

@@ -1,12 +1,14 @@
 // The only reader of the environment. Every variable stands here once, with its meaning, default and check; all
 // faults are reported together, each with the variable's name and the remedy. .env.example is checked against it.
 
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { randomBytes } from "node:crypto";
+import { accessSync, constants } from "node:fs";
 import { join, resolve } from "node:path";
+import { readKeys } from "./care/keys.ts";
 import { readAllowList, type AllowList } from "./delivery/addresses.ts";
+import { readServers } from "./domains/names.ts";
 import { readTrusted, type TransportRules } from "./http/transport.ts";
 import { platformOf } from "./platforms/index.ts";
+import type { Keys } from "./store/seal.ts";
 import type { StoreLocation } from "./store/store.ts";
 
 export type Config = {
@@ -14,12 +16,18 @@ export type Config = {
   port: number;
   dataFolder: string;
   store: StoreLocation;
-  /** Where the encryption key comes from; made on first use. */
+  /** What is sealed at rest; made on first use. */
+  encryptionKeys: Keys;
+  /** The one of them that seals. */
   encryptionKey: () => Buffer;
+  /** Where the key is; null where the environment holds it. */
+  keyFile: string | null;
   transport: TransportRules;
   tls: { certFile: string; keyFile: string } | null;
   platformOrigins: Record<string, string>;
   allowPrivate: AllowList;
+  /** Whom checks of hosts ask about names; empty is the system's way. */
+  dnsServers: string[];
   /** How browsers reach this relay; platforms send people back there after signing in. */
   publicUrl: string;
   /** CLEANCAST_URL was given; else the address that the relay listens on has to do. */
@@ -43,6 +51,12 @@ export type Config = {
   /** Reports of the tag per address and minute. */
   collectPerMinute: number;
   logLevel: string;
+  /** Opens /metrics to whoever holds it. */
+  metricsToken: string | null;
+  /** Events are counted by site too: as many series as there are sites. */
+  metricsBySite: boolean;
+  /** How long /readyz says no before a stop closes the port. */
+  drainMs: number;
 };
 
 export class ConfigFaults extends Error {
@@ -105,6 +119,10 @@ export function readConfig(env: Environment = process.env): Config {
     );
   }
 
+  const keyFile = join(dataFolder, "encryption.key");
+  const key = { CLEANCAST_ENCRYPTION_KEY: get("CLEANCAST_ENCRYPTION_KEY") };
+  const other = { CLEANCAST_ENCRYPTION_KEY_OTHER: get("CLEANCAST_ENCRYPTION_KEY_OTHER") };
+  const keys = readKeys({ ...key, ...other }, keyFile, faults, (fault) => new ConfigFaults([fault]));
   const config: Config = {
     host: get("HOST") ?? "0.0.0.0",
     port,
@@ -115,7 +133,9 @@ export function readConfig(env: Environment = process.env): Config {
       number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500),
       faults,
     ),
-    encryptionKey: readEncryptionKey(get("CLEANCAST_ENCRYPTION_KEY"), dataFolder, faults),
+    encryptionKeys: keys,
+    encryptionKey: () => keys()[0] as Buffer,
+    keyFile: key.CLEANCAST_ENCRYPTION_KEY === undefined ? keyFile : null,
     transport: {
       trusted: readProxies(get("CLEANCAST_TRUST_PROXY"), faults),
       requireTls: onOff("CLEANCAST_REQUIRE_TLS", false),
@@ -123,6 +143,7 @@ export function readConfig(env: Environment = process.env): Config {
     tls: readTls(get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), faults),
     platformOrigins: readOrigins(get("CLEANCAST_PLATFORM_ORIGINS"), faults),
     allowPrivate: readAllowed(get("CLEANCAST_ALLOW_PRIVATE"), faults),
+    dnsServers: readDns(get("CLEANCAST_DNS"), faults),
     publicUrl: readPublicUrl(get("CLEANCAST_URL"), port, faults),
     hasUrl: get("CLEANCAST_URL") !== undefined,
     countryFile: get("CLEANCAST_COUNTRY_FILE") ?? null,
@@ -139,7 +160,12 @@ export function readConfig(env: Environment = process.env): Config {
     mostInFlight: number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
     collectPerMinute: number("CLEANCAST_COLLECT_PER_MINUTE", 600, 1, 1_000_000),
     logLevel: get("LOG_LEVEL") ?? "info",
+    metricsToken: get("CLEANCAST_METRICS_TOKEN") ?? null,
+    metricsBySite: onOff("CLEANCAST_METRICS_SITES", false),
+    drainMs: number("CLEANCAST_DRAIN_SECONDS", 0, 0, 600) * 1000,
   };
+  if (config.metricsToken !== null && !/^\S{16,}$/.test(config.metricsToken))
+    faults.push("CLEANCAST_METRICS_TOKEN must be 16 characters or more, without spaces.");
   if (!logLevels.includes(config.logLevel)) {
     faults.push(`LOG_LEVEL is "${config.logLevel}"; set it to one of ${logLevels.join(", ")}.`);
   }
@@ -160,37 +186,6 @@ function readStore(
   return { engine: "postgres", url, connections };
 }
 
-function readEncryptionKey(text: string | undefined, folder: string, faults: string[]): () => Buffer {
-  if (text === undefined) return () => readKeyFile(join(folder, "encryption.key"));
-  const key = decodeKey(text);
-  if (!key) {
-    faults.push(
-      "CLEANCAST_ENCRYPTION_KEY must be 32 bytes as 64 hex characters or as base64; " +
-        "make one with: openssl rand -hex 32",
-    );
-  }
-  return () => key as Buffer;
-}
-
-function decodeKey(text: string): Buffer | null {
-  const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
-  return bytes.length === 32 ? bytes : null;
-}
-
-/** Reads the key file, or makes it: readable by its owner alone, and never over one that is there. */
-function readKeyFile(path: string): Buffer {
-  mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
-  try {
-    writeFileSync(path, `${randomBytes(32).toString("hex")}\n`, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
-  const key = decodeKey(readFileSync(path, "utf8").trim());
-  if (!key)
-    throw new ConfigFaults([`${path} does not hold a key of 64 hex characters; restore it from a backup.`]);
-  return key;
-}
-
 function readProxies(text: string | undefined, faults: string[]): TransportRules["trusted"] {
   const trusted = readTrusted(text ?? "loopback");
   if (typeof trusted === "function") return trusted;
@@ -207,6 +202,13 @@ function readAllowed(text: string | undefined, faults: string[]): AllowList {
     `CLEANCAST_ALLOW_PRIVATE has "${allowed.fault}"; use host names, addresses or networks like 10.0.0.0/8.`,
   );
   return { hosts: new Set(), networks: [] };
+}
+
+function readDns(text: string | undefined, faults: string[]): string[] {
+  const servers = readServers(text ?? "");
+  if (Array.isArray(servers)) return servers;
+  faults.push(`CLEANCAST_DNS has "${servers.fault}"; use addresses of DNS servers like 9.9.9.9.`);
+  return [];
 }
 
 function readTls(certFile: string | undefined, keyFile: string | undefined, faults: string[]): Config["tls"] {

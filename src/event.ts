@@ -179,5 +179,6 @@ export const alertKinds = [
   "webhook",
   "wrong keys",
   "queue",
+  "host",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

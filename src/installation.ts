@@ -3,8 +3,11 @@
 import { mkdirSync } from "node:fs";
 import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "./ids.ts";
+import { lockFolder } from "./lock.ts";
 import { NewerSchema } from "./store/migrate.ts";
-import { openStore, WrongEncryptionKey, type Store } from "./store/store.ts";
+import { WrongEncryptionKey } from "./store/sealCheck.ts";
+import { openStore, type Store } from "./store/store.ts";
+import type { CommitWatch } from "./store/watched.ts";
 import { openCountries, type Countries } from "./traffic/countries.ts";
 import { loadNetworks } from "./traffic/networks.ts";
 
@@ -16,20 +19,41 @@ export function makeDataFolder({ dataFolder }: Config): void {
   }
 }
 
-export async function openInstallation(config: Config): Promise<Store> {
+export async function openInstallation(config: Config, watch?: CommitWatch): Promise<Store> {
   makeDataFolder(config);
-  const key = config.encryptionKey();
+  const keys = config.encryptionKeys;
+  // Now and not with the first secret: a key that cannot be read is a fault of the start.
+  keys();
   try {
-    return await openStore(config.store, key, uuidv7);
+    return await openStore(config.store, keys, uuidv7, watch);
   } catch (error) {
     if (error instanceof NewerSchema || error instanceof WrongEncryptionKey) throw error;
-    const where =
-      config.store.engine === "postgres"
-        ? "DATABASE_URL names a database that cannot be used"
-        : `CLEANCAST_DATA is ${config.dataFolder}, whose database cannot be used`;
-    throw new ConfigFaults([`${where} (${reasonOf(error)}).`]);
+    throw databaseFault(config, error);
   }
 }
+
+function databaseFault({ store, dataFolder }: Config, error: unknown): ConfigFaults {
+  const where =
+    store.engine === "postgres"
+      ? "DATABASE_URL names a database that cannot be used"
+      : `CLEANCAST_DATA is ${dataFolder}, whose database cannot be used`;
+  return new ConfigFaults([`${where} (${reasonOf(error)}).`]);
+}
+
+/** For work on the database itself: what the engine or its driver threw is a fault of the configuration. */
+export async function onDatabase<T>(config: Config, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isEngines =
+      error instanceof AggregateError || (error instanceof Error && ("errcode" in error || "code" in error));
+    throw isEngines ? databaseFault(config, error) : error;
+  }
+}
+
+/** Keeps a relay from starting on the embedded store. On PostgreSQL the sessions tell whether one runs. */
+export const lockStore = ({ store, dataFolder }: Config) =>
+  store.engine === "sqlite" ? lockFolder(dataFolder) : () => {};
 
 /** The operator's country file; null without one. */
 export function openCountryFile({ countryFile }: Config): Countries | null {

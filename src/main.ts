@@ -1,17 +1,15 @@
 // Wiring: opens every part, hands each what it needs, and closes them in order.
 
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { pino, type Logger } from "pino";
 import { openAccess, type Access } from "./access/access.ts";
-import { accessSecret } from "./access/tickets.ts";
 import { openDoor } from "./api/door.ts";
 import { isAtHome } from "./api/home.ts";
 import type { ApiParts } from "./api/parts.ts";
-import { ConfigFaults, type Config } from "./config.ts";
+import { followCertificate, openCertificate } from "./certificate.ts";
+import type { Config } from "./config.ts";
 import { openMailer } from "./alerts/mail.ts";
 import { startWatch } from "./alerts/watch.ts";
+import { startPurge } from "./care/purge.ts";
 import { sampleBots } from "./collect/botSample.ts";
 import { collectRoutes } from "./collect/route.ts";
 import { readTag } from "./collect/tagScript.ts";
@@ -19,43 +17,56 @@ import { countVisits } from "./collect/visitCounts.ts";
 import { openBreaker } from "./delivery/breaker.ts";
 import { openLanes } from "./delivery/lanes.ts";
 import { openQuota } from "./delivery/quota.ts";
+import { askForReconnection } from "./delivery/reconnection.ts";
 import { openSender } from "./delivery/send.ts";
 import { openTokens } from "./delivery/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
+import { openChecker } from "./domains/checker.ts";
+import { nameRoutes } from "./domains/route.ts";
+import { startHostWatch } from "./domains/watch.ts";
+import { closeServer, followRequests } from "./draining.ts";
 import { firstStart, ownerLine } from "./firstStart.ts";
 import { packageFolder } from "./folder.ts";
 import { shortId, uuidv7 } from "./ids.ts";
-import { makeDataFolder, openCountryFile, openInstallation, readNetworksFile } from "./installation.ts";
-import { startPurge } from "./identity/purge.ts";
+import {
+  lockStore,
+  makeDataFolder,
+  openCountryFile,
+  openInstallation,
+  readNetworksFile,
+} from "./installation.ts";
 import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
 import { watchUnseen } from "./inbound/unseen.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
+import { openLog } from "./log.ts";
 import { callbackPath, oauthRoutes } from "./oauth/route.ts";
+import { startObserving } from "./observing.ts";
 import { pushAttemptMs } from "./outbound/push.ts";
 import { startOutbound } from "./outbound/worker.ts";
 import { relay } from "./pipeline.ts";
-import { addressOf, closeServer, followRequests, openServer, readCertificate, startFault } from "./server.ts";
+import { addressOf, openServer, startFault } from "./server.ts";
 import { directoryOf } from "./sites/directory.ts";
 import { countKeyUses } from "./sites/keyUses.ts";
 import { startStatistics } from "./statistics/worker.ts";
+import { stopRelay } from "./stopping.ts";
 
 export type Running = { address: string; stop(): Promise<void> };
 
 /** Starts the relay. `say` shows people what they need to know; everything else goes to the log. */
 export async function serve(config: Config, say: (text: string) => void): Promise<Running> {
   const tag = readTag();
-  const tls = readCertificate(config);
+  const certificate = openCertificate(config);
   makeDataFolder(config);
-  const unlock = config.store.engine === "sqlite" ? lockFolder(config.dataFolder) : () => {};
-  const log = openLog(config.logLevel);
-  const onDefect = (error: unknown, about: Record<string, unknown> = {}) =>
-    log.error({ err: error, ...about });
+  const unlock = lockStore(config);
+  const { log, lines } = openLog(config.logLevel);
   const now = Date.now;
+  const observing = startObserving(config, { log, lines }, now);
+  const { onDefect } = observing;
 
   const countries = openCountryFile(config);
   readNetworksFile(config);
-  const store = await openInstallation(config).catch((error: unknown) => {
+  const store = await openInstallation(config, observing.watch).catch((error: unknown) => {
     unlock();
     throw error;
   });
@@ -67,37 +78,38 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
+  const deliveries = observing.deliveries(store, directory);
+  const breaker = openBreaker();
   const lanes = openLanes({
     directory,
     sender,
-    settle: store.deliveries.settle,
+    settle: deliveries.settle,
     tokens,
-    breaker: openBreaker(),
+    breaker,
     quota: openQuota(),
     retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
     attemptMs: config.attemptMs,
     now,
     onDefect,
-    async needsReconnection({ siteId, id, platform, settings }, reason) {
-      // What was refused may be yesterday's credentials: somebody has just connected it anew.
-      await directory.refresh();
-      const current = directory.connection(siteId, id);
-      if (current?.state !== "active" || JSON.stringify(current.settings) !== JSON.stringify(settings))
-        return;
-      const detail = { id, platform, reason };
-      const change = { siteId, actor: "relay", action: "connection needs reconnection", detail, at: now() };
-      await store.configuration.setConnectionState(change, id, "needs reconnection", reason);
-      await directory.refresh();
-    },
+    needsReconnection: askForReconnection(store, directory, now),
   });
-  const stopWorker = startWorker({ store, directory, lanes, owner, leaseMs: config.leaseMs, now, onDefect });
-  const stopPurge = startPurge(store, () => directory.sites(), now, onDefect);
+  const elapsed = () => performance.now();
+  const node = { store, directory, sites: () => directory.sites(), owner, now, elapsed, onDefect };
+  const { leaseMs } = config;
+  const stopWorker = startWorker({
+    ...node,
+    store: { ...store, deliveries },
+    lanes,
+    leaseMs,
+    onLook: observing.onLook,
+  });
+  const stopPurge = startPurge(node);
   const keyUses = countKeyUses(store, onDefect);
   const visitCounts = countVisits(store, owner, onDefect);
   const botSample = sampleBots(store, uuidv7, onDefect);
   const { transport } = config;
   const unseen = watchUnseen({ store, directory, transport, writer: owner, newId: uuidv7, now, onDefect });
-  const stopStatistics = startStatistics({ store, sites: () => directory.sites(), owner, now, onDefect });
+  const stopStatistics = startStatistics(node);
 
   if (store.engine === "sqlite") await store.pushes.reclaimAll();
   // Receivers have more time than platforms, and are never anywhere but where their owner said.
@@ -108,27 +120,29 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     origins: {},
   });
   const stopOutbound = startOutbound({
-    store,
+    ...node,
     sender: pushSender,
     attemptMs: pushAttemptMs,
-    owner,
     pushMs: config.pushMs,
     retry: { scheduleMs: config.pushRetryMs, random: Math.random },
-    now,
-    elapsed: () => performance.now(),
     newId: uuidv7,
     onDisabled: ({ siteId, webhookId }, reason) =>
       log.warn({ site: siteId, webhook: webhookId, reason }, "webhook disabled"),
-    onDefect,
   });
+
+  const checker = openChecker(config);
+  const stopHostWatch = startHostWatch({ ...node, checker });
 
   const mailer = config.smtp && openMailer(config.smtp);
   const means = { mailer, sender };
-  const stopWatch = startWatch({ store, directory, means, owner, everyMs: config.alertMs, now, onDefect });
+  const stopWatch = startWatch({ ...node, means, everyMs: config.alertMs });
 
-  const app = openServer(tls, onDefect);
+  const app = openServer(certificate?.pair ?? null, onDefect);
+  const stopCertificate = followCertificate(app.server, certificate, log);
   const requests = followRequests(app);
-  const parts = { store, lanes, owner, leaseMs: config.leaseMs };
+  const parts = { store, lanes, owner, leaseMs, onPlanned: observing.onPlanned };
+  const certificateEndsAt = () => certificate?.endsAt() ?? null;
+  observing.routes(app, { store, directory, lanes, breaker, version: version(), certificateEndsAt });
   inboundRoute(app, {
     gate: {
       directory,
@@ -141,11 +155,12 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     answerMs: config.answerMs,
     mostInFlight: config.mostInFlight,
     now,
-    unseen,
-    log: (line) => log.info(line),
+    unseen: observing.unseen(unseen),
+    log: observing.onAnswer,
     onDefect,
   });
 
+  nameRoutes(app, { directory, transport, checker });
   collectRoutes(app, {
     store,
     directory,
@@ -153,7 +168,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     rate: countByMinute(),
     perMinute: config.collectPerMinute,
     tag,
-    counts: visitCounts,
+    counts: observing.visits(visitCounts),
     offerBot: (bot) => botSample.offer(bot),
     countryOf: (address) => countries?.countryOf(address) ?? null,
     now,
@@ -169,7 +184,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
       directory,
       mailer,
       publicUrl: publicUrl(),
-      secret: accessSecret(config.encryptionKey()),
+      secret: store.accessSecret,
       trusted: transport.trusted,
       now,
       onDefect,
@@ -197,6 +212,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
       access: access(),
       sender,
       pushSender,
+      checker,
       tokens,
       mailer,
       allowPrivate: config.allowPrivate,
@@ -210,34 +226,49 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     onDefect,
   });
 
-  async function stop(): Promise<void> {
-    // In this order nothing that was taken in is left behind: no new requests, those in flight are answered, what
-    // the lanes hold is settled, and only then the store is closed.
-    door.close();
-    await closeServer(app, requests);
-    await opened?.close();
-    await stopWorker();
-    await stopStatistics();
-    await stopPurge();
-    await stopWatch();
-    await lanes.close();
-    unfollow();
-    await keyUses.stop();
-    await visitCounts.stop();
-    await botSample.stop();
-    await unseen.stop();
-    await stopOutbound();
-    await pushSender.close();
-    await sender.close();
-    await store.close();
-    unlock();
-    log.flush();
-  }
+  // First nobody sends more requests here. Then, so that nothing that was taken in is left behind: no new requests, those
+  // in flight are answered, nobody takes more in hand, what the lanes hold is settled; and only then the store is closed.
+  const stop = (drainMs: number) =>
+    stopRelay({
+      drainMs,
+      // The last answer, and then the last attempt.
+      patienceMs: config.answerMs + config.attemptMs + 2000,
+      leave() {
+        observing.drain();
+        requests.hangUp();
+      },
+      // Each may be slow to end: a mail server that hangs, a receiver.
+      background: () => ({
+        statistics: stopStatistics(),
+        purge: stopPurge(),
+        alerts: stopWatch(),
+        hosts: stopHostWatch(),
+        outbound: stopOutbound(),
+      }),
+      steps: [
+        (ms) => ({ door: door.close(), requests: closeServer(app, requests, ms - 500) }),
+        () => ({ access: opened?.close(), deliveries: stopWorker().then(() => lanes.close()) }),
+        () => ({
+          keys: keyUses.stop(),
+          visits: visitCounts.stop(),
+          bots: botSample.stop(),
+          unseen: unseen.stop(),
+        }),
+        () => ({ certificate: stopCertificate(), directory: unfollow(), observing: observing.stop() }),
+      ],
+      last: [
+        () => ({ pushes: pushSender.close(), calls: sender.close(), checks: checker.sender.close() }),
+        () => ({ store: store.close() }),
+        // What was said last would be lost with the process.
+        () => ({ lock: unlock(), log: new Promise<void>((resolve) => log.flush(() => resolve())) }),
+      ],
+      onLate: onDefect,
+    });
 
   try {
     await app.listen({ host: config.host, port: config.port });
   } catch (error) {
-    await stop();
+    await stop(0);
     throw startFault(error, config);
   }
   const address = addressOf(app, config);
@@ -249,29 +280,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
       : `PostgreSQL (DATABASE_URL), and ${config.dataFolder} for the encryption key unless it is set`;
   const setUp = await ownerLine(access(), publicUrl());
   say(`Cleancast ${version()} is running on ${address}\nData: ${data}\n${setUp}${welcome?.(address) ?? ""}`);
-  return { address, stop };
-}
-
-/** JSON lines on stdout, written in blocks: a line per event must not cost a system call per event. */
-function openLog(level: string): Logger {
-  const destination = pino.destination({ sync: false, minLength: 4096 });
-  const timer = setInterval(() => destination.flush(), 500);
-  timer.unref();
-  return pino({ level, base: null, redact: ["*.headers", "headers"] }, destination);
-}
-
-/** One server per folder. The lock is an open transaction, so it ends with the process, however that ends. */
-function lockFolder(folder: string): () => void {
-  const lock = new DatabaseSync(join(folder, "serve.lock"), { timeout: 0 });
-  try {
-    lock.exec("BEGIN EXCLUSIVE");
-  } catch {
-    lock.close();
-    throw new ConfigFaults([
-      `another Cleancast is running on ${folder}; stop it, or give this one its own CLEANCAST_DATA.`,
-    ]);
-  }
-  return () => lock.close();
+  return { address, stop: () => stop(config.drainMs) };
 }
 
 export function version(): string {

@@ -1,32 +1,13 @@
 // The HTTP server that the doors hang in.
 
-import { readFileSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
-import { createSecureContext } from "node:tls";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import type { Pair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { refusals } from "./inbound/errors.ts";
 import { inboundPath, refuse } from "./inbound/route.ts";
 
-export type Certificate = { cert: Buffer; key: Buffer };
-
-/** The certificate and its key, when HTTPS is served directly. */
-export function readCertificate({ tls }: Config): Certificate | null {
-  if (!tls) return null;
-  const certificate = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) };
-  try {
-    createSecureContext(certificate);
-    return certificate;
-  } catch {
-    throw new ConfigFaults([
-      "TLS_CERT_FILE and TLS_KEY_FILE do not hold a certificate and its key; both must be PEM files that belong together.",
-    ]);
-  }
-}
-
-export function openServer(tls: Certificate | null, onDefect: (error: unknown) => void): FastifyInstance {
+export function openServer(tls: Pair | null, onDefect: (error: unknown) => void): FastifyInstance {
   const options = {
     // Keep-alive connections that are busy during a stop get their answer, not an error.
     return503OnClosing: false,
@@ -75,32 +56,6 @@ export function addressOf(app: FastifyInstance, config: Config): string {
   const port = typeof bound === "object" && bound ? bound.port : config.port;
   const shown = ["0.0.0.0", "::", "127.0.0.1", "::1"].includes(config.host) ? "localhost" : config.host;
   return `${config.tls ? "https" : "http"}://${shown}:${port}`;
-}
-
-/**
- * Stops listening, lets every request that arrived whole get its answer, and hangs up on everybody else: an idle
- * connection and a sender that fell silent half way do not hold up a stop.
- */
-export async function closeServer(
-  app: FastifyInstance,
-  requests: ReadonlySet<IncomingMessage>,
-): Promise<void> {
-  const closed = app.close();
-  while ([...requests].some((request) => request.complete)) await sleep(20);
-  app.server.closeAllConnections();
-  await closed;
-}
-
-/** The requests that are not answered yet. */
-export function followRequests(app: FastifyInstance): ReadonlySet<IncomingMessage> {
-  const open = new Set<IncomingMessage>();
-  app.addHook("onRequest", (request, reply, done) => {
-    open.add(request.raw);
-    // Also when the sender hangs up before the answer.
-    reply.raw.once("close", () => open.delete(request.raw));
-    done();
-  });
-  return open;
 }
 
 /** What the operating system refuses, in terms of the variables that cause it. */

@@ -10,9 +10,25 @@ const src = join(root, "src");
 
 /** From the roof down. A file may import from its own room and from the floors below. */
 const floors: readonly (readonly string[])[] = [
-  ["cli.ts", "main.ts", "commands", "server.ts", "installation.ts", "config.ts", "firstStart.ts"],
+  [
+    "cli.ts",
+    "main.ts",
+    "commands",
+    "server.ts",
+    "draining.ts",
+    "stopping.ts",
+    "certificate.ts",
+    "installation.ts",
+    "config.ts",
+    "firstStart.ts",
+    "log.ts",
+    "lock.ts",
+    "observing.ts",
+    "doctor",
+  ],
+  ["import"],
   ["inbound", "collect", "oauth", "api"],
-  ["pipeline.ts", "outbound", "alerts", "statistics"],
+  ["pipeline.ts", "outbound", "alerts", "statistics", "domains", "observe", "care"],
   ["delivery", "access"],
   ["identity", "sites"],
   ["store", "platforms", "traffic"],

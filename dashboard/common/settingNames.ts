@@ -17,6 +17,7 @@ export const settingNames: Record<string, string> = {
   allow_persons: "Persons who always pass",
   consent_mode: "Consent mode",
   keep: "Click ids and visits are kept for",
+  keep_events: "Events and deliveries are kept for",
   keep_log: "Requests and answers are kept for",
   country: "Country of phone numbers",
   dedup_order: "With an order id",
@@ -47,7 +48,7 @@ export const settingGroups: readonly { name: string; settings: readonly string[]
       "allow_persons",
     ],
   },
-  { name: "Consent & privacy", settings: ["consent_mode", "keep", "keep_log", "country"] },
+  { name: "Consent & privacy", settings: ["consent_mode", "keep", "keep_events", "keep_log", "country"] },
   { name: "Deduplication", settings: ["dedup_order", "dedup_no_order"] },
   { name: "Alerts", settings: ["alert_emails", "alert_webhook", "alert_success_rate"] },
 ];

@@ -2,7 +2,8 @@
 // ends later than it would begin, so that something that wavers does not send a message every minute.
 
 import type { AlertKind } from "../event.ts";
-import type { Connection, Site } from "../sites/directory.ts";
+import type { Connection, Host, Site } from "../sites/directory.ts";
+import { problemOf } from "../sites/hostProblems.ts";
 import { keyOf, type Alert, type Finding } from "../store/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
@@ -19,6 +20,7 @@ export const quietMs: Record<AlertKind, number> = {
   webhook: 0,
   "wrong keys": hourMs,
   queue: 10 * minuteMs,
+  host: 0,
 };
 
 export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
@@ -38,6 +40,7 @@ export async function lookAt(
   const openOf = (kind: AlertKind, subject: string) => known.get(keyOf({ kind, subject }));
   const findings: (Finding | null)[] = [
     ...site.connections.map(deadToken),
+    ...site.hostRows.map((host) => failingHost(host, timeZone, now)),
     await silence(facts, site, openOf("silence", ""), now),
   ];
   for (const connection of site.connections) {
@@ -61,6 +64,15 @@ function deadToken(connection: Connection): Finding | null {
   // The platform's own words stay out of messages: nobody knows what they hold.
   const text = `${nameOf(connection)} does not take our credentials any more. Nothing is sent there until it is connected again; what was accepted waits.`;
   return { kind: "needs reconnection", subject: connection.id, text };
+}
+
+/** One check that fails may be a moment's trouble: the next one, an hour later, must have failed too. */
+function failingHost(host: Host, timeZone: string, now: number): Finding | null {
+  const { failingSince, checkedAt, verifiedAt, pausedAt } = host;
+  if (failingSince === null || verifiedAt === null || pausedAt !== null) return null;
+  if (failingSince > now - hourMs || (checkedAt ?? 0) <= failingSince) return null;
+  const what = problemOf(host.host, host, null)?.what;
+  return { kind: "host", subject: host.host, text: `${what} Since ${timeText(failingSince, timeZone)}.` };
 }
 
 const leastAttempts = 20;

@@ -12,6 +12,7 @@ export type Mailer = (to: readonly string[], subject: string, text: string) => P
 
 const stepMs = 10_000;
 const wholeMs = 30_000;
+const tryMs = 5_000;
 
 export function openMailer({ url, from }: SmtpServer): Mailer {
   return async (to, subject, text) => {
@@ -34,6 +35,25 @@ export function openMailer({ url, from }: SmtpServer): Mailer {
       transport.close();
     }
   };
+}
+
+/** Whether the server can be reached and takes the password. Sends nothing. */
+export async function tryMailServer({ url }: SmtpServer): Promise<Told> {
+  const timeouts = {
+    connectionTimeout: tryMs,
+    greetingTimeout: tryMs,
+    socketTimeout: tryMs,
+    dnsTimeout: tryMs,
+  };
+  const transport = createTransport({ url, ...timeouts });
+  try {
+    await within(2 * tryMs, transport.verify(), tooSlow);
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, error: describe(error), isDown: true };
+  } finally {
+    transport.close();
+  }
 }
 
 const tooSlow = "too slow";

@@ -109,6 +109,11 @@ function aboutKind(
         title: `deliveries to ${name} pile up`,
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --state queued`,
       };
+    case "host":
+      return {
+        title: `${subject} does not lead here as it should`,
+        whatToDo: `cleancast host verify ${subject}`,
+      };
   }
 }
 

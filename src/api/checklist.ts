@@ -2,7 +2,7 @@
 
 import type { Answer } from "../contract/contract.ts";
 import { isUsable, type Site } from "../sites/directory.ts";
-import { namesNoSite } from "../sites/hosts.ts";
+import { namesNoSite, stateOf } from "../sites/hosts.ts";
 import { hourMs } from "../store/traffic.ts";
 import type { Store } from "../store/store.ts";
 
@@ -29,10 +29,12 @@ export async function checklistOf(store: Pick<Store, "health">, site: Site, now:
   ];
 }
 
-function domainStep({ hosts }: Site): Step {
-  const own = hosts.filter((host) => !namesNoSite(host));
-  return own.length > 0
-    ? { step: "domain", done: true, detail: own.join(", ") }
+function domainStep({ hostRows, servedHosts }: Site): Step {
+  const own = servedHosts.filter((host) => !namesNoSite(host));
+  if (own.length > 0) return { step: "domain", done: true, detail: own.join(", ") };
+  const idle = hostRows.filter(({ host }) => !namesNoSite(host));
+  return idle.length > 0
+    ? { step: "domain", done: false, detail: idle.map((one) => `${one.host}: ${stateOf(one)}`).join(", ") }
     : { step: "domain", done: true, detail: "Only localhost so far: add your domain before you go live." };
 }
 

@@ -1,4 +1,5 @@
-// What the relay serves to people and their programs: the dashboard, the management API, its document and reference page.
+// What the relay serves to people and their programs: the dashboard, the documentation, the management API, its document and
+// reference page.
 // All of it is loaded when somebody first asks: a relay that nobody looks at has only this file of it.
 
 import { randomBytes } from "node:crypto";
@@ -7,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { packageFolder } from "../folder.ts";
+import { documentRoutes } from "./documents.ts";
 import type { ApiParts } from "./parts.ts";
 import type { Router } from "./router.ts";
 
@@ -70,6 +72,8 @@ export function openDoor(app: FastifyInstance, { serves, parts, onDefect }: Door
       .headers({ "content-type": "image/svg+xml", "cache-control": "max-age=86400" })
       .send(await readFile(new URL("icon.svg", built))),
   );
+
+  documentRoutes(app, onlyAtHome);
 
   return { close: () => void router?.then((opened) => opened.close()) };
 }

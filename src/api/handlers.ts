@@ -6,6 +6,7 @@ import type { Handlers } from "./call.ts";
 import { connectionHandlers } from "./connections.ts";
 import { deliveryHandlers } from "./deliveries.ts";
 import { eventHandlers } from "./events.ts";
+import { hostHandlers } from "./hosts.ts";
 import { keyHandlers } from "./keys.ts";
 import { memberHandlers } from "./members.ts";
 import { oauthAppHandlers } from "./oauthApps.ts";
@@ -24,6 +25,7 @@ export const handlersOf = (parts: ApiParts): Handlers<RouteName> => ({
   ...memberHandlers(parts),
   ...apiKeyHandlers(parts),
   ...siteHandlers(parts),
+  ...hostHandlers(parts),
   ...keyHandlers(parts),
   ...statisticsHandlers(parts),
   ...eventHandlers(parts),

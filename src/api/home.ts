@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { wasForwarded } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { hostOf } from "../sites/hosts.ts";
+import { hostOf, isProven } from "../sites/hosts.ts";
 import { Refusal } from "../sites/manage.ts";
 
 const wellFormed = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i;
@@ -17,7 +17,9 @@ export function isAtHome(request: IncomingMessage, directory: Directory, url: st
   if (url !== null && host === hostOf(new URL(url).host)) return true;
   // A proxy that does not pass the name on says localhost for every name.
   if (loopback.has(host)) return url === null || !wasForwarded(request);
-  return url === null && !directory.siteOfHost(host);
+  const known = directory.host(host);
+  // A name that somebody only claims is not a customer's yet, or they could shut the dashboard.
+  return url === null && !(known && isProven(known));
 }
 
 /** A site that took the dashboard's own name would shut everybody out. */

@@ -5,6 +5,7 @@ import type { Mailer } from "../alerts/mail.ts";
 import type { AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Tokens } from "../delivery/tokens.ts";
+import type { Checker } from "../domains/check.ts";
 import type { TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
@@ -17,6 +18,8 @@ export type ApiParts = {
   /** To platforms, and to where customers want their totals. */
   sender: Sender;
   pushSender: Sender;
+  /** For what checks of hosts need. */
+  checker: Checker;
   tokens: Tokens;
   /** Null where no mail can be sent. */
   mailer: Mailer | null;

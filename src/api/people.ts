@@ -2,7 +2,7 @@
 
 import type { peopleRoutes } from "../contract/traffic.ts";
 import type { Visit } from "../event.ts";
-import { decideFor, erasePerson, exportPerson, findPerson, type Asked } from "../identity/people.ts";
+import { askedOf, decideFor, erasePerson, exportPerson, findPerson, type Asked } from "../identity/people.ts";
 import type { Site } from "../sites/directory.ts";
 import type { By } from "../sites/manage.ts";
 import type { Handlers } from "./call.ts";
@@ -12,12 +12,8 @@ import { personHash } from "./search.ts";
 
 const mostEvents = 100;
 
-const asked = (site: Site, { email }: { email: string }, { actor, now }: By): Asked => ({
-  siteId: site.id,
-  email: personHash(email),
-  actor,
-  now,
-});
+const asked = (site: Site, { email }: { email: string }, { actor, now }: By): Asked =>
+  askedOf(site, personHash(email), { actor, now });
 
 export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopleRoutes> {
   return {

@@ -1,11 +1,11 @@
-// Sites: their names, hosts, settings, tag, and how far a new one is.
+// Sites: their names, settings, tag, and how far a new one is.
 
 import { roleOn } from "../access/actor.ts";
 import type { siteRoutes } from "../contract/sites.ts";
 import { urlFault } from "../delivery/addresses.ts";
 import { tagLines, tagScripts } from "../identity/tagScript.ts";
 import type { Site } from "../sites/directory.ts";
-import { addHost, addSite, copySettings, Refusal, renameSite, setSite } from "../sites/manage.ts";
+import { addSite, copySettings, Refusal, renameSite, setSite } from "../sites/manage.ts";
 import { SettingFault } from "../sites/settingForms.ts";
 import { checkAlertWebhook, settingNotes } from "../sites/settingNotes.ts";
 import {
@@ -79,11 +79,6 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
 
     async "PATCH /sites/:site"({ site, body, actor, by }) {
       return describeSite(await renameSite(desk, site, body.name, by), actor);
-    },
-
-    async "POST /sites/:site/hosts"({ site, body, actor, by, request }) {
-      checkNotHome(body.host, request.raw, given.publicUrl);
-      return describeSite(await addHost(desk, site, body.host, by), actor);
     },
 
     async "GET /sites/:site/settings"({ site }) {

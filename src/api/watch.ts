@@ -26,6 +26,7 @@ const whatToDo: Record<AlertKind, string> = {
   webhook: "Look at the log of its pushes, and send a test push.",
   "wrong keys": "Perhaps a sender holds an old key: compare it with the list of inbound keys.",
   queue: "Look at its sync log: queued deliveries say what they wait for.",
+  host: "The list of domains says what to do; check it again there afterwards.",
 };
 
 function describe(site: Site, alert: Alert): Answer<"GET /sites/:site/alerts">["open"][number] {

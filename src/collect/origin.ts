@@ -16,5 +16,5 @@ export function ownOrigin(site: Site, headers: IncomingHttpHeaders, isLoopback: 
   // Plain http is a developer's machine talking to itself.
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) return null;
   const host = hostOf(url.host);
-  return site.hosts.some((own) => host === own || host.endsWith(`.${own}`)) ? url.origin : null;
+  return site.servedHosts.some((own) => host === own || host.endsWith(`.${own}`)) ? url.origin : null;
 }

@@ -3,7 +3,6 @@ import { openAccess, type Access } from "../access/access.ts";
 import { roles } from "../access/actor.ts";
 import { operator } from "../access/members.ts";
 import { plainEmail } from "../access/parts.ts";
-import { accessSecret } from "../access/tickets.ts";
 import type { Role } from "../contract/route.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, print, table, timeText, type Desk } from "./desk.ts";
@@ -17,7 +16,7 @@ function withAccess<T>(work: (access: Access, desk: Desk) => Promise<T>): Promis
       directory,
       mailer: null,
       publicUrl: config.publicUrl,
-      secret: accessSecret(config.encryptionKey()),
+      secret: store.accessSecret,
       trusted: config.transport.trusted,
       now: Date.now,
       onDefect: (error) => process.stderr.write(`${String(error)}\n`),

@@ -10,9 +10,8 @@ import {
 } from "../identity/clickIds.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { personOf } from "../identity/person.ts";
-import { decideFor, enterVisit, erasePerson, exportPerson, type Asked } from "../identity/people.ts";
-import type { Site } from "../sites/directory.ts";
-import { findSite, Refusal, type By } from "../sites/manage.ts";
+import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
+import { findSite, Refusal } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./desk.ts";
 
 type Who = { email?: string; hashedEmail?: string };
@@ -32,7 +31,7 @@ export function personCommands(program: Command): void {
           pairsOf(words, refuseFile),
           readTime(options.seenAt, by.now, site.settings.keepMs),
         );
-        await enterVisit(store, asked(site, email, by), visit, forms, site.settings.keepMs);
+        await enterVisit(store, askedOf(site, email, by), visit, forms, site.settings.keepMs);
         print(command, { hashedEmail: email, visit }, `Stored for ${email}.`);
       }),
     );
@@ -62,7 +61,7 @@ export function personCommands(program: Command): void {
     .action((siteText: string, options: Who, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const exported = await exportPerson(store, asked(site, whoIs(options).email, by));
+        const exported = await exportPerson(store, askedOf(site, whoIs(options).email, by));
         print(command, exported, JSON.stringify(exported, null, 2));
       }),
     );
@@ -73,7 +72,7 @@ export function personCommands(program: Command): void {
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         const { email } = whoIs(options);
-        const erased = await erasePerson(store, asked(site, email, by));
+        const erased = await erasePerson(store, askedOf(site, email, by));
         print(
           command,
           { hashedEmail: email, ...erased },
@@ -91,14 +90,10 @@ export function personCommands(program: Command): void {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
         }
         const { email } = whoIs(options);
-        await decideFor(store, asked(site, email, by), decision);
+        await decideFor(store, askedOf(site, email, by), decision);
         print(command, { hashedEmail: email, consent: decision }, `${email}: ${decision}.`);
       }),
     );
-}
-
-function asked(site: Site, email: string, by: By): Asked {
-  return { siteId: site.id, email, actor: by.actor, now: by.now };
 }
 
 function named(command: Command): Command {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
-import { addHost, addSite, findSite, setSite } from "../sites/manage.ts";
+import { addSite, findSite, setSite } from "../sites/manage.ts";
 import { checkAlertWebhook, settingNotes } from "../sites/settingNotes.ts";
 import { describeSettings, settingLabels } from "../sites/settings.ts";
 import { atDesk, pairsOf, print, table } from "./desk.ts";
@@ -19,16 +19,6 @@ export function siteCommands(program: Command): void {
           { site: { id, hosts } },
           `Site ${id} for ${hosts.join(", ")}. Inbound is off; its first key switches it on:\n  cleancast key add ${hosts[0]} "my CRM"`,
         );
-      }),
-    );
-
-  site
-    .command("host <site> <host>")
-    .description("add another host to a site")
-    .action((text: string, host: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const { id, hosts } = await addHost(desk, findSite(desk, text), host, desk.by);
-        print(command, { site: { id, hosts } }, `Site ${id}: ${hosts.join(", ")}`);
       }),
     );
 

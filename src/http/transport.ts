@@ -37,7 +37,7 @@ function forwardedScheme({ headers }: IncomingMessage): string | undefined {
   return standard && /(?:^|;)\s*proto="?([a-z]+)"?/i.exec(standard)?.[1]?.toLowerCase();
 }
 
-const isLoopback = remembered(
+export const isLoopback = remembered(
   (address) => ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback",
 );
 

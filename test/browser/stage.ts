@@ -60,7 +60,7 @@ export async function setStage({
   });
   const receiver = await startReceiver();
   const { site: made } = await cleancast(home, "site", "add", shop);
-  if (relayHost) await cleancast(home, "site", "host", shop, relayHost);
+  if (relayHost) await cleancast(home, "host", "add", shop, relayHost);
   // Whoever tests a site with a driven browser lets it pass; the tests of bots take this away again.
   await cleancast(home, "site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);
   const { key } = await cleancast(home, "key", "add", shop, "crm");

@@ -82,7 +82,11 @@ describe.each(engines)("the first start on %s", (engine) => {
     expect(await manage(home, "site", "list")).toMatchObject({
       sites: [{ hosts: ["localhost"], settings: { inbound: "on" }, keys: 1, connections: 1 }],
     });
-    expect((await manage(home, "doctor")).ok).toBe(true);
+    const { findings } = await manage(home, "doctor");
+    // The PostgreSQL of the tests trades safety for speed, and the doctor says so.
+    const wrong = ({ level, what }: { level: string; what: string }) =>
+      level === "error" && !what.startsWith("PostgreSQL runs with");
+    expect(findings.filter(wrong)).toEqual([]);
     const { events } = await manage(home, "event", "list");
     expect(events.map(({ deliveries }: { deliveries: object[] }) => deliveries)).toEqual([
       [expect.objectContaining({ platform: "sandbox", state: "sent" })],

@@ -1,10 +1,11 @@
-// Keys, webhooks, filters and the right to be forgotten: what is changed in the dashboard holds at the relay.
+// Keys, domains, webhooks, filters and the right to be forgotten: what is changed in the dashboard holds at the relay.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ask, becomeOwner, type Person } from "../api.ts";
 import { inChromium } from "../browser/chromium.ts";
+import { startDns } from "../dnsServer.ts";
 import { startReceiver } from "../receiver.ts";
-import { eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { call, eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
 import { report, sha256 } from "../visits.ts";
 import { dialog, field, press, row, sees, takeSecret, storyMs, user, type User } from "./people.ts";
 
@@ -13,14 +14,19 @@ inChromium("keys, webhooks, filters and persons", () => {
   let owner: Person;
   let site: string;
   let at: User;
+  let dns: Awaited<ReturnType<typeof startDns>>;
 
   beforeAll(async () => {
-    relay = await startRelay(await newHome("sqlite"));
+    dns = await startDns({ "www.shop.test": { address: "10.1.2.3" } });
+    relay = await startRelay(await newHome("sqlite", { CLEANCAST_DNS: dns.address }));
     owner = await becomeOwner(relay);
     site = (await owner.ask("GET /sites")).json.items[0].id;
     at = await user(relay, owner);
   });
-  afterAll(() => expect(at.heard.faults).toEqual([]));
+  afterAll(() => {
+    dns.close();
+    expect(at.heard.faults).toEqual([]);
+  });
 
   let orders = 0;
   const statusWith = async (key: string) =>
@@ -60,6 +66,43 @@ inChromium("keys, webhooks, filters and persons", () => {
       await row(page.getByRole("region", { name: "Refused calls" }), "CRM")
         .first()
         .waitFor();
+    },
+    storyMs,
+  );
+
+  test(
+    "domains: one is added, checked, paused, resumed and removed",
+    async () => {
+      const { page, open } = at;
+      await open(`/sites/${site}/configuration/domains`);
+      const line = (host: string) => page.getByRole("listitem").filter({ hasText: host });
+      const tag = async (host: string) =>
+        (await call(relay.url, { method: "GET", path: "/__cc/tag.js", headers: { Host: host } })).status;
+      // The only one cannot be removed.
+      await press(line("localhost"), "Pause");
+      await press(dialog(page, "Pause localhost?"), "Cancel");
+      expect(await line("localhost").getByRole("button", { name: "Remove" }).count()).toBe(0);
+
+      await field(page, "Add a domain").fill("shop.test");
+      await press(page, "Add");
+      await sees(line("shop.test"), "unverified");
+      await sees(line("shop.test"), /shop\.test is not in the DNS\..*New records can take an hour/);
+      expect(await tag("shop.test")).toBe(200);
+      await field(page, "Add a domain").fill("www.shop.test");
+      await press(page, "Add");
+      await sees(line("www.shop.test"), /leads to a private address, and is not called/);
+
+      await press(line("www.shop.test"), "Pause");
+      await press(dialog(page, "Pause www.shop.test?"), "Pause");
+      await sees(line("www.shop.test"), "paused");
+      expect(await tag("www.shop.test")).toBe(404);
+      await press(line("www.shop.test"), "Resume www.shop.test");
+      await sees(line("www.shop.test"), "unverified");
+      expect(await tag("www.shop.test")).toBe(200);
+      await press(line("www.shop.test"), "Remove");
+      await press(dialog(page, "Remove www.shop.test?"), "Remove");
+      await line("www.shop.test").waitFor({ state: "detached" });
+      expect(await tag("www.shop.test")).toBe(404);
     },
     storyMs,
   );

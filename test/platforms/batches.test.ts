@@ -57,6 +57,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
     sites: () => [],
     site: () => undefined,
     siteOfHost: () => undefined,
+    host: () => undefined,
     key: () => undefined,
     connectionNow: () => Promise.resolve(connection),
     connection: () => connection,

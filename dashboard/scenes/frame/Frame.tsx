@@ -18,6 +18,7 @@ import {
 import { useDisclosure, useHotkeys } from "@mantine/hooks";
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import {
+  BookOpen,
   Check,
   ChevronsUpDown,
   LayoutDashboard,
@@ -241,6 +242,9 @@ function PersonMenu({ name, email }: { name: string; email: string }) {
       <Menu.Dropdown>
         <Menu.Item leftSection={<UserRound size={15} />} onClick={() => void navigate({ to: "/account" })}>
           Account
+        </Menu.Item>
+        <Menu.Item leftSection={<BookOpen size={15} />} component="a" href="/docs/">
+          Documentation
         </Menu.Item>
         <Menu.Divider />
         {schemes.map(({ value, label, icon: Icon }) => (

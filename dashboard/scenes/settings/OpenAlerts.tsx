@@ -18,6 +18,7 @@ const places: Record<AlertLine["kind"], [path: string, label: string]> = {
   webhook: ["integrations/webhooks", "To the webhooks"],
   "wrong keys": ["configuration/keys", "To the inbound keys"],
   queue: ["integrations/log", "To the sync log"],
+  host: ["configuration/domains", "To the domains"],
 };
 
 /** What is about one connection is put right on its platform's page. */
