@@ -97,8 +97,11 @@ async function purge(installation: Installation, old: number): Promise<number> {
   const store = await storeOf(installation);
   const began = performance.now();
   let purged = 0;
-  for (let step = 1; step > 0; purged += step)
-    step = await store.people.purge(installation.siteId, daysAgo(keptDays), 200);
+  for (let after: string | null = ""; after !== null;) {
+    const step = await store.people.purgePeople(installation.siteId, daysAgo(keptDays), after, 500);
+    purged += step.removed;
+    after = step.next;
+  }
   await store.close();
   if (purged !== old) throw new Error(`${purged} records were purged, ${old} were old`);
   return (purged * 1000) / (performance.now() - began);

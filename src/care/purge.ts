@@ -100,7 +100,7 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
     await store.traffic.purge(id, now() - keepBotsMs, now());
     await store.pushes.purge(id, now() - keepPushesMs);
     await store.alerts.purge(id, now() - keepAlertsMs);
-    await whileSome((most) => store.people.purge(id, now() - settings.keepMs, most));
+    await whileSome((most) => store.people.purgeVisitors(id, now() - settings.keepMs, most));
     await inSteps(mostRows, (after, most) =>
       store.purge.events(id, now() - settings.keepEventsMs, after, most),
     );
@@ -108,7 +108,10 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
   }
 
   /** What is found only by looking at everything, or comes in small numbers. */
-  async function daily({ id, keys }: PurgedSite): Promise<void> {
+  async function daily({ id, keys, settings }: PurgedSite): Promise<void> {
+    await inSteps(mostRows, (after, most) =>
+      store.people.purgePeople(id, now() - settings.keepMs, after, most),
+    );
     await inSteps(mostRows, (after, most) => store.purge.claims(id, now(), after, most));
     await inSteps(mostRecords, (after, most) =>
       store.purge.agreements(id, now() - keepAgreementsMs, after, most),

@@ -1,6 +1,7 @@
-// Lanes: each connection has a few concurrent requests. A conversion that finds a free lane goes at once, alone; those
-// that come while all lanes are busy, or while the platform's quota is spent, wait together and leave as one batch. The
-// busier a connection, the cheaper each of its conversions; and a connection that hangs fills its own lanes only.
+// Lanes: each connection has a few concurrent requests. A conversion that finds a free lane goes at once, together with
+// those that are ready at the same moment, because one commit made them all durable; those that come while all lanes are
+// busy, or while the platform's quota is spent, wait and leave as one batch. The busier a connection, the cheaper each of
+// its conversions; and a connection that hangs fills its own lanes only.
 
 import { platformOf } from "../platforms/index.ts";
 import type { Connection } from "../sites/directory.ts";
@@ -24,7 +25,7 @@ export type Lanes = {
 
 export type LaneOptions = AttemptOptions & { quota: Quota };
 
-type Queue = { key: string; busy: number; waiting: Waiting[]; quotaUntil: number };
+type Queue = { key: string; lanes: number; busy: number; waiting: Waiting[]; quotaUntil: number };
 
 export function openLanes(options: LaneOptions): Lanes {
   const attempts = openAttempts(options);
@@ -37,13 +38,28 @@ export function openLanes(options: LaneOptions): Lanes {
   function queueOf(job: Job): Queue {
     const key = keyOf(job);
     let queue = queues.get(key);
-    if (!queue) queues.set(key, (queue = { key, busy: 0, waiting: [], quotaUntil: 0 }));
+    if (!queue) {
+      const platform = platformOf(options.directory.connection(job.siteId, job.connectionId)?.platform ?? "");
+      queues.set(key, (queue = { key, lanes: platform?.lanes ?? 1, busy: 0, waiting: [], quotaUntil: 0 }));
+    }
     return queue;
   }
 
-  async function drive(queue: Queue, first: Waiting[]): Promise<void> {
+  /** What waits takes the lanes that are free. */
+  function begin(queue: Queue): void {
+    while (queue.waiting.length > 0 && queue.busy < queue.lanes) void drive(queue);
+    endIfEmpty(queue);
+  }
+
+  function endIfEmpty(queue: Queue): void {
+    if (queue.busy > 0 || queue.waiting.length > 0) return;
+    queues.delete(queue.key);
+    tellIdle();
+  }
+
+  async function drive(queue: Queue): Promise<void> {
     queue.busy += 1;
-    for (let batch = first; batch.length; batch = nextBatch(queue)) {
+    for (let batch = nextBatch(queue); batch.length; batch = nextBatch(queue)) {
       const waitMs = quotaWait(batch[0] as Waiting);
       if (waitMs > 0) {
         // Back in line, in front: what comes meanwhile joins, and whoever cannot wait can still be withdrawn.
@@ -59,9 +75,7 @@ export function openLanes(options: LaneOptions): Lanes {
       });
     }
     queue.busy -= 1;
-    if (queue.busy > 0) return;
-    queues.delete(queue.key);
-    tellIdle();
+    endIfEmpty(queue);
   }
 
   /** Milliseconds until the platform allows another request; the one that it allows is taken. */
@@ -135,11 +149,10 @@ export function openLanes(options: LaneOptions): Lanes {
   return {
     send(job) {
       const queue = queueOf(job);
-      const platform = platformOf(options.directory.connection(job.siteId, job.connectionId)?.platform ?? "");
       return new Promise((resolve) => {
-        const one = { job, resolve };
-        if (queue.busy < (platform?.lanes ?? 1)) void drive(queue, [one]);
-        else queue.waiting.push(one);
+        queue.waiting.push({ job, resolve });
+        // The first of a moment begins for all that come with it.
+        if (queue.waiting.length === 1) queueMicrotask(() => begin(queue));
       });
     },
     withdraw,

@@ -13,6 +13,7 @@ import { NewerSchema } from "./migrate.ts";
 import type { PeopleRows } from "./people.ts";
 import { migrations } from "./schema.ts";
 import { WrongEncryptionKey } from "./sealCheck.ts";
+import type { Step } from "./purge.ts";
 import { openStore, type Store, type StoreLocation } from "./store.ts";
 
 const encryptionKey = Buffer.alloc(32, 7);
@@ -586,9 +587,16 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await put("seen again", [visit(20, 4)]);
       await put("new", [visit(20)]);
       await store.people.change(siteId, (rows) => rows.visitor("old", 1));
-      expect(await store.people.purge(siteId, 10, 2)).toBe(3);
-      expect(await store.people.purge(siteId, 10, 2)).toBe(2);
-      expect(await store.people.purge(siteId, 10, 2)).toBe(0);
+      expect(await store.people.purgeVisitors(siteId, 10, 2)).toBe(1);
+      expect(await store.people.purgeVisitors(siteId, 10, 2)).toBe(0);
+      const looked: Step[] = [];
+      for (let after: string | null = ""; after !== null; after = looked.at(-1)?.next ?? null)
+        looked.push(await store.people.purgePeople(siteId, 10, after, 2));
+      expect(looked).toEqual([
+        { removed: 1, next: "new" },
+        { removed: 2, next: "old2" },
+        { removed: 1, next: null },
+      ]);
       expect(await store.people.identity(siteId, "old2")).toBeNull();
       expect((await store.people.identity(siteId, "both"))?.visits).toEqual([visit(20)]);
       expect((await store.people.identity(siteId, "seen again"))?.visits).toEqual([

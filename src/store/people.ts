@@ -8,12 +8,12 @@ import {
   type ConsentReading,
   type ConsentState,
   type Identity,
-  type Visit,
   type Visitor,
 } from "../event.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
-import { packRecord, unpackRecord } from "./records.ts";
+import { oldPeople } from "./oldPeople.ts";
+import { oldestIn, packRecord, unpackRecord } from "./records.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
 
@@ -80,58 +80,8 @@ export function peopleStore(db: Database, newId: () => string) {
       return changeInGroup(db.commitGroup(siteId), { siteId, work }) as Promise<T>;
     },
 
-    /**
-     * Forgets visits and click ids from before `before`: up to `most` records of each kind, those with the oldest
-     * visits first. Records that nothing is left of go. Returns how many were touched.
-     */
-    async purge(siteId: string, before: number, most: number): Promise<number> {
-      let purged = 0;
-      for (const [table, key] of [
-        ["identities", "email_hash"],
-        ["visitors", "visitor_id"],
-      ] as const) {
-        purged += await db.write(async (tx) => {
-          const rows = await tx.all(
-            `SELECT ${key} AS id, record FROM ${table} WHERE site_id = $1 AND oldest_at < $2
-             ORDER BY oldest_at LIMIT $3 ${db.engine === "postgres" ? "FOR UPDATE" : ""}`,
-            [siteId, before, most],
-          );
-          for (const row of rows) {
-            const id = String(row.id);
-            const record = unpackRecord(String(row.record), id) as Identity | Visitor;
-            const visits = record.visits
-              .filter((visit) => visit.seenAt >= before)
-              .map((visit) => young(visit, before));
-            if (visits.length === 0) {
-              await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
-            } else {
-              await tx.all(
-                `UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`,
-                [siteId, id, packRecord({ ...record, visits }, id), oldestIn(visits, before)],
-              );
-            }
-          }
-          return rows.length;
-        });
-      }
-      return purged;
-    },
+    ...oldPeople(db),
   };
-}
-
-/** The visit without click ids that are older than it: a click that was seen again is as old as its first time. */
-function young(visit: Visit, before: number): Visit {
-  const clickIds = Object.fromEntries(Object.entries(visit.clickIds).filter(([, id]) => id.seenAt >= before));
-  return { ...visit, clickIds };
-}
-
-/** The time of the oldest thing in a record; `otherwise` for one without visits. */
-function oldestIn(visits: readonly Visit[], otherwise: number): number {
-  const times = visits.flatMap((visit) => [
-    visit.seenAt,
-    ...Object.values(visit.clickIds).map((id) => id.seenAt),
-  ]);
-  return times.length ? Math.min(...times) : otherwise;
 }
 
 /** A record of another shape must not become an error for every event of that person. */

@@ -85,3 +85,12 @@ function unpackVisit({ clickIds, seenAt }: PackedVisit): void {
 /** Visits are kept newest first. */
 const utmOfFirst = (visits: readonly Pick<Visit, "utm">[]): Visit["utm"] =>
   visits.findLast((visit) => Object.keys(visit.utm ?? {}).length)?.utm ?? {};
+
+/** The time of the oldest thing in a record; `otherwise` for one without visits. */
+export function oldestIn(visits: readonly Visit[], otherwise: number): number {
+  const times = visits.flatMap((visit) => [
+    visit.seenAt,
+    ...Object.values(visit.clickIds).map((id) => id.seenAt),
+  ]);
+  return times.length ? Math.min(...times) : otherwise;
+}

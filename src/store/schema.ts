@@ -20,6 +20,7 @@ import { membersHaveComeByInvitation } from "./migration8.ts";
 import { hostsAreVerified } from "./migration9.ts";
 import { whatIsOldGoes } from "./migration10.ts";
 import { filesAreImported } from "./migration11.ts";
+import { recordsTakeLessRoom } from "./migration12.ts";
 
 export const migrations: readonly Migration[] = [
   theRelayStands,
@@ -33,4 +34,5 @@ export const migrations: readonly Migration[] = [
   hostsAreVerified,
   whatIsOldGoes,
   filesAreImported,
+  recordsTakeLessRoom,
 ];
