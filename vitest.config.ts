@@ -5,6 +5,9 @@ export default defineConfig({
     environment: "node",
     include: ["src/**/*.test.ts", "test/**/*.test.ts", "standins/**/*.test.ts"],
     globalSetup: "test/setup.ts",
+    setupFiles: "test/cleaning.ts",
+    // A worker for each file would cost as much as half of the files do.
+    isolate: false,
     reporters: ["default", "./test/closing.ts"],
     fileParallelism: true,
     // More than the two cores of the smallest machine: most tests wait for something most of the time.

@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
+import { afterFile } from "./afterFile.ts";
 import { createDatabase } from "./postgres.ts";
 
 const databases: string[] = [];
@@ -24,9 +25,7 @@ export function freshFolder(): string {
   return folder;
 }
 
-// Registered while the test file loads, so it belongs to the file and runs after the file's own hooks, wherever
-// the functions above were called from.
-afterAll(async () => {
+afterFile(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   if (databases.length === 0) return;
   const client = new Client({ connectionString: inject("postgresUrl") });

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { afterFile, taken } from "./afterFile.ts";
 
 export type Got = {
   method: string;
@@ -24,8 +24,8 @@ export type Receiver = {
 
 const open = new Set<Receiver>();
 
-afterAll(async () => {
-  for (const receiver of open) await receiver.close();
+afterFile(async () => {
+  for (const receiver of taken(open)) await receiver.close();
 });
 
 export async function startReceiver(): Promise<Receiver> {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll } from "vitest";
+import { afterFile, taken } from "./afterFile.ts";
 import { freshDatabase, freshFolder } from "./databases.ts";
 
 const command = fileURLToPath(new URL("../bin/cleancast.mjs", import.meta.url));
@@ -54,8 +54,8 @@ export type Relay = {
 
 const running = new Set<ChildProcess>();
 
-afterAll(async () => {
-  for (const child of running) {
+afterFile(async () => {
+  for (const child of taken(running)) {
     if (child.connected) await hangUp(child);
     else await end(child, "SIGKILL");
   }

@@ -2,7 +2,7 @@
 
 import { createServer, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { afterFile, taken } from "./afterFile.ts";
 
 export type Mail = { from: string; to: string[]; subject: string; text: string; raw: string };
 
@@ -16,8 +16,8 @@ export type MailServer = {
 
 const open = new Set<MailServer>();
 
-afterAll(async () => {
-  for (const server of open) await server.close();
+afterFile(async () => {
+  for (const server of taken(open)) await server.close();
 });
 
 export async function startMailServer(): Promise<MailServer> {

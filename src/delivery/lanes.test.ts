@@ -1,6 +1,6 @@
 // A directory made by hand and a sender that answers when the test says so; the platforms are the real ones.
 
-import { afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
 import type { Mode } from "../event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { PlatformRequest } from "../platforms/platform.ts";
@@ -173,7 +173,9 @@ async function fill(relay: ReturnType<typeof setUp>): Promise<void> {
 
 // A rejection that nobody awaits ends the process in production: it fails the test that caused it.
 const lost: unknown[] = [];
-process.on("unhandledRejection", (reason) => void lost.push(reason));
+const note = (reason: unknown) => void lost.push(reason);
+process.on("unhandledRejection", note);
+afterAll(() => void process.off("unhandledRejection", note));
 afterEach(async () => {
   await turns();
   expect(lost.splice(0)).toEqual([]);

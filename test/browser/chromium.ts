@@ -8,7 +8,8 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
-import { afterAll, describe } from "vitest";
+import { describe } from "vitest";
+import { afterFile, taken } from "../afterFile.ts";
 import { findChromium, launchChromium, prepare } from "./launch.ts";
 
 const found = findChromium({ env: process.env, platform: process.platform, arch: process.arch });
@@ -23,10 +24,10 @@ export function inChromium(name: string, tests: () => void): void {
 let launched: Promise<Browser> | undefined;
 const extra = new Set<Browser>();
 
-afterAll(async () => {
+afterFile(async () => {
   const browser = await launched;
   launched = undefined;
-  for (const one of [browser, ...extra]) await one?.close();
+  for (const one of [browser, ...taken(extra)]) await one?.close();
 });
 
 async function launch(more: readonly string[] = []): Promise<Browser> {

@@ -5,7 +5,7 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingH
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { afterFile, taken } from "../afterFile.ts";
 import { eventually } from "../relay.ts";
 import { certificate } from "./certificate.ts";
 
@@ -56,8 +56,8 @@ export const shop = "shop.example.test";
 
 const servers = new Set<() => Promise<void>>();
 
-afterAll(async () => {
-  for (const close of servers) await close();
+afterFile(async () => {
+  for (const close of taken(servers)) await close();
 });
 
 /** With `relayHost` the relay has that host for itself, and the site's own host knows no /__cc/. */

@@ -2,8 +2,10 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
+import type { Identity } from "../../src/event.ts";
 import { clickIds } from "../../src/identity/clickIds.ts";
 import { hashEmail } from "../../src/identity/person.ts";
+import { unpackRecord } from "../../src/store/records.ts";
 import { cleancast } from "../relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
@@ -128,9 +130,10 @@ inChromium("the story on one host", () => {
     await landAndSubmit(stage, page, "?gclid=Reload-1", "reload@customers.example");
     const seenAt = async () => {
       const { identities } = await stage.stored();
-      const row = identities.find((one) => one.email_hash === hashEmail("reload@customers.example"));
-      const { visits } = JSON.parse(row?.record ?? "{}");
-      return visits.map((visit: { clickIds: { gclid: { seenAt: number } } }) => visit.clickIds.gclid.seenAt);
+      const person = hashEmail("reload@customers.example");
+      const row = identities.find((one) => one.email_hash === person);
+      const { visits } = unpackRecord(row?.record ?? "", person) as Identity;
+      return visits.map((visit) => visit.clickIds.gclid?.seenAt);
     };
     const [first] = await seenAt();
     await landAndSubmit(stage, page, "?gclid=Reload-1&fbclid=New", "reload@customers.example");

@@ -1,7 +1,7 @@
 // A peer on a bare socket, for platforms that do not keep to HTTP.
 
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { afterAll } from "vitest";
+import { afterFile, taken } from "../afterFile.ts";
 
 export type Peer = {
   url: string;
@@ -21,8 +21,8 @@ export function answerOk(socket: Socket): void {
 
 const peers = new Set<Peer>();
 
-afterAll(async () => {
-  for (const peer of peers) await peer.leave();
+afterFile(async () => {
+  for (const peer of taken(peers)) await peer.leave();
 });
 
 export async function startPeer(): Promise<Peer> {

@@ -5,7 +5,7 @@ import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import { afterAll } from "vitest";
+import { afterFile, taken } from "../afterFile.ts";
 import { readConfig } from "../../src/config.ts";
 import { uuidv7 } from "../../src/ids.ts";
 import { directoryOf, type Directory } from "../../src/sites/directory.ts";
@@ -104,8 +104,8 @@ export async function deliveryStates(home: Home): Promise<Record<string, number>
 
 const agents = new Set<Agent>();
 
-afterAll(() => {
-  for (const agent of agents) agent.destroy();
+afterFile(() => {
+  for (const agent of taken(agents)) agent.destroy();
 });
 
 /** Sends like a server does: over connections that it keeps. */

@@ -26,7 +26,7 @@ export function HostActions({ host: { host, state }, isOnly }: { host: Host; isO
           size="compact-sm"
           variant="default"
           loading={verify.isPending}
-          aria-label={`Check ${host} now`}
+          aria-label={`Check now: ${host}`}
           onClick={() => verify.mutate({ params })}
         >
           Check now
