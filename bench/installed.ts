@@ -10,11 +10,13 @@ const here = fileURLToPath(new URL(".", import.meta.url));
 export const load = createRequire(`${here}package.json`);
 const folderOf = (name: string) => `${here}node_modules/${name}`;
 
-/** No scripts: what needs them to install is no peer here. */
+/** No scripts: what needs them to install is no peer here. Not `npm ci`, which stumbles over packages for other systems. */
 export function installPeers(): void {
   const { dependencies } = JSON.parse(readFileSync(`${here}package.json`, "utf8"));
   if (Object.keys(dependencies).every((name) => existsSync(folderOf(name)))) return;
-  execFileSync("npm", ["ci", "--ignore-scripts", "--prefix", here], { stdio: "inherit" });
+  execFileSync("npm", ["install", "--no-save", "--no-audit", "--ignore-scripts", "--prefix", here], {
+    stdio: "inherit",
+  });
 }
 
 export function versionOf(name: string): string {
