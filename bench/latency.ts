@@ -28,6 +28,19 @@ const limits = [
   { perSecond: 1000, p50: 1.5, p99: 20 },
 ] as const;
 
+/** Events come whether they are answered or not: a machine that cannot keep up has no latency to speak of. */
+function overrun(error: unknown): Turn {
+  if (!/events failed/.test(String(error))) throw error;
+  return {
+    perSecond: Number.NaN,
+    cpu: Number.NaN,
+    databaseCpu: 0,
+    requests: Number.NaN,
+    p50: Infinity,
+    p99: Infinity,
+  };
+}
+
 async function run(mode: Mode): Promise<Findings> {
   const field = await openField(stubMs);
   const ours = await startOurs(field, "sqlite", platforms.slice(0, 3));
@@ -38,7 +51,7 @@ async function run(mode: Mode): Promise<Findings> {
     const manner = { perSecond, ms: mode.quick ? 500 : 5000 };
     return [
       [`${perSecond} direct`, () => turnOf(field, direct, manner)] as const,
-      [`${perSecond} ours`, () => turnOf(field, ours, manner)] as const,
+      [`${perSecond} ours`, () => turnOf(field, ours, manner).catch(overrun)] as const,
     ];
   });
   const turns = await interleaved(roundsOf(mode), Object.fromEntries(manners));

@@ -5,19 +5,27 @@
 // What is read in one turn of the event loop shares a transaction, because taking its locks costs as much as reading a row.
 
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openCheckpoints, pagesAlone } from "./checkpoints.ts";
 import type { Database, Row, RowQuery, Value } from "./database.ts";
 
 /** SQLite's primary result codes for "this value is not acceptable": too big, constraint, mismatch, range. */
 const dataFaults = new Set([18, 19, 20, 25]);
 
+/** How long another process may write before this one gives up. */
+const lockPatienceMs = 10_000;
+/** So long SQLite itself waits for a lock, and the whole process with it. */
+const busyMs = 20;
+
 export function openSqlite(file: string): Database {
   const writer = connect(file);
   const reader = connect(file);
+  const checkpoints = openCheckpoints(file, (pages) => writer.exec(`PRAGMA wal_autocheckpoint = ${pages}`));
   let waiting: Waiting[] = [];
   let isWriting = false;
-  let written: Promise<void> = Promise.resolve();
-
   let isReading = false;
+  let isClosed = false;
+  let written: Promise<void> = Promise.resolve();
 
   function whereToRead(): Connection {
     if (isWriting) return reader;
@@ -30,24 +38,55 @@ export function openSqlite(file: string): Database {
   }
 
   function endReading(): void {
-    if (isReading) writer.exec("COMMIT");
+    if (!isReading) return;
     isReading = false;
+    // After a damaged page, for one, there is nothing to commit. Whoever read it has heard of it.
+    try {
+      if (writer.isOpen()) writer.exec("COMMIT");
+    } catch {
+      if (writer.isOpen()) writer.exec("ROLLBACK");
+    }
+  }
+
+  /** Waits for another process that writes, and does not hold up this one meanwhile. */
+  async function begin(): Promise<void> {
+    for (const end = performance.now() + lockPatienceMs; ;) {
+      endReading();
+      try {
+        // IMMEDIATE takes the write lock at once: a later upgrade could fail half way beside another process.
+        writer.exec("BEGIN IMMEDIATE");
+        isWriting = true;
+        return;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > end) throw error;
+        await sleep(10);
+      }
+    }
+  }
+
+  /** What a work sees of the writing connection. After an error that ended the transaction it must not write alone. */
+  const inside: RowQuery = {
+    all: (sql, params) => openWriter().all(sql, params),
+    change: (statement, rows, first) => openWriter().change(statement, rows, first),
+  };
+
+  function openWriter(): Connection {
+    if (!writer.isOpen()) throw new Error("the transaction has ended");
+    return writer;
   }
 
   /** All that waits, in one transaction: what is to be written at one moment shares its fsync. */
   async function writeTogether(works: Waiting[]): Promise<void> {
     try {
-      endReading();
-      // IMMEDIATE takes the write lock at once: a later upgrade could fail half way beside another process.
-      writer.exec("BEGIN IMMEDIATE");
-      isWriting = true;
+      await begin();
       const tell: (() => void)[] = [];
       for (const one of works) tell.push(await (works.length > 1 ? attempt(one) : run(one)));
       writer.exec("COMMIT");
+      checkpoints.committed();
       for (const one of tell) one();
     } catch (error) {
       // A full disk, for one, makes SQLite roll back by itself.
-      if (writer.isOpen()) writer.exec("ROLLBACK");
+      if (isWriting && writer.isOpen()) writer.exec("ROLLBACK");
       for (const one of works) one.reject(error);
     } finally {
       isWriting = false;
@@ -68,7 +107,7 @@ export function openSqlite(file: string): Database {
   }
 
   async function run({ work, resolve }: Waiting): Promise<() => void> {
-    const result = await work(writer);
+    const result = await work(inside);
     return () => resolve(result);
   }
 
@@ -87,21 +126,29 @@ export function openSqlite(file: string): Database {
     commitGroup: () => "",
     write: <T>(work: (tx: RowQuery) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
+        if (isClosed) return reject(new Error("the store is closed"));
         waiting.push({ work, resolve: resolve as Waiting["resolve"], reject });
         // Begun when the work at hand is done: what else wants to write at this moment comes along.
-        if (waiting.length === 1 && !isWriting) written = written.then(drain);
+        if (waiting.length === 1 && !isWriting) written = written.then(drain, drain);
       }),
     blamesData: (error) =>
       error instanceof Error && "errcode" in error && dataFaults.has(Number(error.errcode) & 0xff),
     isOwnError: (error) => error instanceof Error && "errcode" in error,
     close: async () => {
-      await written;
+      isClosed = true;
+      // Without a care for how the last one went: whoever wanted it has heard.
+      await written.catch(() => {});
       endReading();
+      await checkpoints.close();
       reader.close();
       writer.close();
     },
   };
 }
+
+/** SQLITE_BUSY. */
+const isBusy = (error: unknown) =>
+  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
 
 type Waiting = {
   work: (tx: RowQuery) => Promise<unknown>;
@@ -121,7 +168,7 @@ function connect(file: string): Connection {
   // FULL: a commit that was answered survives a power cut, not only a crash of the process.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;
-    PRAGMA wal_autocheckpoint = 4000`);
+    PRAGMA wal_autocheckpoint = ${pagesAlone}; PRAGMA busy_timeout = ${busyMs}`);
   const statements = new Map<string, StatementSync>();
 
   function prepare(sql: string): StatementSync {
