@@ -2,14 +2,14 @@
 //
 // SQLite does this by itself at some commit, which then takes tens of milliseconds, or more where the disk is slow; every
 // event of that moment waits. A database that is written to rarely is left to do so. Under steady writing a second
-// connection, in another thread, carries over what there is several times a second, and nobody waits. It never waits for
+// connection, in another thread, carries over what there is once a second, and nobody waits. It never waits for
 // writers either, so under full load the log may outgrow it: then the commit does the little that is left.
 
 import { Worker } from "node:worker_threads";
 
-const everyMs = 250;
+const everyMs = 1000;
 /** So many commits in that time are steady writing. */
-const steady = 20;
+const steady = 50;
 
 /** How many pages the log may have before a commit carries them over itself. */
 export const pagesAlone = 1000;
