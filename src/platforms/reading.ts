@@ -55,6 +55,8 @@ export function shorten(text: string): string {
 
 /** The JSON of an answer, or undefined: answers come from strangers. */
 export function parseJson(text: string): unknown {
+  // Many say nothing at all, and an exception costs more than all else that is done with an answer.
+  if (text === "") return undefined;
   try {
     return JSON.parse(text);
   } catch {
