@@ -40,7 +40,7 @@ const preface = `# Performance, measured
 Written by \`npm run bench\`; each part can be measured alone: \`npm run bench -- --only floor\`. Everything runs on one machine
 over loopback: senders, platforms and, where there is one, the database server beside the relay. Contestants take turns in one
 run, and the figures are medians of the rounds. Ratios hold on other machines, the numbers beside them do not. Differences below
-a quarter are noise.`;
+a quarter are noise. What was changed to get here, and why some targets do not hold: [decision 11](decisions/0011-where-the-time-goes.md).`;
 
 /** Sections stand in the order of `parts`, whichever of them were measured now. */
 export function writeReport(parts: readonly Part[], sections: ReadonlyMap<string, string>): void {
