@@ -1,4 +1,5 @@
-// The proxy examples of docs/examples, as they stand, in front of a real relay: only names, ports and paths are replaced.
+// The proxy examples of docs/examples and the rules that the dashboard shows, as they stand, in front of a real relay: only
+// names, ports and paths are replaced.
 // They run where the proxies are installed.
 
 import { spawn, type ChildProcess } from "node:child_process";
@@ -9,11 +10,17 @@ import { delimiter, join } from "node:path";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { caddyRule, nginxRule } from "../dashboard/scenes/configuration/proxyRules.ts";
 import { freshFolder } from "./databases.ts";
 import { freePort } from "./freePort.ts";
 import { eventually, manage, newHome, startRelay } from "./relay.ts";
 import { personsBrowser, personsHeaders } from "./visits.ts";
 
+function newFolder(): string {
+  const folder = freshFolder();
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
 const example = (name: string) => readFileSync(new URL(`../docs/examples/${name}`, import.meta.url), "utf8");
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
 
@@ -50,6 +57,10 @@ function nginx(program: string, port: number, relayPort: number, folder: string)
     .replace(/ssl_certificate_key +\S+;/, `ssl_certificate_key ${fixture("tls-key.pem")};`)
     .replace("http://127.0.0.1:8080", `http://127.0.0.1:${relayPort}`)
     .replace("/var/www/shop", folder);
+  return runNginx(program, folder, server);
+}
+
+function runNginx(program: string, folder: string, server: string): Proxy {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
     (kind) => `${kind}_temp_path ${folder}/${kind};`,
   );
@@ -67,6 +78,8 @@ function caddy(program: string, port: number, relayPort: number, folder: string)
       "shop.example.com, www.example.com {",
       `https://shop.example.com:${port}, https://www.example.com:${port} {\n\ttls internal`,
     )
+    .replace("https:// {", `https://:${port} {`)
+    .replace("https:// {", `https://:${port} {`)
     .replace("127.0.0.1:8080", `127.0.0.1:${relayPort}`)
     .replace("/var/www/shop", folder);
   return runCaddy(program, folder, `{\n${caddyOptions}}\n${site}`);
@@ -90,6 +103,15 @@ function caddyOnDemand(program: string, port: number, relayPort: number, folder:
     .replace("\ttls {\n", "\ttls internal {\n")
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${relayPort}`);
   return runCaddy(program, folder, text);
+}
+
+/** The one that stands before the relay in the compose files. */
+function caddyOfCompose(program: string, port: number, relayPort: number, folder: string): Proxy {
+  const file = readFileSync(new URL("../ops/compose/Caddyfile", import.meta.url), "utf8");
+  const text = file.replace("https:// {", `https://:${port} {`);
+  const { env, ...rest } = runCaddy(program, folder, `{\n${caddyOptions}}\n${text}`);
+  const own = { CLEANCAST_NAMES: `https://localhost:${port}`, CLEANCAST_NODES: `127.0.0.1:${relayPort}` };
+  return { ...rest, env: { ...env, ...own } };
 }
 
 function start(proxy: Proxy): ChildProcess {
@@ -146,8 +168,7 @@ describe.each([
     await manage(home, "connect", site.id, "sandbox");
     const relay = await startRelay(home);
     const port = await freePort();
-    const folder = freshFolder();
-    mkdirSync(folder, { recursive: true });
+    const folder = newFolder();
     const proxy = configure(program as string, port, Number(new URL(relay.url).port), folder);
     start(proxy);
 
@@ -190,6 +211,9 @@ describe.each([
       servername: "www.example.com",
     });
     expect(second.text).toContain(site.id);
+    // Left to itself Caddy would say an empty 200 for a name that it does not know.
+    const strange = { path: "/", headers: { Host: "pages.example.org" } };
+    if (name === "caddy") expect((await ask(port, strange)).status).toBe(421);
     // The proxy's own question is not for those who come through it.
     const asked = await ask(port, { path: "/__cc/tls-check?domain=shop.example.com", headers: host });
     expect(asked.status).toBe(404);
@@ -210,8 +234,7 @@ describe("the example for Caddy with certificates on demand", () => {
     await manage(home, "host", "pause", "paused.example.com");
     const relay = await startRelay(home);
     const port = await freePort();
-    const folder = freshFolder();
-    mkdirSync(folder, { recursive: true });
+    const folder = newFolder();
     start(caddyOnDemand(program as string, port, Number(new URL(relay.url).port), folder));
 
     /** The names in the certificate that a client is shown; null where the proxy has none for it. */
@@ -258,5 +281,71 @@ describe("the example for Caddy with certificates on demand", () => {
       servername: "cc.example.com",
     });
     expect(dashboard.status).toBe(200);
+  });
+});
+
+test("the guide has the rule that the dashboard shows", () => {
+  const guide = readFileSync(new URL("../docs/domains.md", import.meta.url), "utf8");
+  expect(guide).toContain(`\`\`\`nginx\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`);
+  expect(nginxRule("http://10.0.0.5:8080")).not.toContain("ssl");
+});
+
+describe("the rules that the dashboard shows, with the Caddy of compose before the relay", () => {
+  const programs = { nginx: findProgram("nginx") ?? "", caddy: findProgram("caddy") ?? "" };
+
+  test.skipIf(!programs.nginx || !programs.caddy)("pass conversions the whole way", async () => {
+    const home = await newHome("sqlite");
+    const { site } = await manage(home, "site", "add", "shop.example.com");
+    const { key } = await manage(home, "key", "add", site.id, "crm");
+    const relay = await startRelay(home);
+    const front = newFolder();
+    const frontPort = await freePort();
+    const relayPort = Number(new URL(relay.url).port);
+    start(caddyOfCompose(programs.caddy, frontPort, relayPort, front));
+    const authority = join(front, "caddy/pki/authorities/local/root.crt");
+    const isThere = () =>
+      ask(frontPort, { path: "/healthz", headers: { Host: "localhost" }, servername: "localhost" }).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+    await eventually("the Caddy before the relay answers", isThere);
+
+    const url = `https://localhost:${frontPort}`;
+    const nginxPort = await freePort();
+    const rule = nginxRule(url).replace("/etc/ssl/certs/ca-certificates.crt", authority);
+    const server = `server { listen 127.0.0.1:${nginxPort} ssl; ${rule}
+      ssl_certificate ${fixture("tls-cert.pem")}; ssl_certificate_key ${fixture("tls-key.pem")}; }`;
+    start(runNginx(programs.nginx, newFolder(), server));
+    const caddyPort = await freePort();
+    const shop = caddyRule("shop.example.com", url).replace(
+      "shop.example.com {",
+      `https://shop.example.com:${caddyPort} {\n\ttls internal`,
+    );
+    const second = runCaddy(programs.caddy, newFolder(), `{\n${caddyOptions}}\n${shop}`);
+    start({ ...second, env: { ...second.env, SSL_CERT_FILE: authority } });
+
+    const host = { Host: "shop.example.com" };
+    for (const port of [nginxPort, caddyPort]) {
+      const path = `/__cc/probe?challenge=${"0".repeat(32)}`;
+      let probed = "";
+      await eventually(`${port} answers`, async () => {
+        probed = await ask(port, { path, headers: host }).then(
+          ({ text }) => text,
+          () => "",
+        );
+        return probed.startsWith("{");
+      });
+      expect(JSON.parse(probed)).toMatchObject({ host: "shop.example.com", https: true });
+      const sent = await ask(
+        port,
+        {
+          method: "POST",
+          path: "/__cc/inbound",
+          headers: { ...host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
+        },
+        JSON.stringify({ email: "ada@example.com", event: "purchase", orderId: String(port) }),
+      );
+      expect(JSON.parse(sent.text)).toEqual({ ok: true, event: "purchase", results: {} });
+    }
   });
 });

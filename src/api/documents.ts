@@ -36,8 +36,11 @@ export function documentRoutes(app: FastifyInstance, onlyAtHome: RouteShorthandO
 }
 
 async function answer(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const file = fileOf(path);
+  // People write a folder's slash behind a page that has others below it.
+  const page = path.replace(/\/$/, "");
+  const file = fileOf(page);
   const found = file && (await read(file, request.headers["accept-encoding"] ?? ""));
+  if (found && page !== path) return reply.redirect(`/docs/${page}`, 308);
   if (!found) return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
   const etag = `"${createHash("sha256").update(found.bytes).digest("base64url").slice(0, 22)}"`;
   void reply.headers({

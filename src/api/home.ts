@@ -1,9 +1,10 @@
 // On which names the dashboard and the management API are: on the relay's own, never on a customer's.
 
 import type { IncomingMessage } from "node:http";
+import type { Checker } from "../domains/check.ts";
 import { wasForwarded } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { hostOf, isProven } from "../sites/hosts.ts";
+import { hostOf, isProven, readHost } from "../sites/hosts.ts";
 import { Refusal } from "../sites/manage.ts";
 
 const wellFormed = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i;
@@ -23,13 +24,24 @@ export function isAtHome(request: IncomingMessage, directory: Directory, url: st
 }
 
 /** A site that took the dashboard's own name would shut everybody out. */
-export function checkNotHome(host: string, request: IncomingMessage, publicUrl: string): void {
+export function checkNotHome(text: string, request: IncomingMessage, publicUrl: string): void {
+  // As it would be kept: there are many ways to write one name.
+  const host = readHost(text) ?? "";
   const own = [hostOf(request.headers.host), hostOf(new URL(publicUrl).host)].filter(
     (name) => !loopback.has(name),
   );
-  if (own.includes(hostOf(host.trim())))
+  if (own.includes(host))
     throw new Refusal(
       "host",
       "This is the name under which the dashboard is reached; it cannot be a site's.",
+    );
+}
+
+/** A relay that does not know its own name would find that it leads here, and give it to whoever claims it. */
+export function checkKnowsItself(relay: Checker["relay"]): void {
+  if (relay === null)
+    throw new Refusal(
+      "host",
+      "This relay does not know its own name yet. Whoever runs it sets CLEANCAST_URL, or adds the host for you.",
     );
 }

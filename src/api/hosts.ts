@@ -9,8 +9,8 @@ import type { Host } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
 import { findSite } from "../sites/manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../sites/manageHosts.ts";
-import type { Handlers } from "./call.ts";
-import { checkNotHome } from "./home.ts";
+import { ApiFault, type Handlers } from "./call.ts";
+import { checkKnowsItself, checkNotHome } from "./home.ts";
 import type { ApiParts } from "./parts.ts";
 import { describeSite } from "./siteHealth.ts";
 
@@ -47,6 +47,7 @@ export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes>
       checkNotHome(body.host, request.raw, parts.publicUrl);
       // Somebody of one site could otherwise take a name that another customer is about to add.
       const isVouched = actor !== null && may(actor, "admin", null);
+      if (!isVouched) checkKnowsItself(checker.relay);
       await addHost(parts, site, body.host, { ...by, isVouched });
       return describeSite(findSite(parts, site.id), actor);
     },
@@ -54,7 +55,12 @@ export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes>
     async "POST /sites/:site/hosts/:host/verify"({ site, params, by }) {
       const host = findHost([site], params.host);
       if (host.checkedAt !== null && host.checkedAt > now() - restMs) return describe(host);
-      return describe(await verifyHost(parts, host, by, now));
+      const checked = checker.turns.take(host, () => verifyHost(parts, host, by, now));
+      if (!checked)
+        throw new ApiFault("too_many", "Other hosts of this site are being checked. Wait a moment.", {
+          retryAfterSeconds: 5,
+        });
+      return describe(await checked);
     },
 
     async "POST /sites/:site/hosts/:host/pause"({ site, params, by }) {

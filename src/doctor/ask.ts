@@ -3,38 +3,63 @@
 
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { LookupFunction } from "node:net";
 import type { TLSSocket } from "node:tls";
+import { BlockedAddress } from "../delivery/addresses.ts";
 
 export type Asked =
   | { ok: true; status: number; error: string | null; at: number | null; certificateEndsAt: number | null }
   | { ok: false; code: string };
 
-const patienceMs = 5000;
+export type AskOptions = {
+  /** For the whole of it: a customer's server may send its answer byte by byte. */
+  patienceMs?: number;
+  /** Trusted beside the usual. */
+  ca?: Buffer;
+  lookup?: LookupFunction;
+};
+
 const largestBody = 4096;
 
-/** Without a key: the relay says whether it saw TLS, and nobody is counted as a wrong key. `ca`: trusted beside the usual. */
-export function askInbound(origin: string, ca?: Buffer): Promise<Asked> {
+/** Without a key: the relay says whether it saw TLS, and nobody is counted as a wrong key. */
+export function askInbound(
+  origin: string,
+  { patienceMs = 5000, ca, lookup }: AskOptions = {},
+): Promise<Asked> {
   return new Promise((resolve) => {
     const send = origin.startsWith("https:") ? httpsRequest : httpRequest;
     const headers = { "content-type": "application/json", "content-length": "2" };
     const request = send(
       new URL("/__cc/inbound", origin),
-      { method: "POST", headers, agent: false, timeout: patienceMs, ...(ca ? { ca } : {}) },
+      { method: "POST", headers, agent: false, ...(ca ? { ca } : {}), ...(lookup ? { lookup } : {}) },
       (response) => {
+        const certificateEndsAt = endOf(response);
         let body = "";
-        response.setEncoding("utf8").on("data", (text: string) => {
-          if (body.length < largestBody) body += text;
-        });
-        const end = () => resolve(learntFrom(response, body, endOf(response)));
+        const end = () => answer(learntFrom(response, body, certificateEndsAt));
         response.on("end", end).on("error", end);
+        response.setEncoding("utf8").on("data", (text: string) => {
+          body += text;
+          if (body.length < largestBody) return;
+          end();
+          response.destroy();
+        });
       },
     );
-    request.on("timeout", () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })));
-    request.on("error", (failure: Error & { code?: string }) =>
-      resolve({ ok: false, code: failure.code ?? "EUNKNOWN" }),
+    const deadline = setTimeout(
+      () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })),
+      patienceMs,
     );
+    function answer(asked: Asked): void {
+      clearTimeout(deadline);
+      resolve(asked);
+    }
+    request.on("error", (failure: Error & { code?: string }) => answer({ ok: false, code: codeOf(failure) }));
     request.end("{}");
   });
+}
+
+function codeOf(failure: Error & { code?: string }): string {
+  return failure instanceof BlockedAddress ? "EPRIVATE" : (failure.code ?? "EUNKNOWN");
 }
 
 function learntFrom(response: IncomingMessage, body: string, certificateEndsAt: number | null): Asked {

@@ -1,6 +1,10 @@
 // The way from outside: CLEANCAST_URL and every host are asked as a sender would.
 
-import { namesNoSite } from "../sites/hosts.ts";
+import type { Config } from "../config.ts";
+import { guardedLookup } from "../delivery/addresses.ts";
+import { relayOf } from "../domains/checker.ts";
+import { openNames } from "../domains/names.ts";
+import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { askInbound, type Asked } from "./ask.ts";
 import { dayMs, error, note, ok, warning, type Finding, type Patient } from "./finding.ts";
 
@@ -13,12 +17,15 @@ export type Ask = (origin: string) => Promise<Asked>;
 
 export async function checkWeb(
   { config, directory }: Patient,
-  ask: Ask = (origin) => askInbound(origin),
+  ask: Ask = askerOf(config),
 ): Promise<Finding[]> {
+  const relay = relayOf(config);
   const origins = config.hasUrl ? [config.publicUrl] : [];
   const served = Array.from(directory.sites()).flatMap(({ servedHosts }) => servedHosts);
-  const hosts = served.filter((host) => !namesNoSite(host)).slice(0, mostHosts);
-  origins.push(...hosts.map((host) => `https://${host}`).filter((origin) => !origins.includes(origin)));
+  const hosts = served.filter((host) => !namesNoSite(host) && host !== relay?.host).slice(0, mostHosts);
+  // On the port that checks use: that of CLEANCAST_URL.
+  const port = relay?.port ? `:${relay.port}` : "";
+  origins.push(...hosts.map((host) => `https://${host}${port}`));
 
   const asked = new Map<string, Asked>();
   const left = origins.values();
@@ -33,6 +40,16 @@ export async function checkWeb(
       note("names cannot be resolved from here", "The checks of addresses and certificates were left out."),
     ];
   return origins.flatMap((origin) => judge(origin, asked.get(origin) as Asked, Date.now()));
+}
+
+/** As checks of hosts do: by the same DNS, and into no private network. The relay's own name is the operator's. */
+function askerOf({ publicUrl, allowPrivate, dnsServers }: Config): Ask {
+  const own = hostOf(new URL(publicUrl).host);
+  const allow = { ...allowPrivate, hosts: new Set([...allowPrivate.hosts, own]) };
+  const { resolve } = openNames(dnsServers);
+  const guarded = { lookup: guardedLookup(allow, true, resolve) };
+  // No DNS server knows localhost.
+  return (origin) => askInbound(origin, namesNoSite(hostOf(new URL(origin).host)) ? {} : guarded);
 }
 
 export function judge(origin: string, asked: Asked, now: number): Finding[] {
@@ -84,12 +101,17 @@ function answered(
   );
 }
 
-const dns = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA"]);
+const dns = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ESERVFAIL", "EREFUSED", "ETIMEOUT"]);
 const certificates = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT|HOSTNAME_|ERR_SSL|EPROTO)/;
 
 function unreachable(host: string, code: string): Finding {
   if (dns.has(code))
     return warning(`${host}: the name does not resolve`, "Add a CNAME or an address for it at the DNS.");
+  if (code === "EPRIVATE")
+    return warning(
+      `${host}: the name leads to a private address, and is not called`,
+      "Let it lead to a public one. Inside your own network: CLEANCAST_ALLOW_PRIVATE opens it, CLEANCAST_DNS asks another DNS.",
+    );
   if (code === "CERT_HAS_EXPIRED")
     return error(`${host}: the certificate has expired`, "Renew it; browsers and senders turn away.");
   if (certificates.test(code))

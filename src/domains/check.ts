@@ -2,10 +2,12 @@
 // here, which also works where somebody else's server passes only /__cc/ on.
 
 import type { Sender, Sent } from "../delivery/send.ts";
+import type { Host } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import type { FindingCode } from "../sites/hostProblems.ts";
 import type { Names } from "./names.ts";
 import { newChallenge, probePath, readAnswer } from "./probe.ts";
+import type { Turns } from "./turns.ts";
 
 export type Checked = {
   verifiedBy: "DNS" | "a request" | null;
@@ -21,6 +23,8 @@ export type Checker = {
   secrets: () => readonly Buffer[];
   /** The relay's own name and port, of CLEANCAST_URL; null where it has none. */
   relay: { host: string; port: string } | null;
+  /** Of checks in a process that goes on. */
+  turns: Turns<Host>;
 };
 
 type Fault = { finding: FindingCode; seen: string | null };

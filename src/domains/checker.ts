@@ -6,6 +6,7 @@ import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
 import { openNames } from "./names.ts";
 import { probeSecret } from "./probe.ts";
+import { openTurns } from "./turns.ts";
 
 export type CheckerOptions = {
   encryptionKeys: () => readonly Buffer[];
@@ -16,6 +17,10 @@ export type CheckerOptions = {
   publicUrl: string;
   hasUrl: boolean;
 };
+
+/** Those that people ask for and those that are due, together. */
+const atOnce = 3;
+const mostOfSite = 5;
 
 /** Customers choose these names, so they are called like any address of theirs. Close its sender. */
 export function openChecker(options: CheckerOptions): Checker {
@@ -33,11 +38,15 @@ export function openChecker(options: CheckerOptions): Checker {
     }),
     secrets: () => options.encryptionKeys().map(probeSecret),
     relay: relayOf(options),
+    turns: openTurns(atOnce, mostOfSite),
   };
 }
 
 /** Other machines cannot be told to lead to an address, or to themselves. */
-function relayOf({ publicUrl, hasUrl }: Pick<CheckerOptions, "publicUrl" | "hasUrl">): Checker["relay"] {
+export function relayOf({
+  publicUrl,
+  hasUrl,
+}: Pick<CheckerOptions, "publicUrl" | "hasUrl">): Checker["relay"] {
   const { host, port } = new URL(publicUrl);
   const name = hostOf(host);
   return !hasUrl || namesNoSite(name) ? null : { host: name, port };

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { isLoopback, isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { hostOf, namesNoSite, readHost } from "../sites/hosts.ts";
+import { hostOf, isProven, namesNoSite, readHost } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
 import { answerTo, probePath } from "./probe.ts";
 
@@ -43,7 +43,10 @@ export function nameRoutes(app: FastifyInstance, options: NameOptions): void {
 function isNextDoor(request: IncomingMessage, { directory, transport }: NameOptions): boolean {
   const address = request.socket.remoteAddress ?? "";
   if (wasForwarded(request) || !(isLoopback(address) || transport.trusted(address))) return false;
-  return directory.host(hostOf(request.headers.host)) === undefined;
+  const host = hostOf(request.headers.host);
+  // A loopback name is nobody's, also where a site has it for trying things out; and to claim a name is not to have it.
+  const known = namesNoSite(host) ? undefined : directory.host(host);
+  return !(known && isProven(known));
 }
 
 const notFound = (reply: FastifyReply) =>

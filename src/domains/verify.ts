@@ -2,7 +2,8 @@
 // the very thing.
 
 import type { Host } from "../sites/directory.ts";
-import { type By, change, type Desk } from "../sites/manage.ts";
+import { isPublicName } from "../sites/hosts.ts";
+import { type By, change, type Desk, Refusal } from "../sites/manage.ts";
 import type { CheckRow } from "../store/hosts.ts";
 import { checkHost, type Checked, type Checker } from "./check.ts";
 
@@ -16,6 +17,9 @@ export async function verifyHost(
   by: By,
   now: () => number,
 ): Promise<Host> {
+  // The answer would tell which names there are inside.
+  if (!isPublicName(host.host))
+    throw new Refusal("host", `${host.host} is a name inside a network, and is not checked.`);
   const checked = await checkHost(checker, host.host);
   const found = resultOf(host, checked, now());
   const isNews = host.verifiedAt === null && found.verifiedAt !== null;

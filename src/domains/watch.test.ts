@@ -7,11 +7,12 @@ import { lookAt } from "../alerts/conditions.ts";
 import { uuidv7 } from "../ids.ts";
 import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
-import { addSite } from "../sites/manage.ts";
+import { addSite, Refusal } from "../sites/manage.ts";
 import { addHost, findHost, pauseHost, resumeHost } from "../sites/manageHosts.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { Checker } from "./check.ts";
 import { openChecker } from "./checker.ts";
+import { verifyHost } from "./verify.ts";
 import { hostWatch } from "./watch.ts";
 
 const minute = 60_000;
@@ -93,6 +94,17 @@ test("a host that waits is served soon after its record is there, and one node s
   expect(audit.filter(({ action }) => action === "host verified")).toHaveLength(1);
   // Nobody asks about a name that is this very machine.
   expect(host("localhost").checkedAt).toBeNull();
+});
+
+test("a name inside a network is checked for nobody, and claimed by nobody", async () => {
+  const asked = verifyHost(
+    { store, directory, checker },
+    host("localhost"),
+    { actor: "ada", now },
+    () => now,
+  );
+  await expect(asked).rejects.toThrow("localhost is a name inside a network, and is not checked.");
+  for (const name of ["intranet", "shop.localhost"]) await expect(claim(name)).rejects.toThrow(Refusal);
 });
 
 test("who never points it here is looked after less and less", async () => {

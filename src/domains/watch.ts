@@ -2,7 +2,7 @@
 // at its own memory; which one makes a check is decided at the host's row.
 
 import type { Host } from "../sites/directory.ts";
-import { namesNoSite } from "../sites/hosts.ts";
+import { isPublicName } from "../sites/hosts.ts";
 import type { Desk } from "../sites/manage.ts";
 import type { Checker } from "./check.ts";
 import { verifyHost } from "./verify.ts";
@@ -16,7 +16,7 @@ export type HostWatchOptions = Desk & {
 const everyMs = 60_000;
 /** Longer than a check can take. */
 const inHandMs = 5 * 60_000;
-/** A lookup that hangs holds one of the four threads that everything else in the process looks names up with. */
+/** Fewer than may be checked at once: people who wait for a check come first. */
 const atOnce = 2;
 
 /** Starts checking; the returned function stops it. */
@@ -47,16 +47,14 @@ export function hostWatch(options: HostWatchOptions) {
   let stopped = false;
 
   const isDue = (host: Host) =>
-    host.pausedAt === null &&
-    host.nextCheckAt <= now() &&
-    // What has no dot is a name inside somebody's network.
-    host.host.includes(".") &&
-    !namesNoSite(host.host);
+    host.pausedAt === null && host.nextCheckAt <= now() && isPublicName(host.host);
 
   async function check(host: Host): Promise<void> {
     try {
       if (!(await store.hosts.takeCheck(host, now() + inHandMs))) return;
-      await verifyHost(options, host, { actor: "relay", now: now() }, now);
+      await options.checker.turns.take(host, () =>
+        verifyHost(options, host, { actor: "relay", now: now() }, now),
+      );
     } catch (error) {
       if (!stopped) onDefect(error, { host: host.host });
     }

@@ -23,9 +23,21 @@ export function isSecure(request: IncomingMessage, rules: TransportRules): boole
   return encrypted || (!rules.requireTls && isLoopback(address));
 }
 
+/** What proxies write about a request beside X-Forwarded-*: that they passed it on, or for whom. */
+const marks = new Set([
+  "forwarded",
+  "via",
+  "x-real-ip",
+  "x-client-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "fastly-client-ip",
+  "cdn-loop",
+]);
+
 /** By a proxy, whoever that was. */
 export function wasForwarded({ headers }: IncomingMessage): boolean {
-  for (const name in headers) if (name === "forwarded" || name.startsWith("x-forwarded-")) return true;
+  for (const name in headers) if (marks.has(name) || name.startsWith("x-forwarded-")) return true;
   return false;
 }
 

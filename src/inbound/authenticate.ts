@@ -12,6 +12,8 @@ export type Admitted = { site: Site; key: InboundKey };
 
 export type Gate = {
   directory: Directory;
+  /** The relay's own name, of CLEANCAST_URL; null where it has none. */
+  ownHost: string | null;
   transport: TransportRules;
   wrongKeys: WrongKeys;
   rateLimit: Rate;
@@ -25,7 +27,9 @@ export async function authenticate(
   if (!isSecure(request, gate.transport)) return refusals.httpsRequired;
 
   const host = hostOf(request.headers.host);
-  const owner = namesNoSite(host) ? undefined : gate.directory.siteOfHost(host);
+  // The relay's own name is everybody's, also where a site answers there: the key names the site.
+  const isAnybodys = host === gate.ownHost || namesNoSite(host);
+  const owner = isAnybodys ? undefined : gate.directory.siteOfHost(host);
   if (owner && !owner.settings.inbound) return refusals.notEnabled;
 
   const given = request.headers["x-cc-api-key"];

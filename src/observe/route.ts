@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { hostOf, namesNoSite } from "../sites/hosts.ts";
+import { hostOf, isProven, namesNoSite } from "../sites/hosts.ts";
 import type { Readiness } from "./ready.ts";
 
 export type MetricsDoor = {
@@ -45,12 +45,15 @@ export function observeRoutes(app: FastifyInstance, options: ObserveOptions): vo
   });
 }
 
-/** With the token from anywhere; without one from this machine and from trusted addresses that ask for themselves. */
+/** Where there is a token, with it alone; else from this machine and from trusted addresses that ask for themselves. */
 export function maySee(request: IncomingMessage, door: MetricsDoor): "yes" | "not here" | "not you" {
   const host = hostOf(request.headers.host);
-  // A loopback name is nobody's, also where a site has it for trying things out.
-  if (!namesNoSite(host) && door.directory.host(host)) return "not here";
+  // First: who holds it runs the installation, and no site can take away a name under which they ask.
   if (door.token !== null && holdsToken(request, door.token)) return "yes";
+  // A loopback name is nobody's, also where a site has it for trying things out; and to claim a name is not to have it.
+  const known = namesNoSite(host) ? undefined : door.directory.host(host);
+  if (known && isProven(known)) return "not here";
+  if (door.token !== null) return "not you";
   // A proxy is trusted for what it says of others; those others are not. One that says nothing of them still passes the
   // public name on.
   const asksForItself = !wasForwarded(request) && host !== door.publicHost;
@@ -70,5 +73,5 @@ function turnAway(reply: FastifyReply, why: "not here" | "not you"): FastifyRepl
   return reply
     .code(401)
     .header("www-authenticate", 'Bearer realm="metrics"')
-    .send("Metrics are for trusted addresses, or with the token CLEANCAST_METRICS_TOKEN.\n");
+    .send("Metrics are for who holds CLEANCAST_METRICS_TOKEN; where it is not set, for trusted addresses.\n");
 }

@@ -39,7 +39,11 @@ export type Directory = {
 
 const pollMs = 1000;
 
-export function directoryOf(store: Store): Directory {
+/**
+ * `ownHost` is the relay's own name, of CLEANCAST_URL. A site answers there only if who answers for the installation said
+ * so: a check would find that it leads here, whoever claims it.
+ */
+export function directoryOf(store: Store, ownHost: string | null = null): Directory {
   const sites = new Map<string, Site>();
   const hosts = new Map<string, Host>();
   const served = new Map<string, Site>();
@@ -59,7 +63,9 @@ export function directoryOf(store: Store): Directory {
   function remember(row: SiteRow): void {
     const known = sites.get(row.id);
     if (known) forget(known);
-    const servedHosts = row.hostRows.filter(isServed).map(({ host }) => host);
+    const servedHosts = row.hostRows
+      .filter((one) => isServed(one) && (one.isVouched || one.host !== ownHost))
+      .map(({ host }) => host);
     const site: Site = { ...row, settings: withDefaults(row.settings), servedHosts };
     sites.set(site.id, site);
     for (const host of site.hostRows) hosts.set(host.host, host);

@@ -17,6 +17,9 @@ export function namesNoSite(host: string): boolean {
   return host === "" || host === "localhost" || host.endsWith(".localhost") || isIP(host) !== 0;
 }
 
+/** Can lead here from anywhere; what has no dot is a name inside somebody's network. */
+export const isPublicName = (host: string) => host.includes(".") && !namesNoSite(host);
+
 /** The host as it will arrive in requests, or null when it cannot be one. */
 export function readHost(text: string): string | null {
   const host = domainToASCII(text.trim().replace(/\.$/, "")).toLowerCase();

@@ -1,7 +1,7 @@
 // What people do to the hosts of a site.
 
 import type { Host, Site } from "./directory.ts";
-import { readHost } from "./hosts.ts";
+import { isPublicName, readHost } from "./hosts.ts";
 import {
   type By,
   change,
@@ -26,6 +26,12 @@ export async function addHost(
 ): Promise<Host> {
   const free = freeHost(directory, hostText, by);
   const { host } = free;
+  // Such a name may be how a proxy or a scraper calls this relay, and a check would tell which names there are inside.
+  if (!by.isVouched && !isPublicName(host))
+    throw new Refusal(
+      "host",
+      `${host} is a name inside a network. Write a public one, like shop.example.com.`,
+    );
   if (site.hosts.length >= mostHosts)
     throw new Refusal("host", `A site can have ${mostHosts} hosts; remove some first.`);
   await store.hosts

@@ -229,7 +229,7 @@ describe.each(engines)("the routes of the management API on %s", (engine) => {
       "mine.example%2e",
     ])
       expect([host, await page({ Host: host })]).toEqual([host, 404]);
-    const taking = await admin.ask(
+    const taking = await owner.ask(
       `POST /sites/${mine.id}/hosts`,
       { host: "relay.example.net" },
       {

@@ -6,6 +6,7 @@ import { createServer, request as httpRequest, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
@@ -14,6 +15,8 @@ import { examine } from "../../src/doctor/examine.ts";
 import type { Finding, Level } from "../../src/doctor/finding.ts";
 import { checkWeb } from "../../src/doctor/web.ts";
 import { openInstallation } from "../../src/installation.ts";
+import { newAuthority } from "../certificates.ts";
+import { startDns } from "../dnsServer.ts";
 import {
   change,
   databaseFile,
@@ -25,6 +28,7 @@ import {
 } from "../faults/world.ts";
 import { engines, manage, newHome, post, startRelay, type Home, type Relay } from "../relay.ts";
 import { startMailServer } from "../smtp.ts";
+import { startTlsProxy } from "../tlsProxy.ts";
 import { freshFolder } from "../databases.ts";
 import { freshEvent } from "./answers.ts";
 
@@ -492,7 +496,9 @@ describe("the way from outside", () => {
   async function doctor(url: string, ca?: Buffer): Promise<Finding[]> {
     const config = readConfig({ ...home.env, CLEANCAST_URL: url });
     return withStore(home, (store, directory) =>
-      checkWeb({ store, directory, config, now: Date.now() }, (origin) => askInbound(origin, ca)),
+      checkWeb({ store, directory, config, now: Date.now() }, (origin) =>
+        askInbound(origin, ca ? { ca } : {}),
+      ),
     );
   }
 
@@ -540,6 +546,55 @@ describe("the way from outside", () => {
       ),
     );
     expectFound(await doctor(`http://localhost:${late}`), "warning", /differ by 36\d\d seconds/);
+  });
+
+  test("a host that never ends its answer does not hold the doctor", async () => {
+    const dripping = await opened(
+      createServer((_request, response) => {
+        const timer = setInterval(() => response.write("x"), 20);
+        response.on("close", () => clearInterval(timer));
+      }),
+    );
+    const endless = await opened(
+      createServer((_request, response) => void response.writeHead(404).write("x".repeat(5000))),
+    );
+    const began = performance.now();
+    expect(await askInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
+    await askInbound(`http://127.0.0.1:${dripping}`, { patienceMs: 200 });
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  test("hosts are asked as checks ask them: by the same DNS, on the same port, in no private network, once", async () => {
+    const names = ["cc.relay.test", "www.shop.test"];
+    const dns = await startDns({
+      ...Object.fromEntries(names.map((name) => [name, { address: "127.0.0.1" }])),
+      "shop.test": { address: "10.1.2.3" },
+    });
+    const authority = newAuthority();
+    const usual = getCACertificates("default");
+    setDefaultCACertificates([...usual, authority.cert]);
+    const front = await startTlsProxy(authority.issue(names), () => relay.url);
+    const other = await newHome("sqlite", {
+      CLEANCAST_URL: `https://cc.relay.test:${front.port}`,
+      CLEANCAST_DNS: dns.address,
+    });
+    try {
+      const { site } = await manage(other, "site", "add", "shop.test");
+      for (const name of names) await manage(other, "host", "add", site.id, name);
+      const config = readConfig(other.env);
+      const found = await withStore(other, (store, directory) =>
+        checkWeb({ store, directory, config, now: Date.now() }),
+      );
+      expect(found.map(({ level, what }) => [level, what])).toEqual([
+        ["ok", `cc.relay.test:${front.port}: the relay answers`],
+        ["warning", `shop.test:${front.port}: the name leads to a private address, and is not called`],
+        ["ok", `www.shop.test:${front.port}: the relay answers`],
+      ]);
+    } finally {
+      setDefaultCACertificates(usual);
+      front.close();
+      dns.close();
+    }
   });
 
   test("names that do not resolve are named; without any network nobody is blamed", async () => {

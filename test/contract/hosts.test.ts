@@ -92,7 +92,17 @@ describe.each(engines)("hosts on %s", (engine) => {
     expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([404, false]);
 
     const verify = () => admin.ask(`POST /sites/${site}/hosts/shop.test/verify`);
-    const verified = declared("POST /sites/:site/hosts/:host/verify", await verify());
+    let connections = 0;
+    const count = () => void (connections += 1);
+    proxy.server.on("connection", count);
+    const [asked, ...same] = await Promise.all(Array.from({ length: 8 }, verify));
+    proxy.server.off("connection", count);
+    const verified = declared("POST /sites/:site/hosts/:host/verify", asked ?? expect.unreachable());
+    // Many who ask at once make one call.
+    expect([connections, new Set(same.map(({ json }) => json.checkedAt))]).toEqual([
+      1,
+      new Set([verified.checkedAt]),
+    ]);
     expect(verified).toMatchObject({ state: "verified", verifiedBy: "a request", problem: null });
     expect([await tag("shop.test"), await mayHaveCertificate("shop.test")]).toEqual([200, true]);
     // Who asks again at once gets the same answer: nobody is called twice in a moment.
@@ -149,7 +159,16 @@ describe.each(engines)("hosts on %s", (engine) => {
     for (const host of ["shop.test", "first.test", "nowhere.test"])
       expect(fault(await take(rival, host))).toEqual([400, "invalid", "host"]);
     expect(fault(await take(owner, "shop.test"))).toEqual([400, "invalid", "host"]);
-    expect(fault(await take(rival, "cc.relay.test"))).toEqual([400, "invalid", "host"]);
+    // The relay's own name, however it is written; and names that mean something in the operator's own network.
+    const forms = [
+      "cc.relay.test",
+      "CC.Relay.Test.",
+      "\uff43c.relay.test",
+      "cc.re\u00adlay.test",
+      "cc\u3002relay.test",
+    ];
+    for (const host of [...forms, "cleancast", "shop.localhost"])
+      expect([host, ...fault(await take(rival, host))]).toEqual([host, 400, "invalid", "host"]);
     expect((await take(owner, "nowhere.test")).status).toBe(200);
     expect(await listed("nowhere.test")).toBeUndefined();
     expect((await denied(home, "host", "add", site, "nowhere.test")).error).toContain(other);
@@ -201,6 +220,17 @@ describe.each(engines)("hosts on %s", (engine) => {
     expect((await denied(home, "host", "verify", "gone.test")).error).toContain("cleancast host list");
   });
 
+  test("the relay's own name takes everybody's events, also where the command line gave it to a site", async () => {
+    const { key: others } = await manage(home, "key", "add", other, "crm");
+    await manage(home, "host", "add", site, "cc.relay.test");
+    await eventually("its tag is there", async () => (await tag("cc.relay.test")) === 200, 2);
+    const at = { Host: "cc.relay.test" };
+    for (const one of [key, others]) expect((await post(relay, one, freshEvent(), at)).status).toBe(200);
+    expect((await post(relay, others, freshEvent(), { Host: "shop.test" })).status).toBe(401);
+    const dashboard = await call(relay.url, { method: "GET", path: "/dashboard/", headers: at });
+    expect(dashboard.status).toBe(200);
+  });
+
   test("which names may have a certificate is told to the proxy next door and to nobody else", async () => {
     expect(await mayHaveCertificate("cc.relay.test")).toBe(true);
     expect(await mayHaveCertificate("FIRST.test")).toBe(true);
@@ -214,8 +244,14 @@ describe.each(engines)("hosts on %s", (engine) => {
       "x".repeat(300),
     ])
       expect([domain, await mayHaveCertificate(domain)]).toEqual([domain, false]);
+    // A name that is only claimed, or is always this very machine, is no customer's.
+    await admin.ask(`POST /sites/${site}/hosts`, { host: "node1.internal" });
+    for (const Host of ["localhost", "node1.internal"])
+      expect([Host, await mayHaveCertificate("first.test", { Host })]).toEqual([Host, true]);
     // Somebody outside asks through the proxy, or under a customer's name.
     for (const headers of [
+      { Via: "1.1 cache" },
+      { "X-Real-IP": "203.0.113.7" },
       { "X-Forwarded-For": "203.0.113.7" },
       { "X-Forwarded-Proto": "https" },
       { Forwarded: "for=203.0.113.7" },

@@ -25,6 +25,7 @@ import { report, sha256 } from "../visits.ts";
 import { freshEvent, plainText, said } from "./answers.ts";
 
 const token = "a-token-for-prometheus";
+const bearer = { Authorization: `Bearer ${token}` };
 const get = (relay: Relay, path: string, headers: Record<string, string> = {}) =>
   call(relay.url, { method: "GET", path, headers });
 
@@ -68,7 +69,7 @@ describe.each(engines)("a relay on %s", (engine) => {
     relay = await startRelay(home);
   });
 
-  const metrics = async () => seriesIn((await get(relay, "/metrics")).text);
+  const metrics = async () => seriesIn((await get(relay, "/metrics", bearer)).text);
 
   test("is alive and ready, and says nothing else to strangers", async () => {
     expect(said(await get(relay, "/healthz"))).toEqual(plainText(200, "ok"));
@@ -138,22 +139,23 @@ describe.each(engines)("a relay on %s", (engine) => {
   });
 
   test("shows its numbers to the operator and to nobody else", async () => {
-    const bearer = { Authorization: `Bearer ${token}` };
     const forwarded = {
       "X-Forwarded-For": "203.0.113.9",
       "X-Forwarded-Proto": "https",
       Host: "cc.example.com",
     };
     const status = async (headers: Record<string, string>) => (await get(relay, "/metrics", headers)).status;
-    expect(await status({})).toBe(200);
+    expect(await status(bearer)).toBe(200);
     expect(await status({ ...forwarded, ...bearer })).toBe(200);
+    // A proxy on this machine that says nothing of whom it asks for is no reason to believe it.
+    expect(await status({})).toBe(401);
     expect(await status(forwarded)).toBe(401);
     expect(await status({ ...forwarded, Authorization: `Bearer ${token}x` })).toBe(401);
     expect(await status({ ...forwarded, Authorization: token })).toBe(401);
     expect(await status({ Forwarded: "for=203.0.113.9" })).toBe(401);
-    // A customer's name is no place for it, whoever asks.
     expect(await status({ Host: site.host })).toBe(404);
-    expect(await status({ ...bearer, Host: site.host })).toBe(404);
+    // No site can take a name away from who holds the token.
+    expect(await status({ ...bearer, Host: site.host })).toBe(200);
   });
 
   test("writes a wide line for each request and for each attempt, without anybody's data", async () => {
@@ -272,6 +274,8 @@ describe("the files for Grafana and Prometheus", () => {
   beforeAll(async () => {
     const relay = await startRelay(await newHome("sqlite"));
     const { text } = await get(relay, "/metrics");
+    for (const header of ["X-Forwarded-For", "Via", "X-Real-IP", "CF-Connecting-IP", "True-Client-IP"])
+      expect((await get(relay, "/metrics", { [header]: "203.0.113.9" })).status).toBe(401);
     exported = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string));
     await relay.kill();
   });

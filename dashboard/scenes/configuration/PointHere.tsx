@@ -4,17 +4,22 @@ import { Stack, Tabs, Text } from "@mantine/core";
 import { Card } from "../../common/Page.tsx";
 import { useSession, useSite } from "../../common/session.tsx";
 import { Code } from "../../common/values.tsx";
+import { caddyRule, nginxRule } from "./proxyRules.ts";
 
 export function PointHere() {
   const site = useSite();
   const url = useSession().data?.installation.url ?? location.origin;
   const host = site?.hosts[0] ?? "shop.example.com";
-  const target = URL.parse(url)?.host ?? url;
+  const target = URL.parse(url)?.hostname ?? url;
   return (
     <Card
       title="Let the domain reach Cleancast"
       about="The path /__cc/ of your own host must lead here. Then browsers see no third party, and keep the visitor cookie for its full life."
     >
+      <Text size="sm" mb="sm">
+        If there is a proxy before the relay, it must pass on requests under this name too. <b>Check now</b>,
+        above, sends one the whole way.
+      </Text>
       <Tabs defaultValue="nginx" keepMounted={false}>
         <Tabs.List aria-label="Ways to point a domain here">
           <Tabs.Tab value="nginx">nginx</Tabs.Tab>
@@ -22,10 +27,10 @@ export function PointHere() {
           <Tabs.Tab value="cname">Subdomain</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="nginx" pt="md">
-          <Code label="nginx configuration">{nginx(url)}</Code>
+          <Code label="nginx configuration">{nginxRule(url)}</Code>
         </Tabs.Panel>
         <Tabs.Panel value="caddy" pt="md">
-          <Code label="Caddy configuration">{caddy(host, url)}</Code>
+          <Code label="Caddy configuration">{caddyRule(host, url)}</Code>
         </Tabs.Panel>
         <Tabs.Panel value="cname" pt="md">
           <Stack gap="sm">
@@ -34,25 +39,10 @@ export function PointHere() {
               domain of this site. Safari may shorten the cookie of a subdomain to seven days, so a path of
               the same host is better.
             </Text>
-            <Code label="DNS record">{`cc.${host.replace(/^www\./, "")}.  CNAME  ${target.replace(/:\d+$/, "")}.`}</Code>
+            <Code label="DNS record">{`cc.${host.replace(/^www\./, "")}.  CNAME  ${target}.`}</Code>
           </Stack>
         </Tabs.Panel>
       </Tabs>
     </Card>
   );
 }
-
-const nginx = (url: string) => `location /__cc/ {
-  proxy_pass ${url};
-  proxy_set_header Host $host;
-  proxy_set_header X-Forwarded-Proto $scheme;
-  proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-}`;
-
-const caddy = (host: string, url: string) => `${host} {
-  handle /__cc/* {
-    reverse_proxy ${url} {
-      header_up Host {host}
-    }
-  }
-}`;
