@@ -1,9 +1,12 @@
 // The data of an installation: opened by the server and by every command, with faults in terms of the variables.
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
+import { makeKeyFile } from "./care/keyFile.ts";
+import { missingKey } from "./care/keys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "./ids.ts";
 import { lockFolder } from "./lock.ts";
+import { isSealed } from "./store/lostKey.ts";
 import { NewerSchema } from "./store/migrate.ts";
 import { WrongEncryptionKey } from "./store/sealCheck.ts";
 import { openStore, type Store } from "./store/store.ts";
@@ -21,6 +24,7 @@ export function makeDataFolder({ dataFolder }: Config): void {
 
 export async function openInstallation(config: Config, watch?: CommitWatch): Promise<Store> {
   makeDataFolder(config);
+  await makeFirstKey(config);
   const keys = config.encryptionKeys;
   // Now and not with the first secret: a key that cannot be read is a fault of the start.
   keys();
@@ -30,6 +34,17 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
     if (error instanceof NewerSchema || error instanceof WrongEncryptionKey) throw error;
     throw databaseFault(config, error);
   }
+}
+
+/** A key is made where nothing was sealed yet; any other database has one, which must be found. */
+async function makeFirstKey(config: Config): Promise<void> {
+  const { keyFile, store } = config;
+  if (keyFile === null || existsSync(keyFile)) return;
+  const hasKey = await onDatabase(config, () => isSealed(store));
+  // Another process may have made both meanwhile, the key first.
+  if (existsSync(keyFile)) return;
+  if (hasKey) throw new ConfigFaults([missingKey(keyFile)]);
+  makeKeyFile(keyFile);
 }
 
 function databaseFault({ store, dataFolder }: Config, error: unknown): ConfigFaults {

@@ -1,13 +1,15 @@
 // Taking a backup: one moment of the database, written beside a running relay.
 
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Refusal } from "../sites/manage.ts";
+import type { Value } from "../store/database.ts";
+import { latestVersion } from "../store/migrate.ts";
 import { rowsOf, type Snapshot } from "../store/snapshot.ts";
 import { columnsOf, tablesAt } from "../store/tables.ts";
-import { writeLines, type Header, type Totals } from "./backupFile.ts";
+import { rowLine, writeLines, type Header, type Totals } from "./backupFile.ts";
 
 export type Taken = Totals & { file: string; bytes: number; schema: number };
 
@@ -18,6 +20,12 @@ export async function takeBackup(
 ): Promise<Taken> {
   if (existsSync(file) && !options.replace)
     throw new Refusal("file", `${file} is there already; choose another name, or --force to replace it.`);
+  // Its new tables would be missing, and nobody would know until it is restored.
+  if (snapshot.version > latestVersion)
+    throw new Refusal(
+      "database",
+      `The database has schema ${snapshot.version}, this version of Cleancast knows ${latestVersion}: take the backup with the newer version.`,
+    );
   const header: Header = {
     cleancast: "backup",
     format: 1,
@@ -28,7 +36,8 @@ export async function takeBackup(
   };
   const totals: Totals = { tables: 0, rows: 0 };
   // Under its own name only when it is whole: whoever finds the name finds a backup.
-  const part = `${file}.part`;
+  // The name before that is nobody else's: two backups at once, or what somebody put there, must not meet in one file.
+  const part = `${file}.${randomBytes(6).toString("hex")}.part`;
   let bytes: number;
   try {
     bytes = await writeLines(linesOf(snapshot, header, totals), part);
@@ -50,7 +59,7 @@ async function* linesOf(snapshot: Snapshot, header: Header, totals: Totals): Asy
     const hash = createHash("sha256");
     let count = 0;
     for await (const rows of rowsOf(snapshot, table, columns)) {
-      const lines = rows.map((row) => `${JSON.stringify(columns.map((column) => row[column]))}\n`).join("");
+      const lines = rows.map((row) => rowLine(columns.map((column) => row[column] as Value))).join("");
       hash.update(lines);
       count += rows.length;
       yield lines;

@@ -37,7 +37,7 @@ const hashBytes = 32;
 /** Rows that are handed over together. */
 const portion = 500;
 
-/** Writes lines to a file that is its owner's alone, and returns its size when it is safely on the disk. */
+/** Writes lines to a new file that is its owner's alone, and returns its size when it is safely on the disk. */
 export async function writeLines(lines: AsyncIterable<string>, path: string): Promise<number> {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -52,9 +52,21 @@ export async function writeLines(lines: AsyncIterable<string>, path: string): Pr
       }
       yield hash.digest();
     },
-    createWriteStream(path, { mode: 0o600, flush: true }),
+    createWriteStream(path, { flags: "wx", mode: 0o600, flush: true }),
   );
   return bytes + hashBytes;
+}
+
+/** JSON has no word for a number without end, and would write null; but what is larger than any number reads as one. */
+export function rowLine(values: readonly Value[]): string {
+  if (values.every((value) => typeof value !== "number" || Number.isFinite(value)))
+    return `${JSON.stringify(values)}\n`;
+  const texts = values.map((value) => {
+    if (typeof value !== "number" || Number.isFinite(value)) return JSON.stringify(value);
+    if (Number.isNaN(value)) throw new Refusal("database", "The database holds a number that is none (NaN).");
+    return value > 0 ? "1e999" : "-1e999";
+  });
+  return `[${texts.join(",")}]\n`;
 }
 
 /** The parts of a backup in their order. Throws where the file is not, to its last byte, what was written. */

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { lockoutRule } from "../store/keyUse.ts";
 import type { Step } from "../store/purge.ts";
 import type { Store } from "../store/store.ts";
+import { watchClock } from "./clock.ts";
 import { walk, type Pace } from "./pace.ts";
 
 const dayMs = 86_400_000;
@@ -72,12 +73,13 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
   /** When a site was last gone through whole. */
   const dailyAt = new Map<string, number>();
   let turnEnds = 0;
+  let isClockSound: (() => boolean) | null = null;
 
   const pace: Pace = {
     elapsed,
     sleep: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
     async mayGoOn() {
-      if (signal.aborted) return false;
+      if (signal.aborted || !isClockSound?.()) return false;
       if (now() < turnEnds - turnMs / 2) return true;
       const until = now() + turnMs;
       if (!(await store.purge.takeTurn(owner, now(), until))) return false;
@@ -102,7 +104,12 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
     await store.alerts.purge(id, now() - keepAlertsMs);
     await whileSome((most) => store.people.purgeVisitors(id, now() - settings.keepMs, most));
     await inSteps(mostRows, (after, most) =>
-      store.purge.events(id, now() - settings.keepEventsMs, after, most),
+      store.purge.events(
+        id,
+        { before: now() - settings.keepEventsMs, numbersFrom: now() - keepNumbersMs },
+        after,
+        most,
+      ),
     );
     await whileSome((most) => store.syncLog.purge(id, now() - settings.keepLogMs, most));
   }
@@ -124,6 +131,8 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
   }
 
   return async () => {
+    // Before the turn is taken: that writes a time, too.
+    isClockSound ??= watchClock(now, elapsed, await store.purge.newestTime([...sites()].map(({ id }) => id)));
     if (!(await pace.mayGoOn())) return;
     // Hosts that no site owns count under the empty site.
     await store.keyUse.purge("", now(), lockoutRule);

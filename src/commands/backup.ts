@@ -7,6 +7,7 @@ import { lockStore, makeDataFolder, onDatabase } from "../installation.ts";
 import { version } from "../main.ts";
 import { Refusal } from "../sites/manage.ts";
 import type { Inconsistency } from "../store/check.ts";
+import { isLost } from "../store/lostKey.ts";
 import { openSnapshot } from "../store/snapshot.ts";
 import { print } from "./desk.ts";
 
@@ -24,12 +25,15 @@ export function backupCommands(program: Command): void {
       try {
         const replace = options.force === true;
         const taken = await takeBackup(snapshot, file, { version: version(), now: Date.now(), replace });
+        // A backup is worth having in any case: also before one goes on without the key.
+        const opens = !(await isLost(snapshot, config.encryptionKeys));
         print(
           command,
-          { ...taken, key: keyIn(config) },
+          { ...taken, key: keyIn(config), opens },
           `${taken.file}: ${taken.rows} rows of ${taken.tables} tables, ${sizeText(taken.bytes)}, schema ${taken.schema}.\n\n` +
             `THE ENCRYPTION KEY IS NOT IN IT. Keep a copy of ${keyIn(config)} in another place than the backup:\n` +
-            "without the key, the credentials in the backup cannot be opened by anybody.",
+            "without the key, the credentials in the backup cannot be opened by anybody." +
+            (opens ? "" : `\n\n${shut}`),
         );
       } finally {
         await snapshot.close();
@@ -52,13 +56,15 @@ export function backupCommands(program: Command): void {
       try {
         const force = options.force === true;
         const restored = await onDatabase(config, () =>
-          restoreBackup(file, config.store, config.encryptionKeys, { force }),
+          restoreBackup(file, config.store, config.encryptionKeys, { force, now: Date.now() }),
         );
-        const { header, rows, tables, wrong } = restored;
+        const { header, rows, tables, aside, wrong } = restored;
         print(
           command,
           { ...restored, ok: wrong.length === 0 },
-          `Restored ${rows} rows of ${tables} tables, as they were on ${header.madeAt}.\n${textOf(wrong)}`,
+          `Restored ${rows} rows of ${tables} tables, as they were on ${header.madeAt}.\n` +
+            (aside === null ? "" : `What was there could not be used; it is kept as ${aside}.\n`) +
+            textOf(wrong),
         );
         if (wrong.length) process.exitCode = 1;
       } finally {
@@ -78,6 +84,10 @@ export function backupCommands(program: Command): void {
 }
 
 const keyIn = ({ keyFile }: Config) => keyFile ?? "CLEANCAST_ENCRYPTION_KEY";
+
+const shut =
+  "THE KEY THAT IS SET HERE DOES NOT OPEN IT, or there is none. Look for the one that does: without it the backup can be " +
+  "restored nowhere.";
 
 const textOf = (wrong: readonly Inconsistency[]) =>
   wrong.length === 0

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { beginChange, endChange, sealAnew } from "../care/changeKey.ts";
+import { makeKeyFile } from "../care/keyFile.ts";
 import { readConfig, type Config } from "../config.ts";
 import { lockStore, makeDataFolder } from "../installation.ts";
 import { Refusal } from "../sites/manage.ts";
@@ -68,6 +70,11 @@ export function encryptionKeyCommands(program: Command): void {
 }
 
 async function giveUp(config: Config, isSure: boolean) {
+  const { keyFile } = config;
+  if (keyFile !== null && !existsSync(keyFile)) {
+    if (!isSure) throw new Refusal("yes", warning);
+    makeKeyFile(keyFile);
+  }
   const db = openDatabase(config.store);
   try {
     await migrate(db);

@@ -29,6 +29,8 @@ export class FieldFault {
 
 const longest = { event: 100, orderId: 256 } as const;
 const longestOther = 512;
+/** Beyond any price, and small enough that sums of them stay numbers. */
+const largestValue = 1_000_000_000_000;
 const dayMs = 86_400_000;
 const oldestMs = 90 * dayMs;
 const futureMs = 5 * 60_000;
@@ -132,6 +134,7 @@ function valueOf(value: unknown): number | null {
     throw new FieldFault("value must be a finite JSON number");
   }
   if (value < 0) throw new FieldFault('value must not be negative; send a refund as an event named "refund"');
+  if (value > largestValue) throw new FieldFault(`value must be at most ${largestValue}`);
   return value === 0 ? 0 : value;
 }
 

@@ -74,10 +74,14 @@ export const isRefund = (name: string) => foldName(name) === refund;
 /** The reason of a filtered event whose person was only ever seen as a bot: what webhooks count as removed, too. */
 export const botReason = "only bot visits";
 
+/** Far above any money, and far below where a sum has no end any more, which JSON cannot tell. */
+const largestSum = 1e300;
+export const added = (one: number, other: number) => Math.min(largestSum, one + other);
+
 function addValue(values: Values, { currency, value, count }: Figure): void {
   if (!currency) return;
   const sum = entry(values, currency, () => ({ value: 0, conversions: 0 }));
-  sum.value += value;
+  sum.value = added(sum.value, value);
   sum.conversions += count;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EventSummary } from "../store/eventList.ts";
 import { nextLook } from "./roll.ts";
+import { moneyOf } from "./sums.ts";
 import { openTally, otherNames } from "./tally.ts";
 
 let made = 0;
@@ -34,6 +35,15 @@ describe("the numbers of an hour", () => {
       ["conversion", "purchase", "EUR", 2, 12.5],
       ["conversion", "purchase", "USD", 1, 10],
       ["conversion", "lead", "", 1, 0],
+    ]);
+  });
+
+  test("values without measure do not make a sum without end", () => {
+    const huge = Array.from({ length: 60 }, (_, n) => event({ name: `name ${n % 55}`, value: 1.7e308 }));
+    const values = told(huge).map(([, , , , value]) => value);
+    expect(values.every((value) => Number.isFinite(value))).toBe(true);
+    expect(moneyOf(new Map([["EUR", { value: Number(values[0]), conversions: 2 }]]))).toEqual([
+      { currency: "EUR", value: 1e300 },
     ]);
   });
 

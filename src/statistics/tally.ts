@@ -1,7 +1,7 @@
 // From events and their deliveries to the numbers of an hour.
 
 import type { Figure, Portion, StatisticsKind } from "../store/statistics.ts";
-import { botReason, isRefund } from "./sums.ts";
+import { added, botReason, isRefund } from "./sums.ts";
 
 /** An hour keeps this many event names; what else came is counted under one, refunds apart. */
 const mostNames = 50;
@@ -27,8 +27,8 @@ export function openTally(): Tally {
     const figure = figures.get(key);
     if (figure) {
       figure.count += 1;
-      figure.value += value;
-    } else figures.set(key, { kind, name, currency, count: 1, value });
+      figure.value = added(figure.value, value);
+    } else figures.set(key, { kind, name, currency, count: 1, value: added(0, value) });
   }
 
   function countConversion(eventName: string, currency: string, value: number | null): void {
@@ -88,7 +88,7 @@ function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Fi
     const key = `${name}\n${figure.currency}`;
     const other = others.get(key) ?? { ...figure, name, count: 0, value: 0 };
     other.count += figure.count;
-    other.value += figure.value;
+    other.value = added(other.value, figure.value);
     others.set(key, other);
     return false;
   });

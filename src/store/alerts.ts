@@ -4,6 +4,7 @@
 import type { AlertKind } from "../event.ts";
 import { alertFacts } from "./alertFacts.ts";
 import type { Database, Row } from "./database.ts";
+import { turnStore } from "./turns.ts";
 
 /** What a look found: `subject` is a connection, a webhook, a host, or empty for the site. */
 export type Finding = { kind: AlertKind; subject: string; text: string };
@@ -32,23 +33,7 @@ export type Alert = Finding & {
 export function alertStore(db: Database) {
   return {
     ...alertFacts(db),
-
-    /** True for one node at a time, until it is given back or its time is over. */
-    async takeTurn(owner: string, now: number, until: number): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `INSERT INTO alert_turns (site_id, owner, until) VALUES ('', $1, $2)
-           ON CONFLICT (site_id) DO UPDATE SET owner = excluded.owner, until = excluded.until
-           WHERE alert_turns.until <= $3 OR alert_turns.owner = excluded.owner RETURNING owner`,
-          [owner, until, now],
-        ),
-      );
-      return rows.length > 0;
-    },
-
-    async giveTurnBack(owner: string): Promise<void> {
-      await db.write((tx) => tx.all(`DELETE FROM alert_turns WHERE site_id = '' AND owner = $1`, [owner]));
-    },
+    ...turnStore(db, "alert_turns"),
 
     /**
      * Makes what is stored agree with what was found: begins and ends alerts. One that was not found ends when it has

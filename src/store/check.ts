@@ -1,20 +1,23 @@
 // Does everything fit together? Read from one moment of the database, in portions, without changing anything.
 
-import { consentStates, deliveryStates } from "../event.ts";
-import { checkEvents, checkPeople, gather, type Add } from "./checkRecords.ts";
-import { sealedColumns, sealedIn } from "./sealed.ts";
+import { consentStates } from "../event.ts";
+import { checkJson, numberQuestions, wordQuestions } from "./checkColumns.ts";
+import { checkEvents, checkPeople, gather, type Add, type Question } from "./checkRecords.ts";
+import type { Row } from "./database.ts";
+import { sealedColumns, sealedIn, sealedNames } from "./sealed.ts";
 import { tryOpen, type Seal } from "./seal.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { tablesAt } from "./tables.ts";
-import { webhookStates } from "./webhooks.ts";
 
 /** `example` names the first of them. */
 export type Inconsistency = { what: string; count: number; example: string };
 
+const yearMs = 366 * 86_400_000;
+
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
 
 /** Each selects what is wrong, as `example`. */
-const questions: readonly { what: string; sql: string }[] = [
+const questions: readonly Question[] = [
   {
     what: "deliveries without their event",
     sql: `SELECT event_id AS example FROM deliveries WHERE NOT EXISTS
@@ -33,8 +36,20 @@ const questions: readonly { what: string; sql: string }[] = [
       WHERE attempts.number > deliveries.attempts`,
   },
   {
-    what: "deliveries in a state that there is not",
-    sql: `SELECT event_id AS example FROM deliveries WHERE state NOT IN (${quoted(deliveryStates)})`,
+    what: "deliveries whose attempts are not all there",
+    sql: `SELECT event_id AS example FROM deliveries WHERE deliveries.attempts >
+      (SELECT COUNT(*) FROM attempts WHERE attempts.site_id = deliveries.site_id
+         AND attempts.event_id = deliveries.event_id AND attempts.connection_id = deliveries.connection_id)`,
+  },
+  {
+    what: "deliveries that wait for a connection that is not there",
+    sql: `SELECT event_id AS example FROM deliveries WHERE state IN ('queued', 'parked') AND NOT EXISTS
+      (SELECT 1 FROM connections WHERE connections.site_id = deliveries.site_id
+         AND connections.id = deliveries.connection_id)`,
+  },
+  {
+    what: "deliveries that wait for more than a year",
+    sql: `SELECT event_id AS example FROM deliveries WHERE state = 'queued' AND due_at > updated_at + ${yearMs}`,
   },
   {
     what: "deliveries of filtered events",
@@ -42,12 +57,15 @@ const questions: readonly { what: string; sql: string }[] = [
         AND deliveries.event_id = events.id WHERE events.status = 'filtered'`,
   },
   {
-    what: "events with a status or mode that there is not",
-    sql: `SELECT id AS example FROM events WHERE status NOT IN ('accepted', 'filtered') OR mode NOT IN ('live', 'test')`,
-  },
-  {
     what: "decisions about consent that cannot be read (they count as a refusal)",
     sql: `SELECT subject AS example FROM consents WHERE state NOT IN (${quoted(consentStates)})`,
+  },
+  {
+    // A refusal may outlive the decision after it, which is forgotten with its person.
+    what: "agreements in the history that are not in force",
+    sql: `SELECT subject AS example FROM consent_history WHERE state <> 'denied' AND NOT EXISTS
+      (SELECT 1 FROM consents WHERE consents.site_id = consent_history.site_id
+         AND consents.subject = consent_history.subject AND consents.given_by = consent_history.given_by)`,
   },
   {
     what: "sites whose closed periods hold more than was ever counted",
@@ -68,8 +86,17 @@ const questions: readonly { what: string; sql: string }[] = [
       (SELECT 1 FROM periods WHERE periods.site_id = pushes.site_id AND periods.number = pushes.number)`,
   },
   {
-    what: "webhooks in a state that there is not",
-    sql: `SELECT id AS example FROM webhooks WHERE state NOT IN (${quoted(webhookStates)})`,
+    what: "webhooks of sites that count no periods",
+    sql: `SELECT id AS example FROM webhooks WHERE site_id NOT IN (SELECT site_id FROM period_heads)`,
+  },
+  {
+    what: "sites in a database without a single host",
+    sql: `SELECT site_id AS example FROM sites WHERE NOT EXISTS (SELECT 1 FROM hosts)`,
+  },
+  {
+    what: "missing settings of the installation",
+    sql: `SELECT column1 AS example FROM (VALUES ('revision'), ('${sealedNames.check}')) AS wanted
+      WHERE column1 NOT IN (SELECT name FROM settings)`,
   },
   ...["sessions", "passwords", "two_factors", "grants"].map((table) => ({
     what: `${table} of users that are not there`,
@@ -82,7 +109,12 @@ const installationWide = new Set(
   "settings sites oauth_apps users sessions passwords two_factors verifications tickets tries".split(" "),
 );
 
-export async function checkSnapshot(snapshot: Snapshot, seal: Seal): Promise<Inconsistency[]> {
+/** `platforms`: those that there are. */
+export async function checkSnapshot(
+  snapshot: Snapshot,
+  seal: Seal,
+  platforms: readonly string[],
+): Promise<Inconsistency[]> {
   const found: Inconsistency[] = [];
   const add = (what: string, count: number, example: string) => {
     if (count > 0) found.push({ what, count, example });
@@ -92,17 +124,19 @@ export async function checkSnapshot(snapshot: Snapshot, seal: Seal): Promise<Inc
     const faults = rows.map((row) => String(row.integrity_check)).filter((text) => text !== "ok");
     add("damaged pages or indexes", faults.length, faults[0] ?? "");
   }
-  const ask = async ({ what, sql }: { what: string; sql: string }) => {
+  const ask = async ({ what, sql }: Question) => {
     const [row] = await snapshot.all(`SELECT COUNT(*) AS n, MIN(example) AS example FROM (${sql}) AS wrong`);
     add(what, Number(row?.n), String(row?.example));
   };
-  for (const question of questions) await ask(question);
+  for (const question of [...questions, ...wordQuestions(platforms), ...(await numberQuestions(snapshot))])
+    await ask(question);
   for (const table of tablesAt(snapshot.version).filter((one) => !installationWide.has(one))) {
     await ask({
       what: `${table} of sites that are not there`,
       sql: `SELECT site_id AS example FROM ${table} WHERE site_id <> '' AND site_id NOT IN (SELECT site_id FROM sites)`,
     });
   }
+  await checkJson(snapshot, add);
   await checkSealed(snapshot, seal, add);
   await checkEvents(snapshot, add);
   await checkPeople(snapshot, add);
@@ -121,7 +155,15 @@ async function checkSealed(snapshot: Snapshot, seal: Seal, add: Add): Promise<vo
       for (const row of rows) look(table, String(row[column]), place(row));
   }
   for (const row of await snapshot.all(`SELECT site_id, settings FROM sites`))
-    for (const { sealed, place } of sealedIn(String(row.site_id), String(row.settings)))
-      look("sites", sealed, place);
+    for (const { sealed, place } of sealedInReadable(row)) look("sites", sealed, place);
   tell();
+}
+
+/** Settings that cannot be read at all are told of as such. */
+function sealedInReadable(row: Row): ReturnType<typeof sealedIn> {
+  try {
+    return sealedIn(String(row.site_id), String(row.settings));
+  } catch {
+    return [];
+  }
 }

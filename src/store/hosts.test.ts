@@ -70,6 +70,18 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     expect(last?.action).toBe("host verified");
   });
 
+  test("the relay's own name is served for who answers for the installation alone", async () => {
+    const own = directoryOf(store, "own.example");
+    const served = () => own.refresh().then(() => own.siteOfHost("own.example")?.id);
+    const host = await claim(north, "own.example");
+    await store.hosts.saveCheck(host, well, null);
+    expect(await served()).toBeUndefined();
+    await removeHost({ store, directory }, host, by());
+    await vouch(south, "own.example");
+    expect(await served()).toBe(south.id);
+    await removeHost({ store, directory }, findHost(directory.sites(), "own.example"), by());
+  });
+
   test("one that fails stays served", async () => {
     const host = await claim(north, "failing.example");
     await store.hosts.saveCheck(host, { ...well, finding: "too slow", failingSince: at }, null);

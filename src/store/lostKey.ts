@@ -7,15 +7,34 @@ import { opens, sealedRows } from "./reseal.ts";
 import { raised } from "./revision.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "./seal.ts";
 import { sealedColumns, sealedIn, sealedNames, type SealedColumn } from "./sealed.ts";
+import { openSnapshot } from "./snapshot.ts";
+import type { StoreLocation } from "./store.ts";
 
 /** How many values of each kind are gone, by table. */
 export type Gone = Record<string, number>;
 
 const why = "the encryption key was lost";
 
+/** The word that every start opens. */
+async function wordIn(db: Query): Promise<Row | undefined> {
+  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [sealedNames.check]);
+  return row;
+}
+
+/** Whether there is a database that was sealed with some key. */
+export async function isSealed(location: StoreLocation): Promise<boolean> {
+  const snapshot = await openSnapshot(location);
+  if (!snapshot) return false;
+  try {
+    return snapshot.version > 0 && (await wordIn(snapshot)) !== undefined;
+  } finally {
+    await snapshot.close();
+  }
+}
+
 /** Whether none of the keys opens the word that every start looks at. */
 export async function isLost(db: Query, keys: Keys): Promise<boolean> {
-  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [sealedNames.check]);
+  const row = await wordIn(db);
   return row !== undefined && tryOpen(sealWith(keys), String(row.value), sealedNames.check) === null;
 }
 

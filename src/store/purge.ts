@@ -8,6 +8,7 @@ import { idAt, timeOfId } from "../ids.ts";
 import { chunks, list, type Database, type Query, type Row } from "./database.ts";
 import { finalAt } from "./statistics.ts";
 import { hourMs } from "./traffic.ts";
+import { turnStore } from "./turns.ts";
 
 /** `next` is where to go on; null at the end. `removed` counts rows of all tables. */
 export type Step = { removed: number; next: string | null };
@@ -18,28 +19,30 @@ const mostEvents = 100;
 export function purgeStore(db: Database) {
   const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
 
-  /** True for one node at a time, until it is given back or its time is over. */
-  async function takeTurn(owner: string, now: number, until: number): Promise<boolean> {
-    const rows = await db.write((tx) =>
-      tx.all(
-        `INSERT INTO purge_turns (site_id, owner, until) VALUES ('', $1, $2)
-         ON CONFLICT (site_id) DO UPDATE SET owner = excluded.owner, until = excluded.until
-         WHERE purge_turns.until <= $3 OR purge_turns.owner = excluded.owner RETURNING owner`,
-        [owner, until, now],
-      ),
-    );
-    return rows.length > 0;
-  }
-
-  async function giveTurnBack(owner: string): Promise<void> {
-    await db.write((tx) => tx.all(`DELETE FROM purge_turns WHERE site_id = '' AND owner = $1`, [owner]));
+  /** The latest time that is written here: when somebody had the turn, or took an event in. Null where nothing is. */
+  async function newestTime(siteIds: Iterable<string>): Promise<number | null> {
+    const [turn] = await db.all(`SELECT until FROM purge_turns WHERE site_id = ''`);
+    let newest = turn ? Number(turn.until) : null;
+    for (const siteId of siteIds) {
+      const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`, [
+        siteId,
+      ]);
+      if (row) newest = Math.max(newest ?? 0, timeOfId(String(row.id)));
+    }
+    return newest;
   }
 
   /**
    * Events after the id `after` that were received before `before`, in whole hours: as many as make `most` rows with all
-   * that hangs on them. Stops at an hour whose numbers are not made yet: they come first.
+   * that hangs on them. Stops at an hour whose numbers are not made yet: they come first. Those from before
+   * `numbersFrom` were forgotten, and nobody waits for them.
    */
-  async function events(siteId: string, before: number, after: string, most: number): Promise<Step> {
+  async function events(
+    siteId: string,
+    { before, numbersFrom }: { before: number; numbersFrom: number },
+    after: string,
+    most: number,
+  ): Promise<Step> {
     const end = idAt(Math.floor(before / hourMs) * hourMs);
     const [first] = await db.all(
       `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`,
@@ -48,7 +51,8 @@ export function purgeStore(db: Database) {
     if (!first) return { removed: 0, next: null };
     const hour = Math.floor(timeOfId(String(first.id)) / hourMs);
     return db.write(async (tx) => {
-      if (!(await makeFinal(tx, siteId, hour))) return { removed: 0, next: null };
+      const isMade = (await makeFinal(tx, siteId, hour)) || hour < Math.floor(numbersFrom / hourMs);
+      if (!isMade) return { removed: 0, next: null };
       // Whoever replays or erases one of them locks it too, and one of the two sees what the other did.
       const rows = await tx.all(
         `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4 ${lock}`,
@@ -160,7 +164,7 @@ export function purgeStore(db: Database) {
     return { removed: rows.length, next: rows.length < most ? null : "" };
   }
 
-  return { takeTurn, giveTurnBack, events, claims, agreements, keyUses, hours, audit };
+  return { ...turnStore(db, "purge_turns"), newestTime, events, claims, agreements, keyUses, hours, audit };
 }
 
 const isGone = (row: Row, before: number) =>
@@ -169,7 +173,7 @@ const isGone = (row: Row, before: number) =>
   row.given_by !== "operator" &&
   Number(row.decided_at) < before;
 
-/** False while the numbers of the hour are not made. */
+/** False where there are no numbers of the hour. */
 async function makeFinal(tx: Query, siteId: string, hour: number): Promise<boolean> {
   const rows = await tx.all(
     `UPDATE statistics_hours SET rolled_at = $3, due_at = $3 WHERE site_id = $1 AND hour = $2 RETURNING hour`,

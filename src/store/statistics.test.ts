@@ -85,6 +85,13 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     expect(await store.statistics.takeTurn("a", 251, 400)).toBe(true);
   });
 
+  test("a turn that a clock ahead of all others wrote holds nobody up", async () => {
+    expect(await store.statistics.takeTurn("a", 9_000_000, 9_000_060)).toBe(true);
+    expect(await other.statistics.takeTurn("b", 1000, 1060)).toBe(true);
+    expect(await store.statistics.takeTurn("a", 1001, 1061)).toBe(false);
+    await other.statistics.giveTurnBack("b");
+  });
+
   test("counts of several writers add up, repeat harmlessly, and are put together when they are old", async () => {
     const siteId = shortId();
     const old = thisHour - 30;

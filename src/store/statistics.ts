@@ -5,6 +5,7 @@ import { idAt, timeOfId } from "../ids.ts";
 import { chunks, list, tuples, type Database, type Query, type Row } from "./database.ts";
 import { summaryColumns, summaryOf, type EventSummary } from "./eventList.ts";
 import { hourMs } from "./traffic.ts";
+import { turnStore } from "./turns.ts";
 
 /**
  * conversion: by event name and currency. delivery: by platform and state. filtered: by reason. click id: by its name.
@@ -153,24 +154,7 @@ export function statisticsStore(db: Database) {
       }));
     },
 
-    /** True for one node at a time, until it is given back or its time is over. */
-    async takeTurn(owner: string, now: number, until: number): Promise<boolean> {
-      const rows = await db.write((tx) =>
-        tx.all(
-          `INSERT INTO statistics_turns (site_id, owner, until) VALUES ('', $1, $2)
-           ON CONFLICT (site_id) DO UPDATE SET owner = excluded.owner, until = excluded.until
-           WHERE statistics_turns.until <= $3 OR statistics_turns.owner = excluded.owner RETURNING owner`,
-          [owner, until, now],
-        ),
-      );
-      return rows.length > 0;
-    },
-
-    async giveTurnBack(owner: string): Promise<void> {
-      await db.write((tx) =>
-        tx.all(`DELETE FROM statistics_turns WHERE site_id = '' AND owner = $1`, [owner]),
-      );
-    },
+    ...turnStore(db, "statistics_turns"),
   };
 }
 

@@ -14,17 +14,21 @@ import { tablesAt, versionIn } from "./tables.ts";
 
 export type Target = {
   db: Database;
-  /** Puts what was written in the place of what was there. */
-  finish(): Promise<void>;
+  /** Puts what was written in the place of what was there. Returns the name under which that is kept, where it is. */
+  finish(): Promise<string | null>;
   /** As if nothing had been written. */
   abandon(): Promise<void>;
 };
 
-/** What hinders a restore: data that is there, somebody who uses it, or a schema that is not ours to replace. */
-export type Hindrance = "data" | "in use" | "newer schema";
+/** What hinders a restore: data that is there, somebody who uses it, damage, or a schema that is not ours to replace. */
+export type Hindrance = "data" | "in use" | "damaged" | "newer schema";
 
-export async function openTarget(location: StoreLocation, force: boolean): Promise<Target | Hindrance> {
-  return location.engine === "sqlite" ? besideFile(location.file, force) : inPlace(location.url, force);
+export async function openTarget(
+  location: StoreLocation,
+  force: boolean,
+  now: number,
+): Promise<Target | Hindrance> {
+  return location.engine === "sqlite" ? besideFile(location.file, force, now) : inPlace(location.url, force);
 }
 
 async function hindranceIn(db: Query & Pick<Database, "engine">, force: boolean): Promise<Hindrance | null> {
@@ -36,12 +40,10 @@ async function hindranceIn(db: Query & Pick<Database, "engine">, force: boolean)
   return null;
 }
 
-async function besideFile(file: string, force: boolean): Promise<Target | Hindrance> {
+async function besideFile(file: string, force: boolean, now: number): Promise<Target | Hindrance> {
   const made = `${file}.restoring`;
-  if (existsSync(file)) {
-    const hindrance = await settleFile(file, force);
-    if (hindrance) return hindrance;
-  }
+  const held = existsSync(file) ? await holdFile(file, force) : null;
+  if (typeof held === "string") return held;
   // Of a restore that was killed.
   removeDatabase(made);
   const db = openSqlite(made);
@@ -50,39 +52,68 @@ async function besideFile(file: string, force: boolean): Promise<Target | Hindra
     async finish() {
       await db.close();
       sync(made);
+      // A log that stayed behind would be played into the database that takes the place.
+      const aside = held ? null : putAside(file, now);
+      for (const end of companions) rmSync(`${file}${end}`, { force: true });
       renameSync(made, file);
       sync(dirname(file));
+      held?.close();
+      return aside;
     },
     async abandon() {
-      await db.close();
+      // What failed may have closed it already.
+      await db.close().catch(() => {});
       removeDatabase(made);
+      held?.close();
     },
   };
 }
 
 /**
- * Leaves the database that is there in one file. A write-ahead log that stayed behind would be played into the one that
- * takes its place.
+ * Opens the database that is there so that nobody else can read or write it until it is closed, and leaves it in one
+ * file, without a write-ahead log. Who waits for it meanwhile finds in the end that the file is no longer in its place,
+ * and writes nothing: in this mode SQLite looks. Null for one that is damaged, with `force`.
  */
-async function settleFile(file: string, force: boolean): Promise<Hindrance | null> {
+async function holdFile(file: string, force: boolean): Promise<DatabaseSync | Hindrance | null> {
   const db = new DatabaseSync(file, { timeout: 2000 });
   try {
     const all: Query["all"] = async (sql, params = []) =>
       db.prepare(sql.replace(/\$(\d+)/g, "?$1")).all(...params) as Row[];
-    const hindrance = await hindranceIn({ engine: "sqlite", all }, force);
-    if (hindrance) return hindrance;
-    const [mode] = db.prepare("PRAGMA journal_mode = DELETE").all();
-    return mode?.journal_mode === "delete" ? null : "in use";
-  } catch (error) {
-    if (error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5) return "in use";
-    throw error;
-  } finally {
+    const hindrance = (await hindranceIn({ engine: "sqlite", all }, force)) ?? takeWhole(db);
+    if (hindrance === null) return db;
     db.close();
+    return hindrance;
+  } catch (error) {
+    db.close();
+    const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+    if (code === busy) return "in use";
+    if (code !== corrupt && code !== notADatabase) throw error;
+    return force ? null : "damaged";
   }
 }
 
+/** SQLite's primary result codes. */
+const [busy, corrupt, notADatabase] = [5, 11, 26];
+
+function takeWhole(db: DatabaseSync): Hindrance | null {
+  db.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
+  const [mode] = db.prepare("PRAGMA journal_mode").all();
+  // Somebody came between the two, and switched the log on again.
+  return mode?.journal_mode === "delete" ? null : "in use";
+}
+
+const companions = ["-wal", "-shm", "-journal"];
+
+/** What cannot be used any more is somebody's data all the same. Returns its new name; null where nothing was there. */
+function putAside(file: string, now: number): string | null {
+  const aside = `${file}.damaged-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, "")}`;
+  const there = ["", ...companions].filter((end) => existsSync(`${file}${end}`));
+  for (const end of there) renameSync(`${file}${end}`, `${aside}${end}`);
+  return there.length ? aside : null;
+}
+
 function removeDatabase(file: string): void {
-  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${end}`, { force: true });
+  for (const end of ["", ...companions]) rmSync(`${file}${end}`, { force: true });
 }
 
 function sync(path: string): void {
@@ -128,6 +159,7 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
     async finish() {
       await client.query("COMMIT");
       await client.end();
+      return null;
     },
     abandon: () => client.end(),
   };

@@ -1,6 +1,6 @@
 // The key is changed beside a running relay; nobody who is signed in and nothing that is sent notices.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { furnish } from "../faults/world.ts";
@@ -34,6 +34,13 @@ test("encryption-key rotate, with the key in its file", { timeout: 60_000 }, asy
   expect(await manage(home, "check")).toEqual({ ok: true, wrong: [] });
   const conversions = receiver.got.filter((got) => got.text.includes("A-"));
   expect(conversions.map((got) => got.headers.authorization)).toEqual(["Bearer s3cret", "Bearer s3cret"]);
+
+  // And when the file is gone: nothing puts another key in its place but who is told to.
+  rmSync(file);
+  expect((await denied(home, "encryption-key", "lost")).error).toContain("--yes");
+  expect(existsSync(file)).toBe(false);
+  expect((await manage(home, "encryption-key", "lost", "--yes")).gone).toMatchObject({ connections: 1 });
+  expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
 });
 
 test(

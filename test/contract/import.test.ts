@@ -66,6 +66,8 @@ describe.each(engines)("an import on %s", (engine) => {
       `dry-5;eve@example.com;1;${daysAgo(20)};for a platform too old`,
       `dry-6;eve@example.com;-1;${daysAgo(2)};`,
       `dry-7;eve@example.com`,
+      `dry-8;eve@example.com;1.234;${daysAgo(2)};`,
+      `dry-9;eve@example.com;€ 5;${daysAgo(2)};of a row without a currency`,
     );
     const tables = ["events", "deliveries", "dedup_claims", "imports", "audit"];
     const before = await Promise.all(tables.map((table) => countOf(home, table)));
@@ -76,16 +78,21 @@ describe.each(engines)("an import on %s", (engine) => {
       unused: ["Comment"],
       duplicates: { inFile: 1, known: 1 },
       tally: {
-        rows: 8,
+        rows: 10,
         imported: 2,
         duplicates: 2,
-        refused: 4,
+        refused: 6,
         deliveries: { webhook: { queued: 2 } },
         reasons: {
           "email is not an email address": { count: 1, lines: [6] },
           "eventTime is older than 90 days": { count: 1, lines: [7] },
           'value must not be negative; send a refund as an event named "refund"': { count: 1, lines: [9] },
           "the row has 2 cells, the header 5": { count: 1, lines: [10] },
+          "value can be read in two ways (1,234 or 1.234); say --decimal point or --decimal comma": {
+            lines: [11],
+          },
+          "value names another currency than the row has (USD where nothing says it); use --map or --constant currency=…":
+            { lines: [12] },
         },
       },
     });
@@ -259,6 +266,11 @@ describe.each(engines)("an import on %s", (engine) => {
     expect((await known("ola@example.com")).consent).toBe("granted");
     expect((await known("refuses@example.com")).consent).toBe("denied");
     expect((await known("pam@example.com")).consent).toBe("denied");
+
+    // What people decided, without any visit.
+    const said = file("said.csv", "email,consent", "qia@example.com,denied");
+    expect((await manage(home, "import", "identities", said)).tally).toMatchObject({ imported: 1 });
+    expect((await known("qia@example.com")).consent).toBe("denied");
 
     // The same rows in another file say nothing new.
     const history = await countOf(home, "consent_history");

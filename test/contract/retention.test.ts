@@ -86,7 +86,9 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     );
 
   /** One round; `elapsed` stands still, so that every step is as large as it may be. */
-  function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
+  async function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
+    // As if the last round had been a moment ago: there is nothing odd about the clock.
+    await store.purge.takeTurn("one", now - 60_000, now);
     const options: PurgeOptions = {
       store,
       sites: () => [{ id: siteId, keys: [{ id: "k" }], settings }],
@@ -158,6 +160,37 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     await seed({ ...rows, statistics_hours: [], statistics: [] });
     await round("unmade");
     expect(await count("events", "unmade")).toBe(3);
+  });
+
+  test("events from before the oldest numbers do not wait for those of their hour", async () => {
+    const waiting = seeds("ancient", now - 900 * day, 1, "parked");
+    await seed({ ...waiting, statistics_hours: [], statistics: [] });
+    await seed(seeds("ancient", now - 200 * day, 3));
+    await round("ancient");
+    expect(await count("events", "ancient")).toBe(1);
+  });
+
+  test("a clock that is far ahead of everything stored forgets nothing, until it has held for an hour", async () => {
+    await seed(seeds("ahead", now - 10 * day, 3));
+    await store.purge.giveTurnBack("one");
+    let elapsed = 0;
+    const options: PurgeOptions = {
+      store,
+      sites: () => [{ id: "ahead", keys: [], settings }],
+      owner: "one",
+      now: () => now + 400 * day + elapsed,
+      elapsed: () => elapsed,
+      onDefect: (error) => {
+        throw error;
+      },
+    };
+    const purge = openPurge(options, new AbortController().signal);
+    await purge();
+    expect(await count("events", "ahead")).toBe(3);
+    elapsed = 3_600_000;
+    await purge();
+    expect(await count("events", "ahead")).toBe(0);
+    await store.purge.giveTurnBack("one");
   });
 
   test("a duplicate is known until its window ends, however soon its event goes", async () => {
