@@ -1,7 +1,7 @@
 // The only reader of the environment. Every variable stands here once, with its meaning, default and check; all
 // faults are reported together, each with the variable's name and the remedy. .env.example is checked against it.
 
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readKeys } from "./care/keys.ts";
 import { readAllowList, type AllowList } from "./delivery/addresses.ts";
@@ -16,7 +16,7 @@ export type Config = {
   port: number;
   dataFolder: string;
   store: StoreLocation;
-  /** What is sealed at rest; made on first use. */
+  /** What is sealed at rest; made for a new database. */
   encryptionKeys: Keys;
   /** The one of them that seals. */
   encryptionKey: () => Buffer;
@@ -122,17 +122,17 @@ export function readConfig(env: Environment = process.env): Config {
   const keyFile = join(dataFolder, "encryption.key");
   const key = { CLEANCAST_ENCRYPTION_KEY: get("CLEANCAST_ENCRYPTION_KEY") };
   const other = { CLEANCAST_ENCRYPTION_KEY_OTHER: get("CLEANCAST_ENCRYPTION_KEY_OTHER") };
-  const keys = readKeys({ ...key, ...other }, keyFile, faults, (fault) => new ConfigFaults([fault]));
+  const connections = number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500);
+  const store = readStore(get("DATABASE_URL"), dataFolder, connections, faults);
+  // Whether a database on a server is new is asked when it is opened.
+  const mayMake = () => store.engine === "sqlite" && !existsSync(store.file);
+  const place = { file: keyFile, mayMake };
+  const keys = readKeys({ ...key, ...other }, place, faults, (fault) => new ConfigFaults([fault]));
   const config: Config = {
     host: get("HOST") ?? "0.0.0.0",
     port,
     dataFolder,
-    store: readStore(
-      get("DATABASE_URL"),
-      dataFolder,
-      number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500),
-      faults,
-    ),
+    store,
     encryptionKeys: keys,
     encryptionKey: () => keys()[0] as Buffer,
     keyFile: key.CLEANCAST_ENCRYPTION_KEY === undefined ? keyFile : null,

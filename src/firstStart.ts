@@ -44,10 +44,11 @@ function welcome(address: string, key: string): string {
     `"orderId":"A-'"$(date +%s)-$RANDOM"'"}'`;
   return `
 First start: made the site localhost, its inbound key and the sandbox connection.
-Send a first conversion. The key in this line is shown only once: keep it on your server.
+Send a first conversion. The key in this line is shown only once: keep it on your server. Where these lines went into a
+service's log, revoke it when you have tried it.
 
 curl -sS${address.startsWith("https") ? "k" : ""} ${address}/__cc/inbound -H 'X-CC-Api-Key: ${key}' -H 'Content-Type: application/json' -d ${body}
 
-Then look at it in the dashboard, or: npx cleancast event list
+Then look at it in the dashboard, or: npx --no-install cleancast event list
 `;
 }

@@ -21,7 +21,7 @@ import { askForReconnection } from "./delivery/reconnection.ts";
 import { openSender } from "./delivery/send.ts";
 import { openTokens } from "./delivery/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
-import { openChecker } from "./domains/checker.ts";
+import { openChecker, relayOf } from "./domains/checker.ts";
 import { nameRoutes } from "./domains/route.ts";
 import { startHostWatch } from "./domains/watch.ts";
 import { closeServer, followRequests } from "./draining.ts";
@@ -70,7 +70,8 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     unlock();
     throw error;
   });
-  const directory = directoryOf(store);
+  const ownHost = relayOf(config)?.host ?? null;
+  const directory = directoryOf(store, ownHost);
   await directory.refresh();
   const unfollow = directory.follow((error) => onDefect(error));
 
@@ -146,6 +147,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   inboundRoute(app, {
     gate: {
       directory,
+      ownHost,
       transport: config.transport,
       wrongKeys: countWrongKeys(store),
       rateLimit: countByMinute(),

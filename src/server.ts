@@ -64,7 +64,10 @@ export function startFault(error: unknown, config: Config): unknown {
   if (code === "EADDRINUSE")
     return new ConfigFaults([`port ${config.port} is taken; set PORT to a free one.`]);
   if (code === "EACCES")
-    return new ConfigFaults([`port ${config.port} needs root; set PORT to one above 1023.`]);
+    return new ConfigFaults([
+      `this user may not open port ${config.port}; set PORT to one above 1023, or give the service ` +
+        "CAP_NET_BIND_SERVICE (docs/run-one-machine.md). It needs no root.",
+    ]);
   if (["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"].includes(code))
     return new ConfigFaults([`HOST ${config.host} is not an address of this machine.`]);
   return error;

@@ -82,6 +82,8 @@ describe("under /docs", () => {
   test("pages come at clean addresses, compressed, and are not sent twice", async () => {
     const bare = await ask("/docs");
     expect([bare.status, bare.headers.location]).toEqual([308, "/docs/"]);
+    const folder = await ask("/docs/platforms/");
+    expect([folder.status, folder.headers.location]).toEqual([308, "/docs/platforms"]);
     for (const path of ["/docs/", "/docs/guides/quick-start", "/docs/platforms", "/docs/platforms/meta"]) {
       const page = await ask(path);
       expect([path, page.status, page.headers["content-type"], page.headers["cache-control"]]).toEqual([
@@ -122,6 +124,8 @@ describe("under /docs", () => {
   test("nothing else comes out, and nothing on a customer's domain", async () => {
     for (const path of [
       "/docs/nothing",
+      "/docs/nothing/",
+      "/docs//example.com/",
       "/docs/tag.html",
       "/docs/..%2fpackage.json",
       "/docs/%2e%2e/relay/cli.js",

@@ -4,6 +4,8 @@ import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_proces
 import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -23,6 +25,7 @@ let relay: Relay;
 let key: string;
 let inbound: string;
 const started = new Set<ChildProcess>();
+const between = new Set<Server>();
 
 beforeAll(async () => {
   home = await newHome("sqlite");
@@ -36,6 +39,7 @@ afterAll(async () => {
     const exited = once(child, "exit");
     if (child.kill("SIGKILL")) await exited;
   }
+  for (const server of between) server.close();
 });
 
 const accepted = (event: string) => ({ ok: true, event, results: { sandbox: { ok: true } } });
@@ -50,6 +54,27 @@ async function known(orderId: string): Promise<[string, number, string][]> {
   ]);
 }
 
+type Step = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Stands where the relay should: answers one request with each step, and the rest with the last one. */
+async function standBetween(
+  ...steps: Step[]
+): Promise<{ url: string; asked: { at: number; path: string }[] }> {
+  const asked: { at: number; path: string }[] = [];
+  const server = createServer((request, response) => {
+    request.resume();
+    asked.push({ at: performance.now(), path: request.url ?? "" });
+    (steps[asked.length - 1] ?? steps.at(-1))?.(request, response);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  between.add(server);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/__cc/inbound`, asked };
+}
+
+const empty200: Step = (_, response) => void response.writeHead(200).end();
+const elsewhere: Step = (_, response) => void response.writeHead(302, { Location: "/elsewhere" }).end();
+
 /** Code that a service runs, in a process of its own. */
 async function inNode(name: string, code: string): Promise<string> {
   const file = join(freshFolder(), name);
@@ -58,13 +83,13 @@ async function inNode(name: string, code: string): Promise<string> {
   return stdout;
 }
 
-const here = (code: string) => code.replaceAll("https://shop.example.com/__cc/inbound", inbound);
+const sentTo = (url: string, code: string) => code.replaceAll("https://shop.example.com/__cc/inbound", url);
 
 describe("HubSpot's custom code action", () => {
-  const action = (inputFields: Record<string, unknown>) =>
+  const action = (inputFields: Record<string, unknown>, url = inbound) =>
     inNode(
       "action.cjs",
-      `${here(read("hubspot.js"))}
+      `${sentTo(url, read("hubspot.js"))}
 exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
   (said) => console.log(JSON.stringify(said)), (error) => console.log(error.message));`,
     );
@@ -87,14 +112,20 @@ exports.main({ inputFields: ${JSON.stringify(inputFields)} }).then(
       'Cleancast: 400 {"ok":false,"error":"email is not an email address"}',
     );
   });
+
+  test("fails where something else answers, and takes the key to no other address", async () => {
+    const { url, asked } = await standBetween(empty200, elsewhere);
+    expect(await action({ email: "ada@example.com", hs_object_id: "79" }, url)).toContain("Cleancast: 302");
+    expect(asked.map(({ path }) => path)).toEqual(["/__cc/inbound", "/__cc/inbound"]);
+  });
 });
 
 describe("Zapier's steps", () => {
   const input = () => ({ key, email: "ada@example.com", value: "49.90", currency: "EUR", order: "Z-1" });
-  const step = (inputData: Record<string, string>) =>
+  const step = (inputData: Record<string, string>, url = inbound) =>
     inNode(
       "step.mjs",
-      `let output; const inputData = ${JSON.stringify(inputData)};\n${here(read("zapier.js"))}\nconsole.log(JSON.stringify(output));`,
+      `let output; const inputData = ${JSON.stringify(inputData)};\n${sentTo(url, read("zapier.js"))}\nconsole.log(JSON.stringify(output));`,
     );
 
   test("the code step sends, and shows the results", async () => {
@@ -104,6 +135,13 @@ describe("Zapier's steps", () => {
 
   test("the code step fails where the relay refuses", async () => {
     await expect(step({ ...input(), key: "cc_wrong" })).rejects.toThrow(/Cleancast: 401/);
+  });
+
+  test("the code step fails where something else answers", async () => {
+    await expect(step(input(), (await standBetween(empty200)).url)).rejects.toThrow(/Cleancast: 200/);
+    const { url, asked } = await standBetween(elsewhere);
+    await expect(step(input(), url)).rejects.toThrow(/Cleancast: 302/);
+    expect(asked).toHaveLength(1);
   });
 
   test("the custom request's body is what the endpoint wants", async () => {
@@ -145,6 +183,8 @@ test("n8n's workflow sends what its expressions say", async () => {
   const trigger = workflow.nodes.find(({ type }) => type === "n8n-nodes-base.webhook");
   const target = workflow.connections[trigger?.name ?? ""]?.main[0]?.[0]?.node;
   const request = workflow.nodes.find(({ name }) => name === target);
+  // Whoever finds the address of the webhook must not be able to report orders.
+  expect(trigger?.parameters.authentication).toBe("headerAuth");
   const { method, url, jsonBody, genericAuthType } = request?.parameters ?? {};
   expect([method, url, genericAuthType]).toEqual([
     "POST",
@@ -207,15 +247,14 @@ describe("Shopify's webhook", () => {
     expect(await known("#1002")).toEqual([]);
   });
 
-  test("while the relay is away, Shopify is asked to come again", async () => {
-    const lost = await receiver("shopify.mjs", {
-      SHOPIFY_SECRET: "hush",
-      CLEANCAST_INBOUND: "http://127.0.0.1:1/",
-    });
+  test("while the relay is away, or something else answers, Shopify is asked to come again", async () => {
     const body = JSON.stringify(order);
     const signature = createHmac("sha256", "hush").update(body).digest("base64");
     const headers = { "X-Shopify-Topic": "orders/paid", "X-Shopify-Hmac-Sha256": signature };
-    expect((await call(lost, { path: "/", headers, body })).status).toBe(503);
+    for (const address of ["http://127.0.0.1:1/", (await standBetween(empty200)).url]) {
+      const lost = await receiver("shopify.mjs", { SHOPIFY_SECRET: "hush", CLEANCAST_INBOUND: address });
+      expect([address, (await call(lost, { path: "/", headers, body })).status]).toEqual([address, 503]);
+    }
   });
 
   test("Flow's body is what the endpoint wants", async () => {
@@ -294,6 +333,51 @@ describe("Stripe's webhook", () => {
   });
 });
 
+test.concurrent.each([
+  ["calls.mjs", "CALLS_SECRET"],
+  ["shopify.mjs", "SHOPIFY_SECRET"],
+  ["stripe.mjs", "STRIPE_SECRET"],
+])("%s does not start without %s", async (name, secret) => {
+  const set = { CLEANCAST_INBOUND: inbound, CLEANCAST_KEY: key, CUSTOMERS: "customers.json", PORT: "0" };
+  for (const env of [set, { ...set, [secret]: "" }]) {
+    const ended = run(process.execPath, [join(examples, name)], { env, timeout: 10_000 });
+    await expect(ended).rejects.toThrow(`Set ${secret}.`);
+  }
+});
+
+describe("the programs of the guide to sending from code", () => {
+  type Said = { stdout: string; stderr: string };
+  const programs = { "send.mjs": process.execPath, "send.py": "python3", "send.php": "php" };
+  const senders = Object.entries(programs).filter(
+    ([, program]) => spawnSync("which", [program]).status === 0,
+  );
+  const send = (name: string, program: string, url: string) =>
+    run(program, [join(examples, name)], {
+      env: { ...process.env, CLEANCAST_INBOUND: url, CLEANCAST_KEY: key },
+    });
+
+  test.concurrent.each(senders)("%s waits as it is told, and believes only the relay", async (...sender) => {
+    const inASecond = () => new Date((Math.floor(Date.now() / 1000) + 1) * 1000).toUTCString();
+    const { url, asked } = await standBetween(
+      (_, response) => void response.writeHead(200, { "Retry-After": inASecond() }).end(),
+      (_, response) => void response.writeHead(503, { "Retry-After": "1" }).end("busy"),
+      (_, response) => void response.writeHead(200).end('{"ok":true,"deduped":true}'),
+    );
+    const { stdout } = await send(...sender, url);
+    expect(JSON.parse(stdout)).toEqual({ ok: true, deduped: true });
+    const [, second, third] = asked.map((one) => one.at);
+    // Left to itself it would wait four seconds.
+    expect(Number(third) - Number(second)).toBeLessThan(3000);
+  });
+
+  test.concurrent.each(senders)("%s takes the key to no other address", async (...sender) => {
+    const { url, asked } = await standBetween(elsewhere);
+    const { stdout, stderr } = await send(...sender, url).catch((failed: Said) => failed);
+    expect(stdout + stderr).toContain("302");
+    expect(asked).toHaveLength(1);
+  });
+});
+
 test("a call of a known customer is passed on; short ones, unknown callers and strangers' requests are not", async () => {
   const customers = join(freshFolder(), "customers.json");
   writeFileSync(customers, JSON.stringify({ "+4930123456": "ada@example.com" }));
@@ -360,5 +444,13 @@ describe.runIf(hasPhp)("the plugin for WooCommerce", () => {
     expect(await happens(hooks, { CLEANCAST_KEY: "cc_wrong" })).toContain(
       'Cleancast: 401 {"ok":false,"error":"Invalid API key"}',
     );
+    // A 200 that is not the relay's is none.
+    const { url } = await standBetween(empty200);
+    expect(await happens(hooks, { CLEANCAST_INBOUND: url })).toContain(
+      'later cleancast_send [501,"purchase",2] in 120\n',
+    );
+    const away = await standBetween(elsewhere);
+    expect(await happens(hooks, { CLEANCAST_INBOUND: away.url })).toContain("Cleancast: 302");
+    expect(away.asked).toHaveLength(1);
   });
 });

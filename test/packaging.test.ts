@@ -9,6 +9,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { readConfig } from "../src/config.ts";
+import { startFault } from "../src/server.ts";
 import { freshFolder } from "./databases.ts";
 import { call } from "./relay.ts";
 
@@ -294,6 +296,16 @@ describe.each(["compose.yaml", "compose.postgres.yaml"])("ops/compose/%s", (name
   });
 });
 
+test("outside of its own folder nothing is run by a name that npm would look for elsewhere", () => {
+  const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
+  const lines = pages
+    .filter((path) => path.endsWith(".md"))
+    .flatMap((path) => read(`docs/${path}`).split("\n"));
+  const away = lines.filter((line) => /\bcd \//.test(line));
+  expect(away.length).toBeGreaterThan(0);
+  for (const line of away) expect(line).not.toContain("npx");
+});
+
 describe("the systemd unit", () => {
   const unit = read("ops/systemd/cleancast.service");
 
@@ -304,11 +316,19 @@ describe("the systemd unit", () => {
     for (const [, name] of unit.matchAll(/^Environment=(\w+)=/gm)) expect(settings).toContain(name);
   });
 
+  test("is told by the relay itself what lets it open port 443", () => {
+    const fault = startFault(Object.assign(new Error(), { code: "EACCES" }), readConfig({ PORT: "443" }));
+    const [, page = "-"] = /port 443;.*CAP_NET_BIND_SERVICE \((\S+)\)/.exec(String(fault)) ?? [];
+    expect(read(page)).toContain("ops/systemd/port-443.conf");
+  });
+
   test.skipIf(!existsSync("/usr/bin/systemd-analyze"))("is a unit without a fault", async () => {
     // The program is not installed on the machine of a test; a link to this Node stands for it.
     const folder = freshFolder();
     const file = join(folder, "cleancast.service");
     writeFileSync(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`));
+    mkdirSync(`${file}.d`);
+    writeFileSync(join(`${file}.d`, "port-443.conf"), read("ops/systemd/port-443.conf"));
     const { stderr } = await run("/usr/bin/systemd-analyze", ["verify", "--man=no", file]);
     expect(
       stderr.split("\n").filter((line) => line.includes(dirname(file)) || line.includes("cleancast")),

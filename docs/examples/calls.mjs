@@ -8,6 +8,9 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 const { CALLS_SECRET, CUSTOMERS, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8092" } = process.env;
+// Without its secret it would believe everybody.
+for (const name of ["CALLS_SECRET", "CUSTOMERS", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
+  if (!process.env[name]) throw new Error(`Set ${name}.`);
 const shortestSeconds = 60;
 
 const digest = (text) => createHash("sha256").update(text).digest();
@@ -24,15 +27,27 @@ function conversionOf(call) {
   return { email, phone, event: "call", orderId: call.resource_id, eventTime: call.start_time };
 }
 
+/** Only the relay says so: a proxy in between may answer 200 as well. */
+function isTaken(status, text) {
+  try {
+    return status === 200 && JSON.parse(text).ok === true;
+  } catch {
+    return false;
+  }
+}
+
 async function pass(conversion) {
   const response = await fetch(CLEANCAST_INBOUND, {
     method: "POST",
     headers: { "X-CC-Api-Key": CLEANCAST_KEY, "Content-Type": "application/json" },
     body: JSON.stringify(conversion),
+    redirect: "manual",
     signal: AbortSignal.timeout(12_000),
   });
-  console.log(conversion.orderId, response.status, await response.text());
-  return response.status === 429 || response.status >= 500 ? 503 : 200;
+  const text = await response.text();
+  console.log(conversion.orderId, response.status, text);
+  // A conversion that is wrong stays wrong; for the rest the tracker comes again.
+  return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
 }
 
 /** The status for a request: what goes wrong on the way is tried again by the one who sent it. */

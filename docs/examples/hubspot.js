@@ -19,13 +19,22 @@ exports.main = async ({ inputFields }) => {
   // An action may take 20 seconds.
   for (let attempt = 1; attempt <= 3; attempt++) {
     answer = await send(conversion);
-    if (answer.status !== 0 && answer.status !== 429 && answer.status < 500) break;
+    if (isTaken(answer) || (answer.status >= 300 && answer.status < 500 && answer.status !== 429)) break;
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
   // A failed action is shown in the workflow's history.
-  if (answer.status !== 200) throw new Error(`Cleancast: ${answer.status} ${answer.text}`);
+  if (!isTaken(answer)) throw new Error(`Cleancast: ${answer.status} ${answer.text}`);
   return { outputFields: { cleancast: answer.text } };
 };
+
+/** Only the relay says so: a proxy in between may answer 200 as well. */
+function isTaken({ status, text }) {
+  try {
+    return status === 200 && JSON.parse(text).ok === true;
+  } catch {
+    return false;
+  }
+}
 
 async function send(conversion) {
   try {
@@ -33,6 +42,7 @@ async function send(conversion) {
       method: "POST",
       headers: { "X-CC-Api-Key": process.env.CLEANCAST_KEY, "Content-Type": "application/json" },
       body: JSON.stringify(conversion),
+      redirect: "manual",
       signal: AbortSignal.timeout(5000),
     });
     return { status: response.status, text: await response.text() };

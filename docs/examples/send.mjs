@@ -5,20 +5,46 @@ const key = process.env.CLEANCAST_KEY; // cc_…
 
 export async function sendConversion(conversion) {
   for (let attempt = 1; ; attempt++) {
-    const response = await fetch(inbound, {
-      method: "POST",
-      headers: { "X-CC-Api-Key": key, "Content-Type": "application/json" },
-      body: JSON.stringify(conversion),
-      signal: AbortSignal.timeout(15_000),
-    }).catch(() => null);
-    if (response?.ok) return response.json();
+    const { status, text, retryAfter } = await post(conversion).catch(() => ({
+      status: 0,
+      text: "no answer",
+    }));
+    const answer = status === 200 ? parsed(text) : null;
+    // Only the relay says ok: a proxy in between may answer 200 as well.
+    if (answer?.ok === true) return answer;
     // 4xx: the request is wrong and stays wrong. Anything else may pass later; a repeat is never counted twice.
-    const mayPass = !response || response.status === 429 || response.status >= 500;
-    if (!mayPass || attempt === 4)
-      throw new Error(response ? `${response.status} ${await response.text()}` : "no answer");
-    const seconds = Math.min(Number(response?.headers.get("retry-after")) || 2 ** attempt, 60);
+    const mayPass = [0, 200, 429].includes(status) || status >= 500;
+    if (!mayPass || attempt === 4) throw new Error(`${status} ${text}`);
+    const seconds = secondsToWait(retryAfter, attempt);
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
+}
+
+async function post(conversion) {
+  const response = await fetch(inbound, {
+    method: "POST",
+    headers: { "X-CC-Api-Key": key, "Content-Type": "application/json" },
+    body: JSON.stringify(conversion),
+    // The key goes to no other address.
+    redirect: "manual",
+    signal: AbortSignal.timeout(15_000),
+  });
+  const { status, headers } = response;
+  return { status, text: await response.text(), retryAfter: headers.get("retry-after") };
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** As the answer says, in seconds or as a date; at most a minute. */
+function secondsToWait(retryAfter, attempt) {
+  const said = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000;
+  return Math.min(said > 0 ? said : 2 ** attempt, 60);
 }
 
 const answer = await sendConversion({

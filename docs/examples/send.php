@@ -12,23 +12,37 @@ function send_conversion(array $conversion): array
         'content' => json_encode($conversion, JSON_THROW_ON_ERROR),
         'timeout' => 15,
         'ignore_errors' => true,
-        'follow_location' => 0,
+        'follow_location' => 0, // the key goes to no other address
     ]]);
     for ($attempt = 1; ; $attempt++) {
         $http_response_header = [];
         // https://shop.example.com/__cc/inbound
         $body = @file_get_contents(getenv('CLEANCAST_INBOUND'), false, $context);
         $status = (int) (explode(' ', $http_response_header[0] ?? '')[1] ?? 0);
-        if ($status === 200) {
-            return json_decode($body, true, flags: JSON_THROW_ON_ERROR);
+        $answer = $status === 200 ? json_decode($body, true) : null;
+        // Only the relay says ok: a proxy in between may answer 200 as well.
+        if (($answer['ok'] ?? null) === true) {
+            return $answer;
         }
         // 4xx: the request is wrong and stays wrong. Anything else may pass later; a repeat is never counted twice.
-        $may_pass = $status === 0 || $status === 429 || $status >= 500;
+        $may_pass = in_array($status, [0, 200, 429], true) || $status >= 500;
         if (!$may_pass || $attempt === 4) {
             throw new RuntimeException($status ? "$status $body" : 'no answer');
         }
-        sleep(2 ** $attempt);
+        sleep(seconds_to_wait($http_response_header, $attempt));
     }
+}
+
+/** As the answer says, in seconds or as a date; at most a minute. */
+function seconds_to_wait(array $headers, int $attempt): int
+{
+    $said = 0;
+    foreach ($headers as $header) {
+        if (preg_match('/^Retry-After:\s*(\S.*)$/i', $header, $found)) {
+            $said = ctype_digit($found[1]) ? (int) $found[1] : strtotime($found[1]) - time();
+        }
+    }
+    return min($said > 0 ? $said : 2 ** $attempt, 60);
 }
 
 $answer = send_conversion([

@@ -5,31 +5,69 @@ import os
 import time
 import urllib.error
 import urllib.request
+from email.utils import parsedate_to_datetime
 
 INBOUND = os.environ["CLEANCAST_INBOUND"]  # https://shop.example.com/__cc/inbound
 KEY = os.environ["CLEANCAST_KEY"]  # cc_…
 
 
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """The key goes to no other address."""
+
+    def redirect_request(self, *_):
+        return None
+
+
+opener = urllib.request.build_opener(NoRedirect)
+
+
 def send_conversion(conversion):
+    for attempt in range(1, 5):
+        status, text, retry_after = post(conversion)
+        answer = parsed(text) if status == 200 else None
+        # Only the relay says ok: a proxy in between may answer 200 as well.
+        if isinstance(answer, dict) and answer.get("ok") is True:
+            return answer
+        # 4xx: the request is wrong and stays wrong. Anything else may pass later; a repeat is never counted twice.
+        may_pass = status in (0, 200, 429) or status >= 500
+        if not may_pass or attempt == 4:
+            raise RuntimeError(f"{status} {text}")
+        time.sleep(seconds_to_wait(retry_after, attempt))
+
+
+def post(conversion):
     request = urllib.request.Request(
         INBOUND,
         data=json.dumps(conversion).encode(),
         headers={"X-CC-Api-Key": KEY, "Content-Type": "application/json"},
     )
-    for attempt in range(1, 5):
-        wait = 2**attempt
-        try:
-            with urllib.request.urlopen(request, timeout=15) as response:
-                return json.load(response)
-        except urllib.error.HTTPError as error:
-            # 4xx: the request is wrong and stays wrong. Anything else may pass later; a repeat is never counted twice.
-            if error.code != 429 and error.code < 500 or attempt == 4:
-                raise RuntimeError(f"{error.code} {error.read().decode()}") from None
-            wait = min(int(error.headers.get("Retry-After") or wait), 60)
-        except OSError:
-            if attempt == 4:
-                raise
-        time.sleep(wait)
+    try:
+        with opener.open(request, timeout=15) as response:
+            return response.status, response.read().decode(errors="replace"), response.headers.get("Retry-After")
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode(errors="replace"), error.headers.get("Retry-After")
+    except OSError:
+        return 0, "no answer", None
+
+
+def parsed(text):
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
+
+
+def seconds_to_wait(retry_after, attempt):
+    """As the answer says, in seconds or as a date; at most a minute."""
+    said = 0
+    try:
+        if retry_after and retry_after.isdecimal():
+            said = int(retry_after)
+        elif retry_after:
+            said = parsedate_to_datetime(retry_after).timestamp() - time.time()
+    except (TypeError, ValueError):
+        pass
+    return min(said if said > 0 else 2**attempt, 60)
 
 
 answer = send_conversion(

@@ -6,6 +6,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
 const { SHOPIFY_SECRET, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8090" } = process.env;
+// With an empty secret anybody could sign.
+for (const name of ["SHOPIFY_SECRET", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
+  if (!process.env[name]) throw new Error(`Set ${name}.`);
 
 function isShopify(signature, body) {
   const expected = createHmac("sha256", SHOPIFY_SECRET).update(body).digest();
@@ -26,17 +29,28 @@ const conversionOf = (order) => ({
   lastName: order.customer?.last_name,
 });
 
+/** Only the relay says so: a proxy in between may answer 200 as well. */
+function isTaken(status, text) {
+  try {
+    return status === 200 && JSON.parse(text).ok === true;
+  } catch {
+    return false;
+  }
+}
+
 async function pass(conversion) {
   const response = await fetch(CLEANCAST_INBOUND, {
     method: "POST",
     headers: { "X-CC-Api-Key": CLEANCAST_KEY, "Content-Type": "application/json" },
     body: JSON.stringify(conversion),
+    redirect: "manual",
     // Shopify waits five seconds for our answer.
     signal: AbortSignal.timeout(4500),
   });
-  console.log(conversion.orderId, response.status, await response.text());
-  // What is wrong stays wrong; for the rest Shopify comes again.
-  return response.status === 429 || response.status >= 500 ? 503 : 200;
+  const text = await response.text();
+  console.log(conversion.orderId, response.status, text);
+  // An order that is wrong stays wrong; for the rest Shopify comes again.
+  return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
 }
 
 /** The status for a request: what goes wrong on the way is tried again by the one who sent it. */

@@ -6,6 +6,9 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
 const { STRIPE_SECRET, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8091" } = process.env;
+// With an empty secret anybody could sign.
+for (const name of ["STRIPE_SECRET", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
+  if (!process.env[name]) throw new Error(`Set ${name}.`);
 
 function isStripe(header, body) {
   const pairs = (header ?? "").split(",").map((pair) => pair.split("="));
@@ -52,16 +55,27 @@ function conversionOf({ type, created, data: { object: one } }) {
   return null;
 }
 
+/** Only the relay says so: a proxy in between may answer 200 as well. */
+function isTaken(status, text) {
+  try {
+    return status === 200 && JSON.parse(text).ok === true;
+  } catch {
+    return false;
+  }
+}
+
 async function pass(conversion) {
   const response = await fetch(CLEANCAST_INBOUND, {
     method: "POST",
     headers: { "X-CC-Api-Key": CLEANCAST_KEY, "Content-Type": "application/json" },
     body: JSON.stringify(conversion),
+    redirect: "manual",
     signal: AbortSignal.timeout(12_000),
   });
-  console.log(conversion.event, conversion.orderId, response.status, await response.text());
-  // What is wrong stays wrong; for the rest Stripe comes again, for three days.
-  return response.status === 429 || response.status >= 500 ? 503 : 200;
+  const text = await response.text();
+  console.log(conversion.event, conversion.orderId, response.status, text);
+  // A payment that is wrong stays wrong; for the rest Stripe comes again, for three days.
+  return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
 }
 
 /** The status for a request: what goes wrong on the way is tried again by the one who sent it. */

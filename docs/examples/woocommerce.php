@@ -32,6 +32,7 @@ function cleancast_send(int $order_id, string $event, int $attempt): void
     $paid = $order->get_date_paid();
     $answer = wp_remote_post(CLEANCAST_INBOUND, [
         'timeout' => 15,
+        'redirection' => 0,
         'headers' => ['X-CC-Api-Key' => CLEANCAST_KEY, 'Content-Type' => 'application/json'],
         'body' => wp_json_encode([
             'email' => $order->get_billing_email(),
@@ -46,15 +47,17 @@ function cleancast_send(int $order_id, string $event, int $attempt): void
         ]),
     ]);
     $status = is_wp_error($answer) ? 0 : (int) wp_remote_retrieve_response_code($answer);
-    if ($status === 200) {
+    $body = wp_remote_retrieve_body($answer);
+    // Only the relay says ok: a proxy in between may answer 200 as well.
+    if ($status === 200 && (json_decode($body, true)['ok'] ?? null) === true) {
         return;
     }
     // 4xx: the request is wrong and stays wrong. Anything else may pass later.
-    if (($status === 0 || $status === 429 || $status >= 500) && $attempt < 10) {
+    if ((in_array($status, [0, 200, 429], true) || $status >= 500) && $attempt < 10) {
         $again = [$order_id, $event, $attempt + 1];
         as_schedule_single_action(time() + 60 * 2 ** $attempt, 'cleancast_send', $again, 'cleancast');
         return;
     }
     // Action Scheduler shows it under WooCommerce > Status > Scheduled Actions > Failed.
-    throw new RuntimeException("Cleancast: $status " . wp_remote_retrieve_body($answer));
+    throw new RuntimeException("Cleancast: $status $body");
 }

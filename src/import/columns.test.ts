@@ -93,3 +93,17 @@ test("columns of identities: click ids, UTM fields and browser ids by their name
     consent: "Consent",
   });
 });
+
+test("what people decided needs no time; a visit does, and a row has one of both", () => {
+  expect(chooseColumns("identities", ["email", "consent"], {}, []).mapping).toEqual({
+    email: "email",
+    consent: "consent",
+  });
+  expect(() => chooseColumns("identities", ["email", "consent", "date"], { seenAt: "" }, [])).not.toThrow();
+  expect(refusal(() => chooseColumns("identities", ["email", "consent", "gclid"], {}, [])).message).toMatch(
+    /^No column was found for seenAt\. /,
+  );
+  expect(refusal(() => chooseColumns("identities", ["email", "date"], {}, [])).message).toMatch(
+    /^No column was found for a click id, a UTM field, a browser id or consent\. /,
+  );
+});

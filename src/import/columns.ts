@@ -116,14 +116,21 @@ function requireFields(kind: ImportKind, there: readonly string[], columns: read
   if (!there.includes("email") && !there.includes("hashed_email")) missing.push("email (or hashed_email)");
   if (kind === "conversions" && !there.includes("event"))
     missing.push("event (or --event NAME for all rows)");
-  const time = kind === "conversions" ? "eventTime" : "seenAt";
-  if (!there.includes(time)) missing.push(time);
+  if (kind === "conversions" && !there.includes("eventTime")) missing.push("eventTime");
+  if (kind === "identities") missing.push(...missingOfVisit(there));
   if (missing.length === 0) return;
   throw new Refusal(
     "map",
     `No column was found for ${missing.join(", ")}. The file's columns: ${listed(columns)}. ` +
       `Say which it is with --map FIELD=COLUMN.`,
   );
+}
+
+/** What people decided needs no visit; a visit needs its time. */
+function missingOfVisit(there: readonly string[]): string[] {
+  const hasIds = there.some((field) => !["email", "hashed_email", "seenAt", "consent"].includes(field));
+  if (hasIds) return there.includes("seenAt") ? [] : ["seenAt"];
+  return there.includes("consent") ? [] : ["a click id, a UTM field, a browser id or consent"];
 }
 
 /** A header that is none (a row of data) must not be printed at length. */

@@ -10,10 +10,11 @@ import { idAt } from "../ids.ts";
 import { relay, type Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
+import { canBeIn, readMoney } from "./money.ts";
 import { cellOf, textIn, type Reading } from "./reading.ts";
 import type { Cells, TableRow } from "./table.ts";
 import type { Outcome } from "./tally.ts";
-import { readNumber, readTime, ValueFault } from "./values.ts";
+import { readTime, ValueFault } from "./values.ts";
 
 /** What stands in the place of an inbound key. */
 export const importKey = "import";
@@ -110,14 +111,17 @@ function receivedOf(
   const fields: Record<string, unknown> = { ...cells };
   for (const name of texts) fields[name] = cellOf(cells, name, reading);
   const value = cellOf(cells, "value", reading);
-  fields.value = typeof value === "string" ? readNumber(value, reading.rules) : value;
-  if (fields.value instanceof ValueFault) return fields.value.sentence;
+  const money = typeof value === "string" ? readMoney(value, reading.rules, reading.delimiter) : null;
+  if (money instanceof ValueFault) return money.sentence;
+  fields.value = money ? money.amount : value;
   const time = readTime("eventTime", textIn(cells, "eventTime", reading), reading.rules);
   if (time instanceof ValueFault) return time.sentence;
   fields.eventTime = time / 1000;
 
   const read = readFields({ fields, text: "" }, site.settings, now);
   if (read instanceof FieldFault) return read.message;
+  if (money && !canBeIn(read.currency, money))
+    return "value names another currency than the row has (USD where nothing says it); use --map or --constant currency=…";
   const { keepEventsMs } = site.settings;
   if (time < now - keepEventsMs)
     return `eventTime is older than events are kept (keep_events, ${Math.floor(keepEventsMs / dayMs)} days)`;

@@ -9,8 +9,9 @@ import { longestRow, type Table, type TableRow } from "./table.ts";
 const delimiters = [",", ";", "\t"];
 
 export async function openCsv(text: AsyncIterable<string>, start: string): Promise<Table> {
+  const delimiter = delimiterOf(start);
   const parser = parse({
-    delimiter: delimiterOf(start),
+    delimiter,
     record_delimiter: ["\r\n", "\n", "\r"],
     info: true,
     relax_column_count: true,
@@ -23,7 +24,7 @@ export async function openCsv(text: AsyncIterable<string>, start: string): Promi
   const records = (parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]();
   const head = await next(records);
   const columns = (head?.record ?? []).map((name, i) => name.trim() || `column ${i + 1}`);
-  return { format: "csv", columns, rows: rowsOf(records, columns) };
+  return { format: "csv", delimiter, columns, rows: rowsOf(records, columns) };
 }
 
 type Parsed = { record: string[]; info: Info };

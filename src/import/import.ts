@@ -123,13 +123,14 @@ async function takeIn(job: Job): Promise<Report> {
 async function stepsOf({ order, around, report, site }: Job, into: Store) {
   const { mapping, id } = report;
   const { kind, dryRun } = order;
-  const reading = { mapping, defaults: order.defaults, rules: order.rules };
+  const table = await order.source.open();
+  const reading = { mapping, defaults: order.defaults, rules: order.rules, delimiter: table.delimiter };
   const on = { id, store: into, site, reading, now: around.now, dryRun };
   const take: RunOptions["take"] = (rows) =>
     kind === "conversions" ? takeConversions(rows, on) : takeIdentities(rows, on);
   return {
     store: around.store,
-    table: await order.source.open(),
+    table,
     site,
     refresh: () => around.directory.refresh(),
     take,

@@ -9,6 +9,8 @@ export type Reading = {
   /** What stands where a cell is blank, or where there is no column. */
   defaults: Record<string, string>;
   rules: ValueRules;
+  /** What separates the cells of the file; null where nothing does. */
+  delimiter: string | null;
 };
 
 /** A cell as it is; undefined where nothing stands in it. Lists and objects of NDJSON are left for the door to refuse. */

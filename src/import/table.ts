@@ -14,6 +14,8 @@ export type Content = { cells: Cells } | { fault: string };
 
 export type Table = {
   format: "csv" | "ndjson";
+  /** What separates the cells; null in NDJSON. */
+  delimiter: string | null;
   /** In CSV those of the header, in NDJSON those that the first rows have. */
   columns: string[];
   rows: AsyncIterable<TableRow>;

@@ -17,13 +17,16 @@ export class ValueFault {
   }
 }
 
-/** `1,234.50`, `1.234,50`, `€ 12,50`, `12.50 EUR`. */
-export function readNumber(text: string, { decimal }: Pick<ValueRules, "decimal">): number | ValueFault {
-  const bare = text
-    .replace(/^\s*(-?)\s*(?:[A-Z]{3}\b|\p{Sc})?\s*|\s*(?:\b[A-Z]{3}|\p{Sc})?\s*$/giu, "$1")
-    .replace(/['’\s]/g, "");
+export type NumberRules = Pick<ValueRules, "decimal"> & {
+  /** Whether 1.234 may be a thousand and more here. */
+  groupsByPoint: boolean;
+};
+
+/** `1,234.50`, `1.234,50`, `1'234.50`. */
+export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules): number | ValueFault {
+  const bare = text.replace(/['’\s]/g, "");
   if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return Number(bare);
-  const sign = decimal === null ? decimalIn(bare) : decimal === "point" ? "." : ",";
+  const sign = decimal === null ? decimalIn(bare, groupsByPoint) : decimal === "point" ? "." : ",";
   if (sign === null) {
     return new ValueFault(
       "value can be read in two ways (1,234 or 1.234); say --decimal point or --decimal comma",
@@ -38,15 +41,17 @@ export function readNumber(text: string, { decimal }: Pick<ValueRules, "decimal"
 }
 
 /** The sign before the cents, where there is no doubt. */
-function decimalIn(text: string): "." | "," | null {
+function decimalIn(text: string, groupsByPoint: boolean): "." | "," | null {
   const points = text.split(".").length - 1;
   const commas = text.split(",").length - 1;
   if (points && commas) return text.lastIndexOf(".") > text.lastIndexOf(",") ? "." : ",";
   if (points > 1) return ",";
   if (commas > 1) return ".";
-  // A point with three digits after it is how programs write numbers; a comma is how people group them, or not.
-  if (points) return ".";
-  return /^-?\d{1,3},\d{3}$/.test(text) ? null : ",";
+  // A point with three digits after it is how programs write numbers; a comma is how people group them, or not. No group
+  // of thousands begins with a nought.
+  const isEither = /^-?(?!0[.,])\d{1,3}[.,]\d{3}$/.test(text);
+  if (points) return isEither && groupsByPoint ? null : ".";
+  return isEither ? null : ",";
 }
 
 const forms = {

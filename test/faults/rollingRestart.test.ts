@@ -36,7 +36,8 @@ const setups: Record<string, Setup> = {
     configure(program, { port, nodes, folder }) {
       const config = readFileSync(file("ops/compose/Caddyfile"), "utf8")
         .replace("health_interval 1s", "health_interval 150ms")
-        .replace("{$CLEANCAST_NAMES} {", "{$CLEANCAST_NAMES} {\n\ttls internal");
+        .replace("{$CLEANCAST_NAMES} {", "{$CLEANCAST_NAMES} {\n\ttls internal")
+        .replace("https:// {", `https://:${port} {`);
       const options =
         "{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n\tdefault_bind 127.0.0.1\n}\n";
       writeFileSync(join(folder, "Caddyfile"), options + config);
@@ -121,6 +122,7 @@ function postThrough(
   port: number,
   key: string,
   event: unknown,
+  host = "shop.example.com",
 ): Promise<Pick<Answer, "status" | "text">> {
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -132,7 +134,7 @@ function postThrough(
         agent,
         method: "POST",
         path: "/__cc/inbound",
-        headers: { Host: "shop.example.com", "X-CC-Api-Key": key, "Content-Type": "application/json" },
+        headers: { Host: host, "X-CC-Api-Key": key, "Content-Type": "application/json" },
       },
       (response) => {
         let text = "";
@@ -185,6 +187,10 @@ describe.concurrent.each(Object.entries(setups))("behind %s", (name, setup) => {
           () => false,
         ),
       );
+
+      // A name that the proxy does not know: the relay answers, never the proxy in its place.
+      const elsewhere = await postThrough(agent, site.port, "cc_wrong", {}, "pages.example.org");
+      expect(elsewhere).toEqual({ status: 401, text: '{"ok":false,"error":"Invalid API key"}' });
 
       let sent = 1;
       let restarting = true;
