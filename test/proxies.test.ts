@@ -4,14 +4,15 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request, type RequestOptions } from "node:https";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { caddyRule, nginxRule } from "../dashboard/scenes/configuration/proxyRules.ts";
 import { freshFolder } from "./databases.ts";
+import { endWithFile, findProgram } from "./programs.ts";
 import { freePort } from "./freePort.ts";
 import { eventually, manage, newHome, startRelay } from "./relay.ts";
 import { personsBrowser, personsHeaders } from "./visits.ts";
@@ -23,30 +24,6 @@ function newFolder(): string {
 }
 const example = (name: string) => readFileSync(new URL(`../docs/examples/${name}`, import.meta.url), "utf8");
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
-
-const running: ChildProcess[] = [];
-afterAll(async () => {
-  for (const child of running) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    await ended;
-  }
-});
-
-function findProgram(name: string): string | undefined {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/bin"];
-  return folders
-    .map((folder) => join(folder, name))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-}
 
 type Proxy = { program: string; args: string[]; env: Record<string, string> };
 
@@ -119,7 +96,7 @@ function start(proxy: Proxy): ChildProcess {
     env: { PATH: process.env.PATH ?? "", ...proxy.env },
     stdio: "ignore",
   });
-  running.push(child);
+  endWithFile(child);
   return child;
 }
 

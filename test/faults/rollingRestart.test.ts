@@ -1,16 +1,17 @@
 // Two relays on one PostgreSQL behind a proxy, set up as docs/run-many-machines.md says, are restarted in turn while senders
 // go on sending: every request gets 200, every event is there once, and every one arrives once.
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, constants, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { createServer, type AddressInfo } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { freshFolder } from "../databases.ts";
+import { endWithFile, findProgram } from "../programs.ts";
 import { startReceiver } from "../receiver.ts";
 import { call, eventually, newHome, startRelay, type Answer, type Relay } from "../relay.ts";
 import { deliveryStates, furnish, rows } from "./world.ts";
@@ -76,30 +77,6 @@ const setups: Record<string, Setup> = {
     },
   },
 };
-
-const running: ChildProcess[] = [];
-afterAll(async () => {
-  for (const child of running) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    await ended;
-  }
-});
-
-function findProgram(name: string): string | undefined {
-  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/bin"];
-  return folders
-    .map((folder) => join(folder, name))
-    .find((path) => {
-      try {
-        accessSync(path, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-}
 
 /** Below the ports of outgoing connections: a node comes back to its port after others have had time to take it. */
 async function freePort(): Promise<number> {
@@ -178,7 +155,7 @@ describe.concurrent.each(Object.entries(setups))("behind %s", (name, setup) => {
         env: { PATH: process.env.PATH ?? "", ...proxy.env },
         stdio: "ignore",
       });
-      running.push(child);
+      endWithFile(child);
       const agent = new Agent({ keepAlive: true, maxSockets: senders });
       const send = (event: unknown) => postThrough(agent, site.port, key, event);
       await eventually("the proxy answers", () =>
