@@ -200,7 +200,7 @@ async function claimAll(tx: RowQuery, items: NewEvent[]): Promise<Map<string, Ne
   return owners;
 }
 
-const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;
+export const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;
 
 function eventValues(
   { event, attribution, filterReasons }: NewEvent,

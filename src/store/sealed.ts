@@ -2,6 +2,7 @@
 
 import { connectionPlace } from "./configuration.ts";
 import type { Row } from "./database.ts";
+import { extraPlace } from "./events.ts";
 import { appPlace, signInPlace } from "./signIns.ts";
 import { sealedSettings, settingPlace } from "./siteSettings.ts";
 import { botVisitPlace } from "./traffic.ts";
@@ -47,7 +48,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     table: "events",
     key: ["site_id", "id"],
     column: "extra",
-    place: ofSite((siteId, id) => `event ${siteId} ${id}`),
+    place: ofSite(extraPlace),
     where: "extra IS NOT NULL",
   },
   // Last: from here on a node that has only the old key does not start any more.
