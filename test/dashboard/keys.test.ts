@@ -61,7 +61,11 @@ inChromium("keys, webhooks, filters and persons", () => {
       expect(await statusWith(first)).toBe(200);
       await page.getByLabel("Show revoked and expired keys").check();
       await sees(line(second), "revoked");
-      // What was turned away is told, with the key's name.
+      // What was turned away is told, with the key's name, once the second's refused calls are written.
+      await eventually(
+        "the refused call is written",
+        async () => (await owner.ask(`GET /sites/${site}/refused-calls`)).json.items.length > 0,
+      );
       await page.reload();
       await row(page.getByRole("region", { name: "Refused calls" }), "CRM")
         .first()
