@@ -9,6 +9,7 @@ import { readServers } from "./domains/names.ts";
 import { readTrusted, type TransportRules } from "./http/transport.ts";
 import { platformOf } from "./platforms/index.ts";
 import type { Keys } from "./store/seal.ts";
+import { faultOfUrl } from "./store/servers.ts";
 import type { StoreLocation } from "./store/store.ts";
 
 export type Config = {
@@ -180,9 +181,8 @@ function readStore(
   faults: string[],
 ): StoreLocation {
   if (url === undefined) return { engine: "sqlite", file: join(folder, "cleancast.db") };
-  if (!/^postgres(?:ql)?:\/\//.test(url)) {
-    faults.push("DATABASE_URL must start with postgres:// ; leave it out for the embedded database.");
-  }
+  const fault = faultOfUrl(url);
+  if (fault) faults.push(fault);
   return { engine: "postgres", url, connections };
 }
 

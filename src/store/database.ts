@@ -68,9 +68,10 @@ export type Database = Query & {
   skipLocked: string;
   /**
    * Runs `work` in one durable transaction. A transaction that failed for a passing reason is run again as a
-   * whole, so `work` must give the same result when an earlier run was committed without our knowing.
+   * whole, so `work` must give the same result when an earlier run was committed without our knowing. Where there is no
+   * database to write to it fails within seconds; `mostMs` is for what must not be given up so soon.
    */
-  write<T>(work: (tx: RowQuery) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: RowQuery) => Promise<T>, mostMs?: number): Promise<T>;
   /**
    * Which commits may share a transaction: all of them in SQLite (one writer, one fsync), those of one site in
    * PostgreSQL (a transaction that touches one site stays on one shard).

@@ -1,55 +1,53 @@
-// The shared engine: any number of nodes on one PostgreSQL.
+// The shared engine: any number of nodes on one PostgreSQL, which may have standbys that take its place.
 
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool, types as pgTypes, type Client, type CustomTypesConfig, type PoolClient } from "pg";
+import type { Client, Pool, PoolClient } from "pg";
 import { chunks, type Database, type Row, type RowQuery, type RowStatement, type Value } from "./database.ts";
+import { isDoubtful, isPassing, sqlState, StoreFault } from "./postgresErrors.ts";
+import { openPrimary, type Connections } from "./primary.ts";
+import { serversOf } from "./servers.ts";
 
-/** Failures that pass: serialisation, deadlock, a lost or shutting-down server, no primary for the moment. */
-const passing = new Set(["40001", "40P01", "08000", "08003", "08006", "57P01", "57P02", "57P03", "25006"]);
-const lostConnection = new Set(["ECONNRESET", "EPIPE", "ECONNREFUSED", "ETIMEDOUT"]);
-const retryDelaysMs = [20, 100, 500];
-
-/** Times and counts are `bigint`; all of ours fit a JavaScript number. */
-export const types: CustomTypesConfig = {
-  getTypeParser: (oid, format) =>
-    oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format),
-};
+/**
+ * How long a caller is held while there is no server to write to, or its transaction collides with others: longer than a
+ * connection that breaks, much shorter than the time in which senders are answered.
+ */
+const patienceMs = 3000;
+const shortestPauseMs = 20;
+const longestPauseMs = 500;
 
 export function openPostgres(url: string, options: { connections: number }): Database {
-  // Two pools: reads that hang (a locked table) must not keep events from being accepted.
-  const forReads = Math.max(1, Math.floor(options.connections / 2));
-  const readers = openPool(url, forReads, 5_000);
-  const writers = openPool(url, Math.max(1, options.connections - forReads), 15_000);
+  const { connections } = options;
+  const elapsed = () => performance.now();
+  const primary = openPrimary({ servers: serversOf(url), connections, random: Math.random, elapsed });
+
+  /** Runs `work` until it passes, on whichever server is the one by then. */
+  async function retried<T>(work: (on: Connections) => Promise<T>, mostMs?: number): Promise<T> {
+    const startedAt = elapsed();
+    const leftMs = () => (mostMs ?? patienceMs) - (elapsed() - startedAt);
+    for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      const on = await primary.connections(leftMs(), mostMs !== undefined);
+      try {
+        return await work(on);
+      } catch (error) {
+        if (isDoubtful(error)) primary.doubt(on);
+        if (!isPassing(error) || leftMs() <= pauseMs) throw error;
+      }
+      // With jitter: those that collided do not meet again.
+      await sleep(pauseMs * (0.5 + Math.random() / 2));
+    }
+  }
 
   return {
     engine: "postgres",
     skipLocked: "FOR UPDATE SKIP LOCKED",
-    all: (sql, params) => retried(() => run(readers, sql, params)),
+    all: (sql, params) => retried(({ readers }) => run(readers, sql, params)),
     commitGroup: (siteId) => siteId,
-    write: (work) => retried(() => transaction(writers, work)),
+    write: (work, mostMs) => retried(({ writers }) => transaction(writers, work), mostMs),
     blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
     isOwnError: (error) => sqlState(error) !== "",
-    close: async () => {
-      await Promise.all([readers.end(), writers.end()]);
-    },
+    close: () => primary.close(),
   };
-}
-
-function openPool(url: string, connections: number, statementMs: number): Pool {
-  const pool = new Pool({
-    connectionString: url,
-    max: connections,
-    // Statements of one transaction that do not wait for each other share a round trip.
-    pipeline: true,
-    connectionTimeoutMillis: 5_000,
-    statement_timeout: statementMs,
-    application_name: "cleancast",
-    types,
-  });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-  pool.on("error", () => {});
-  return pool;
 }
 
 async function transaction<T>(pool: Pool, work: (tx: RowQuery) => Promise<T>): Promise<T> {
@@ -63,26 +61,33 @@ async function transaction<T>(pool: Pool, work: (tx: RowQuery) => Promise<T>): P
       all: (sql, params) => run(client, sql, params),
       change: (statement, rows, first) => change(client, statement, rows, first),
     });
-    await client.query("COMMIT");
+    await commit(client);
     return result;
   } catch (error) {
-    await client.query("ROLLBACK").catch((failure: Error) => (broken = failure));
+    if (isDoubtful(error)) broken = error as Error;
+    else await client.query("ROLLBACK").catch((failure: Error) => (broken = failure));
     throw error;
   } finally {
     client.release(broken);
   }
 }
 
-async function retried<T>(work: () => Promise<T>): Promise<T> {
-  for (const delay of retryDelaysMs) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!passing.has(sqlState(error)) && !lostConnection.has(sqlState(error))) throw error;
-      await sleep(delay);
-    }
+/**
+ * A primary whose wait for its standby was cut short says COMMIT all the same, and only warns: if it died now, the
+ * transaction would be gone. So it counts as not known, and is run again.
+ */
+async function commit(client: PoolClient): Promise<void> {
+  let warned = false;
+  const onNotice = ({ code }: { code?: string | undefined }) => void (warned ||= code === "01000");
+  client.on("notice", onNotice);
+  try {
+    const { command } = await client.query("COMMIT");
+    if (warned) throw new StoreFault("08007", "it is not known whether the transaction is durable");
+    // PostgreSQL's answer to the COMMIT of a transaction in which something had failed.
+    if (command !== "COMMIT") throw new StoreFault("40000", "the transaction was rolled back");
+  } finally {
+    client.off("notice", onNotice);
   }
-  return work();
 }
 
 const names = new Map<string, string>();
@@ -119,11 +124,4 @@ export async function change(
   // In whichever order a database of several nodes returns them.
   const changed = new Set(returned.flat().map((row) => Object.values(row).join("\n")));
   return rows.map((row) => changed.has(statement.key.map((at) => row[at]).join("\n")));
-}
-
-function sqlState(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  // The driver has no code for a connection that the server or the network ended.
-  if (/^Connection terminated|Client has encountered a connection error/.test(error.message)) return "08006";
-  return "code" in error ? String(error.code) : "";
 }

@@ -5,7 +5,10 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import type { Database, Query, Row, Value } from "./database.ts";
-import { run, types } from "./postgres.ts";
+import { run } from "./postgres.ts";
+import { types } from "./postgresTypes.ts";
+import { writableAmong } from "./probe.ts";
+import { serversOf } from "./servers.ts";
 import type { StoreLocation } from "./store.ts";
 import { versionIn } from "./tables.ts";
 
@@ -58,7 +61,10 @@ function sqliteSnapshot(file: string): Opened {
 }
 
 async function postgresSnapshot(url: string): Promise<Opened> {
-  const client = new Client({ connectionString: url, application_name: "cleancast backup", types });
+  const servers = serversOf(url);
+  // A single one may be a standby: it is only read.
+  const server = servers.length > 1 ? await writableAmong(servers) : servers[0];
+  const client = new Client({ connectionString: server, application_name: "cleancast backup", types });
   // Without a listener a connection that breaks between two queries would end the process; the next query tells.
   client.on("error", () => {});
   await client.connect();

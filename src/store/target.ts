@@ -7,7 +7,10 @@ import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "./database.ts";
 import { latestVersion } from "./migrate.ts";
-import { run, change, types } from "./postgres.ts";
+import { run, change } from "./postgres.ts";
+import { types } from "./postgresTypes.ts";
+import { writableAmong } from "./probe.ts";
+import { serversOf } from "./servers.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { StoreLocation } from "./store.ts";
 import { tablesAt, versionIn } from "./tables.ts";
@@ -123,7 +126,8 @@ function sync(path: string): void {
 }
 
 async function inPlace(url: string, force: boolean): Promise<Target | Hindrance> {
-  const client = new Client({ connectionString: url, application_name: "cleancast restore", types });
+  const server = await writableAmong(serversOf(url));
+  const client = new Client({ connectionString: server, application_name: "cleancast restore", types });
   client.on("error", () => {});
   await client.connect();
   const all: Query["all"] = (sql, params) => run(client, sql, params);

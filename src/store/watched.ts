@@ -17,11 +17,11 @@ export function watched(db: Database, watch: CommitWatch | undefined): Database 
       watch.wrote();
       return db.commitGroup(siteId);
     },
-    async write(work) {
+    async write(work, mostMs) {
       const startedAt = performance.now();
       let failed = false;
       try {
-        return await db.write(work);
+        return await db.write(work, mostMs);
       } catch (error) {
         failed = db.isOwnError(error) && !db.blamesData(error);
         throw error;

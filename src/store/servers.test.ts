@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { faultOfUrl, namesOf, serversOf } from "./servers.ts";
+
+describe("the servers of a URL", () => {
+  test.each([
+    ["postgres://u:p@db1:5432/cc", ["postgres://u:p@db1:5432/cc"]],
+    ["postgres://u:p@db1:5432,db2/cc", ["postgres://u:p@db1:5432/cc", "postgres://u:p@db2/cc"]],
+    [
+      "postgresql://u:p,q@db1,db2:6000,[::1]:7000/cc?sslmode=require",
+      [
+        "postgresql://u:p,q@db1/cc?sslmode=require",
+        "postgresql://u:p,q@db2:6000/cc?sslmode=require",
+        "postgresql://u:p,q@[::1]:7000/cc?sslmode=require",
+      ],
+    ],
+    ["postgres://db1,db2/cc?target_session_attrs=read-write", ["postgres://db1/cc", "postgres://db2/cc"]],
+    ["postgres://db1/cc?target_session_attrs=primary&sslmode=require", ["postgres://db1/cc?sslmode=require"]],
+    ["postgres://db1/cc?sslmode=require&target_session_attrs=any", ["postgres://db1/cc?sslmode=require"]],
+    ["postgres:///cc?host=/run/postgresql", ["postgres:///cc?host=/run/postgresql"]],
+  ])("%s", (url, servers) => {
+    expect(faultOfUrl(url)).toBeNull();
+    expect(serversOf(url)).toEqual(servers);
+  });
+
+  test.each([
+    ["mysql://db/cc", /must start with postgres:/],
+    ["postgres://u:secret@db1,,db2/cc", /a server without a name/],
+    ["postgres://u:secret@db1:5432,/cc", /a server without a name/],
+    ["postgres://u:secret@db1,db2:x/cc", /a server without a name/],
+    [
+      "postgres://u:secret@db1,db2/cc?target_session_attrs=standby",
+      /target_session_attrs=standby; the relay writes/,
+    ],
+  ])("%s is refused, without its password", (url, sentence) => {
+    expect(faultOfUrl(url)).toMatch(sentence);
+    expect(faultOfUrl(url)).not.toContain("secret");
+  });
+
+  test("are spoken of by name and port alone", () => {
+    expect(namesOf(serversOf("postgres://u:secret@db1:5432,db2/cc"))).toBe("db1:5432, db2");
+  });
+});
