@@ -63,6 +63,7 @@ export async function relay(received: Received, site: Site, deadline: number, on
     deliveries: planned,
     owner: lease.owner,
     leaseUntil: lease.until,
+    answerBy: deadline,
   });
   if (acceptance.duplicate) return { exit: "duplicate" };
   if (reasons.length) return { exit: "filtered", reasons };

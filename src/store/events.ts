@@ -36,6 +36,8 @@ export type NewEvent = {
   /** Lease of the deliveries that are tried at once. */
   owner: string;
   leaseUntil: number;
+  /** When its sender is told to try again, if it is not accepted by then. */
+  answerBy?: number;
 };
 
 export type Acceptance = { duplicate: true } | { duplicate: false; dispatchId: string };
@@ -75,10 +77,10 @@ const takeClaims = rowStatement({
   key: { site_id: 0, claim: 1 },
 });
 
-export function eventStore(db: Database, seal: Seal) {
+export function eventStore(db: Database, seal: Seal, now: () => number = Date.now) {
   const accept = grouped<NewEvent, Acceptance>(
     (_group, items) => db.write((tx) => acceptAll(tx, seal, items)),
-    { blamesData: db.blamesData },
+    { blamesData: db.blamesData, isLate: ({ answerBy = Infinity }) => answerBy < now() },
   );
   const lists = eventListStore(db);
 

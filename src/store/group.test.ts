@@ -198,3 +198,26 @@ describe("failures", () => {
     expect(await second).toBe("a2");
   });
 });
+
+test("what nobody waits for any more is left out, and the others of its group are not", async () => {
+  const runs: number[][] = [];
+  let release: () => void = () => {};
+  let now = 0;
+  const run = grouped<{ n: number; answerBy: number }, number>(
+    async (_key, items) => {
+      runs.push(items.map(({ n }) => n));
+      if (runs.length === 1) await new Promise<void>((resolve) => (release = resolve));
+      return items.map(({ n }) => n);
+    },
+    { blamesData: () => false, isLate: ({ answerBy }) => answerBy < now },
+  );
+  const first = run("site", { n: 1, answerBy: 10 });
+  await new Promise((resolve) => setImmediate(resolve));
+  const second = run("site", { n: 2, answerBy: 10 });
+  const third = run("site", { n: 3, answerBy: 30 });
+  now = 20;
+  release();
+  await expect(second).rejects.toThrow("its turn came too late");
+  expect(await Promise.all([first, third])).toEqual([1, 3]);
+  expect(runs).toEqual([[1], [3]]);
+});

@@ -12,7 +12,12 @@ type Waiting<Item, Result> = {
 
 export function grouped<Item, Result>(
   run: (key: string, items: Item[]) => Promise<Result[]>,
-  options: { blamesData: (error: unknown) => boolean; largest?: number },
+  options: {
+    blamesData: (error: unknown) => boolean;
+    largest?: number;
+    /** Nobody waits for it any more: it is left out, so that a store that hung does not do yesterday's work first. */
+    isLate?: (item: Item) => boolean;
+  },
 ): (key: string, item: Item) => Promise<Result> {
   const largest = options.largest ?? 256;
   const waiting = new Map<string, Waiting<Item, Result>[]>();
@@ -35,10 +40,18 @@ export function grouped<Item, Result>(
     }
   }
 
+  function turnAway(one: Waiting<Item, Result>): boolean {
+    const isLate = options.isLate?.(one.item) ?? false;
+    if (isLate) one.reject(new Error("its turn came too late"));
+    return isLate;
+  }
+
   async function drain(key: string): Promise<void> {
     for (let queue = waiting.get(key); queue?.length; queue = waiting.get(key)) {
       if (queue.length <= largest) waiting.delete(key);
-      await settle(key, queue.length <= largest ? queue : queue.splice(0, largest));
+      const next = queue.length <= largest ? queue : queue.splice(0, largest);
+      const wanted = options.isLate ? next.filter((one) => !turnAway(one)) : next;
+      if (wanted.length > 0) await settle(key, wanted);
     }
     busy.delete(key);
   }
