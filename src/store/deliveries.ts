@@ -225,6 +225,12 @@ const insertAttempts = rowStatement({
   columns: attemptColumns.length,
 });
 
+/**
+ * What a platform has taken is not sent to it again because the database was away for a while. While it is away nobody
+ * can take the delivery over, and nothing new comes: what waits here does not grow.
+ */
+const outageMs = 60_000;
+
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
   await db.write(async (tx) => {
@@ -235,7 +241,7 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
       const ours = settlements.filter((item, i) => item.attempt && settled[i]);
       await tx.change(insertAttempts, ours.map(attemptValues));
     }
-  });
+  }, outageMs);
   return items.map(() => undefined);
 }
 
