@@ -1,12 +1,16 @@
 // Steps 2 to 6 of the inbound ladder: transport, site, switch, key, rate. The first that fails answers.
 
 import type { IncomingMessage } from "node:http";
+import { within } from "../deadline.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type Refusal } from "./errors.ts";
 import type { Rate } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
+
+/** Who brings a wrong key is not held longer than this by a database that hangs. */
+const patienceMs = 2000;
 
 export type Admitted = { site: Site; key: InboundKey };
 
@@ -53,6 +57,7 @@ async function wrongKey(
   now: number,
 ): Promise<Refusal> {
   // A count that cannot be written must not turn a refusal into an error, nor let anybody in.
-  const lockedUntil = await wrongKeys.count(host, siteId, now).catch(() => 0);
+  const counted = within(patienceMs, wrongKeys.count(host, siteId, now), "too slow");
+  const lockedUntil = await counted.catch(() => 0);
   return lockedUntil > now ? refusals.tooManyWrongKeys((lockedUntil - now) / 1000) : refusals.invalidKey;
 }

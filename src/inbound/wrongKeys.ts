@@ -7,6 +7,8 @@ import type { Store } from "../store/store.ts";
 /** A sender chooses the Host header: beyond this many hosts that no site owns, they share one count. */
 const mostStrangers = 1000;
 const strangers = "(other hosts)";
+/** While the database hangs no more than this many wait for their count on one host. */
+const mostWaiting = 1000;
 
 export type WrongKeys = {
   /** Counts one and returns until when the host is locked; 0 while it is not. */
@@ -16,6 +18,7 @@ export type WrongKeys = {
 export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
   const lockedUntil = new Map<string, number>();
   const counting = new Map<string, Promise<unknown>>();
+  const waiting = new Map<string, number>();
   const seenStrangers = new Set<string>();
   let strangersSince = 0;
 
@@ -35,6 +38,9 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
   return {
     async count(host, siteId, now) {
       const counter = counterOf(host, siteId, now);
+      const ahead = waiting.get(counter) ?? 0;
+      if (ahead >= mostWaiting) return lockedUntil.get(counter) ?? 0;
+      waiting.set(counter, ahead + 1);
       // One at a time per host: those that waited find the lock in memory and write nothing.
       const turn = (counting.get(counter) ?? Promise.resolve()).then(async () => {
         const known = lockedUntil.get(counter) ?? 0;
@@ -47,6 +53,9 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
       const settled = turn.catch(() => {});
       counting.set(counter, settled);
       void settled.then(() => {
+        const left = (waiting.get(counter) ?? 1) - 1;
+        if (left > 0) waiting.set(counter, left);
+        else waiting.delete(counter);
         if (counting.get(counter) === settled) counting.delete(counter);
       });
       return turn;
