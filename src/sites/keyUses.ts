@@ -1,4 +1,5 @@
-// How often each key is used: counted in memory, written in groups. A crash loses at most one interval.
+// How often each key is used: counted in memory, written in groups. A crash loses at most one interval, an
+// outage of the database nothing.
 
 import type { KeyUse } from "../store/keyUse.ts";
 import type { Store } from "../store/store.ts";
@@ -14,30 +15,49 @@ export type KeyUses = {
 };
 
 export function countKeyUses(store: Pick<Store, "keyUse">, onDefect: (error: unknown) => void): KeyUses {
-  let counted = new Map<string, KeyUse>();
+  const counted = new Map<string, KeyUse>();
+  let writing: Promise<void> | null = null;
 
-  async function flush(): Promise<void> {
-    if (counted.size === 0) return;
-    const uses = [...counted.values()];
-    counted = new Map();
-    await store.keyUse.addUses(uses).catch(onDefect);
+  function add(use: KeyUse): void {
+    const key = `${use.siteId} ${use.keyId} ${use.hour}`;
+    const known = counted.get(key);
+    if (!known) return void counted.set(key, { ...use });
+    known.uses += use.uses;
+    known.lastUsedAt = Math.max(known.lastUsedAt, use.lastUsedAt);
+  }
+
+  /** Site by site: what cannot be written is kept, and what was written is not written again. */
+  async function write(): Promise<void> {
+    const bySite = Map.groupBy(counted.values(), ({ siteId }) => siteId);
+    counted.clear();
+    const failures: unknown[] = [];
+    for (const uses of bySite.values()) {
+      try {
+        await store.keyUse.addUses(uses);
+      } catch (error) {
+        uses.forEach(add);
+        failures.push(error);
+      }
+    }
+    // One of them tells enough: most often they all have one cause.
+    if (failures.length) onDefect(failures[0]);
+  }
+
+  function flush(): Promise<void> {
+    writing ??= write().finally(() => {
+      writing = null;
+    });
+    return writing;
   }
 
   const timer = setInterval(() => void flush(), flushMs);
   return {
     count(siteId, keyId, now) {
-      const hour = Math.floor(now / hourMs);
-      const key = `${siteId} ${keyId} ${hour}`;
-      const known = counted.get(key);
-      if (known) {
-        known.uses += 1;
-        known.lastUsedAt = now;
-      } else {
-        counted.set(key, { siteId, keyId, hour, uses: 1, lastUsedAt: now });
-      }
+      add({ siteId, keyId, hour: Math.floor(now / hourMs), uses: 1, lastUsedAt: now });
     },
     async stop() {
       clearInterval(timer);
+      await writing;
       await flush();
     },
   };
