@@ -31,6 +31,8 @@ export type Observed = {
   certificateEndsAt: () => number | null;
 };
 
+const failuresCountMs = 5000;
+
 export function startObserving(config: Config, { log, lines }: Log, now: () => number) {
   const counts = openCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
@@ -46,8 +48,12 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
     log.error({ err: error, ...about });
   }
 
+  let commitFailedAt = 0;
   const watch: CommitWatch = {
-    committed: counts.committed,
+    committed(ms, failed) {
+      counts.committed(ms, failed);
+      if (failed) commitFailedAt = elapsed();
+    },
     wrote: () => void (counts.plain.writes += 1),
   };
 
@@ -105,7 +111,9 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
         pulse: () => store.health.pulse(),
         schema: store.migrated.to,
         workerLookedAt: () => workerLookedAt,
-        commitsFailedInARow: () => counts.plain.commitsFailedInARow,
+        // A node that gets no requests because it was not ready writes little, and would never learn that it could.
+        commitsFailedInARow: () =>
+          elapsed() - commitFailedAt < failuresCountMs ? counts.plain.commitsFailedInARow : 0,
         now,
         elapsed,
       });
