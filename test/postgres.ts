@@ -24,6 +24,10 @@ export type PostgresOptions = {
   durable?: boolean;
   /** Default 200. */
   maxConnections?: number;
+  /** Settings of the server, like synchronous_standby_names; values without spaces. */
+  settings?: Record<string, string>;
+  /** A server whose data a standby begins with, by copyData(); it streams from there on. */
+  standbyOf?: Postgres;
 };
 
 export type Postgres = {
@@ -35,6 +39,12 @@ export type Postgres = {
   stop(options?: { keepData?: boolean }): Promise<void>;
   /** SIGKILL to every process of the server, as if the machine had taken them. The data stays. */
   kill(): Promise<void>;
+  /** The data folder as it is on disk; for a standby. Only while the server is shut down. */
+  dataFolder: string;
+  /** Makes a standby the primary; resolves when it can be written to. */
+  promote(): Promise<void>;
+  /** Holds every process of the server still, as if the machine had gone without a word. kill() ends it. */
+  freeze(): void;
   /** Starts the same data on the same port again; a running server is shut down cleanly first. */
   restart(): Promise<void>;
 };
@@ -51,6 +61,11 @@ while read -r order port; do
   case $order in
   initdb)
     "$bin/initdb" -D data $initdb_flags </dev/null >log 2>&1
+    echo $?
+    ;;
+  copy)
+    # The rest of the line is the folder; without its own files of a running server.
+    cp -R "$port" data && chmod 700 data && rm -f data/postmaster.pid && touch data/standby.signal
     echo $?
     ;;
   start)
@@ -91,6 +106,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     initdbFlags += " --no-sync";
     serverFlags += " -F -c synchronous_commit=off -c full_page_writes=off";
   }
+  const { standbyOf } = options;
+  for (const [name, value] of Object.entries(options.settings ?? {})) serverFlags += ` -c ${name}=${value}`;
 
   const folder = makeFolder(user);
   const native = usableInPlace ? packaged : join(folder, "native");
@@ -148,8 +165,8 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
       await copyForUser(packaged, native, user);
       await linkLibraries(native);
     }
-    if ((await order("initdb")) !== "0") {
-      throw new Error(`initdb failed:\n${await readFile(join(folder, "log"), "utf8")}`);
+    if ((await order(standbyOf ? `copy ${standbyOf.dataFolder}` : "initdb")) !== "0") {
+      throw new Error(`there is no data folder:\n${await readFile(join(folder, "log"), "utf8")}`);
     }
     for (let attempt = 1; server === undefined; attempt++) {
       port = await freePort();
@@ -168,7 +185,22 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   return {
     url,
     createDatabase: () => createDatabase(url),
+    dataFolder: join(folder, "data"),
+    async promote() {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      try {
+        await client.query("SELECT pg_promote(true, 20)");
+      } finally {
+        await client.end();
+      }
+    },
     stop,
+    freeze() {
+      if (server === undefined) return;
+      signal(server, "SIGSTOP");
+      for (const pid of childrenOf(server)) signal(pid, "SIGSTOP");
+    },
     async kill() {
       if (server === undefined) return;
       // Held still first, so that it starts no process that we do not see.

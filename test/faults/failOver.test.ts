@@ -1,0 +1,187 @@
+// The database's machine dies under load and its standby takes its place: a real primary, a real synchronous standby, two
+// relays. Whatever was answered 200 is there and arrives, once; whoever came in between was told to come again.
+
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPostgres } from "../../src/store/postgres.ts";
+import { startPair, type Pair } from "../primaryAndStandby.ts";
+import { startReceiver } from "../receiver.ts";
+import { call, eventually, manage, newHome, startRelay, type Home, type Relay } from "../relay.ts";
+import { deliveryStates, furnish, keptConnections, onPostgres, postOver, rows } from "./world.ts";
+
+/** `npm run test:failover` is the long run, with a server that falls silent in place of one that dies. */
+const isLong = process.env.FAIL_OVER_SECONDS !== undefined;
+const senders = isLong ? 200 : 12;
+/** Longer than the patience of the store, so that there are refusals. */
+const outageMs = isLong ? Number(process.env.FAIL_OVER_SECONDS) * 1000 : 3500;
+const answerSeconds = 5;
+/** Of this machine, with so many senders on it. */
+const slownessMs = isLong ? 2000 : 0;
+
+describe("a primary that dies", () => {
+  let pair: Pair;
+  let home: Home;
+  /** The same installation, looked at through the one server that is left. */
+  let left: Home;
+  beforeAll(async () => {
+    pair = await startPair();
+    home = await newHome("postgres", {
+      CLEANCAST_ANSWER_SECONDS: String(answerSeconds),
+      CLEANCAST_ATTEMPT_SECONDS: "2",
+      CLEANCAST_LEASE_SECONDS: "8",
+      CLEANCAST_PUSH_SECONDS: "1",
+      CLEANCAST_PUSH_RETRY_SECONDS: "0.2",
+      LOG_LEVEL: "silent",
+    });
+    home.env.DATABASE_URL = pair.url;
+    left = { ...home, env: { ...home.env, DATABASE_URL: pair.urlOf(pair.standby) } };
+  });
+  afterAll(() => pair.stop());
+
+  const megabytesOf = ({ process: { pid } }: Relay) =>
+    Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
+
+  const isReady = async (relay: Relay) =>
+    (await call(relay.url, { method: "GET", path: "/readyz" })).status === 200;
+
+  test(
+    "under load: nothing that was accepted is lost or doubled, and everything goes on by itself",
+    async () => {
+      const receiver = await startReceiver();
+      const pushed = await startReceiver();
+      const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+      await manage(home, "webhook", "add", "shop.example.com", pushed.url);
+      const relays = await Promise.all([startRelay(home), startRelay(home)]);
+      const agent = keptConnections(senders);
+
+      const taken = new Set<string>();
+      const refused: { status: number; retryAfter: number; ms: number }[] = [];
+      let next = 0;
+      let requests = 0;
+      let isSending = true;
+      /** As senders do: again, on any node, until somebody has taken it. */
+      async function sendUntilTaken(n: number): Promise<void> {
+        const order = `order-${n}`;
+        for (let tries = 0; ; tries++) {
+          const startedAt = performance.now();
+          requests += 1;
+          const event = { email: `p${n}@example.com`, event: "purchase", orderId: order, value: 10 };
+          const answer = await postOver(agent, relays[(n + tries) % 2] as Relay, key, event);
+          if (answer.status === 200) return void taken.add(order);
+          const ms = performance.now() - startedAt;
+          refused.push({ status: answer.status, retryAfter: Number(answer.headers["retry-after"]), ms });
+          await sleep(100);
+        }
+      }
+      const load = Array.from({ length: senders }, async () => {
+        while (isSending) {
+          await sendUntilTaken(next++);
+          await sleep(5);
+        }
+      });
+
+      await eventually("there is load", () => taken.size >= 200);
+      const memoryBefore = relays.map(megabytesOf);
+      if (isLong) pair.primary.freeze();
+      else await pair.primary.kill();
+      const atOutage = taken.size;
+      await sleep(outageMs);
+      relays.forEach((relay, i) => expect(megabytesOf(relay) - (memoryBefore[i] ?? 0)).toBeLessThan(200));
+      for (const relay of relays) expect(await isReady(relay)).toBe(false);
+      await pair.standby.promote();
+      const promotedAt = performance.now();
+      await eventually("events are taken again", () => taken.size > atOutage + 200);
+      const backMs = performance.now() - promotedAt;
+      isSending = false;
+      await Promise.all(load);
+      if (isLong) await pair.primary.kill();
+
+      // Every refusal says so, in time; nothing else ever came.
+      expect(refused.length).toBeGreaterThan(0);
+      expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+      expect(refused.every(({ retryAfter }) => retryAfter >= 1)).toBe(true);
+      const slowestMs = Math.max(...refused.map(({ ms }) => ms));
+      expect(slowestMs).toBeLessThan(answerSeconds * 1000 + 500 + slownessMs);
+
+      await eventually("everything is delivered", async () => {
+        const states = await deliveryStates(left);
+        return Object.keys(states).join() === "sent";
+      });
+      const events = await rows(left, `SELECT id, order_id FROM events`);
+      const orders = events.map((row) => String(row.order_id));
+      expect(new Set(orders)).toEqual(taken);
+      expect(orders).toHaveLength(taken.size);
+      const arrived = receiver.bodies().map((body) => String(body.orderId));
+      expect(new Set(arrived)).toEqual(taken);
+      expect(arrived).toHaveLength(taken.size);
+
+      for (const relay of relays) await eventually("the node is ready again", () => isReady(relay), 3);
+      // A key that is made now is known to both nodes within two seconds.
+      const { key: fresh } = await manage(left, "key", "add", "shop.example.com", "made after");
+      await sleep(1500);
+      for (const relay of relays) {
+        const answer = await postOver(agent, relay, fresh, { email: "late@example.com", event: "lead" });
+        expect(answer.status).toBe(200);
+      }
+      const told = () => {
+        const byId = new Map(pushed.got.map((one) => [one.headers["webhook-id"], JSON.parse(one.text)]));
+        return [...byId.values()].reduce((sum, { conversions }) => sum + Number(conversions), 0);
+      };
+      await eventually("the webhook was told of all", () => told() === taken.size + 1, 5);
+      await eventually(
+        "uses of the key are counted, those of the outage too",
+        async () => {
+          const [row] = await rows(left, `SELECT SUM(uses) AS uses FROM key_uses`);
+          return Number(row?.uses) >= requests + 2;
+        },
+        5,
+      );
+      for (const relay of relays) expect(await relay.stop()).toBe(0);
+      console.log(
+        `${taken.size} events, ${refused.length} refusals in an outage of ${outageMs} ms, the slowest after ${Math.round(slowestMs)} ms; the ` +
+          `200 events after the promotion were taken ${Math.round(backMs)} ms after it.`,
+      );
+    },
+    60_000 + outageMs,
+  );
+
+  test("and is started again by mistake, is not written to", async () => {
+    await pair.primary.restart();
+    const db = openPostgres(pair.url, { connections: 2 });
+    try {
+      const [row] = await db.write((tx) => tx.all(`SELECT inet_server_port() AS port`));
+      expect(String(row?.port)).toBe(new URL(pair.standby.url).port);
+    } finally {
+      await db.close();
+    }
+  });
+
+  test("a commit whose standby never had it does not count, although the server says COMMIT", async () => {
+    const old = { ...home, env: { ...home.env, DATABASE_URL: pair.urlOf(pair.primary) } };
+    const db = openPostgres(pair.urlOf(pair.primary), { connections: 2 });
+    try {
+      let isOver = false;
+      const written = db
+        .write(
+          (tx) =>
+            tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES (-1, 'alone', 0)
+          ON CONFLICT (version) DO UPDATE SET applied_at = migrations.applied_at + 1`),
+          500,
+        )
+        .finally(() => (isOver = true));
+      const cancelled = onPostgres(old, async (client) => {
+        while (!isOver) {
+          await client.query(
+            `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+          );
+          await sleep(50);
+        }
+      });
+      await expect(written).rejects.toThrow("it is not known whether the transaction is durable");
+      await cancelled;
+    } finally {
+      await db.close();
+    }
+  });
+});

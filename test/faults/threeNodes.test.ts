@@ -1,0 +1,103 @@
+// Three nodes on one PostgreSQL, each killed in turn under load: nothing is lost, of two equal requests on two nodes exactly
+// one counts, and what a dead node had in hand is taken over when its lease has run out.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { startReceiver } from "../receiver.ts";
+import { eventually, newHome, startRelay, type Relay } from "../relay.ts";
+import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
+
+const leaseMs = 3500;
+/** After its end: the worker looks once a second, and a busy machine is slow. */
+const takeOverMs = 2500;
+const senders = 9;
+const holdMs = 150;
+
+test("three nodes are killed in turn: nothing lost, duplicates exact, leases taken over in time", async () => {
+  const home = await newHome("postgres", {
+    CLEANCAST_ANSWER_SECONDS: "2",
+    CLEANCAST_ATTEMPT_SECONDS: "1.5",
+    CLEANCAST_LEASE_SECONDS: String(leaseMs / 1000),
+    CLEANCAST_RETRY_SECONDS: "1",
+    LOG_LEVEL: "silent",
+  });
+  const receiver = await startReceiver();
+  receiver.behave = (_got, response) => void setTimeout(() => response.writeHead(200).end("{}"), holdMs);
+  const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+  const nodes = await Promise.all([startRelay(home), startRelay(home), startRelay(home)]);
+  const agent = keptConnections(2 * senders);
+
+  /** How often each order was answered as the first of its kind, and how often as a repetition. */
+  const answers = new Map<string, { first: number; again: number; cut: number }>();
+  const others: string[] = [];
+  /** Until a node has answered, beginning with the `at`th. */
+  async function send(order: string, at: number): Promise<void> {
+    const counted = answers.get(order) ?? { first: 0, again: 0, cut: 0 };
+    answers.set(order, counted);
+    const event = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 10 };
+    for (let tries = 0; ; tries++) {
+      const answer = await postOver(agent, nodes[(at + tries) % 3] as Relay, key, event).catch(() => null);
+      if (answer?.status === 200)
+        return void (counted[answer.text.includes("deduped") ? "again" : "first"] += 1);
+      if (answer) others.push(answer.text);
+      else counted.cut += 1;
+      await sleep(50);
+    }
+  }
+
+  let next = 0;
+  let isSending = true;
+  const load = Array.from({ length: senders }, async () => {
+    while (isSending) {
+      const n = next++;
+      await Promise.all([send(`order-${n}`, n), send(`order-${n}`, n + 1)]);
+    }
+  });
+  /** Of each delivery that was in a hand when a node died: when its lease ends. */
+  const leases = new Map<string, number>();
+  for (const place of [0, 1, 2]) {
+    const before = next;
+    await eventually("there is load", () => next > before + 2 * senders);
+    await (nodes[place] as Relay).kill();
+    const inHand = await rows(home, `SELECT event_id, due_at FROM deliveries WHERE state = 'queued'`);
+    for (const row of inHand) leases.set(String(row.event_id), Number(row.due_at));
+    // The last one does not die before another is back.
+    if (place === 1) nodes[0] = await startRelay(home);
+  }
+  isSending = false;
+  await Promise.all(load);
+
+  await eventually("everything is sent", async () => {
+    const states = await deliveryStates(home);
+    return Object.keys(states).join() === "sent";
+  });
+  expect(others).toEqual([]);
+  const events = await rows(home, `SELECT id, order_id FROM events`);
+  expect(new Set(events.map((row) => row.order_id))).toEqual(new Set(answers.keys()));
+  expect(events).toHaveLength(answers.size);
+  for (const [order, { first, again, cut }] of answers) {
+    expect(first + again, order).toBe(2);
+    // The answer to the first may have died with its node.
+    if (cut === 0) expect(first, order).toBe(1);
+    else expect(first, order).toBeLessThanOrEqual(1);
+  }
+  const arrived = receiver.bodies().map((body) => `${String(body.orderId)} ${String(body.eventId)}`);
+  expect(new Set(arrived).size).toBe(answers.size);
+
+  const attempts = await rows(
+    home,
+    `SELECT event_id, MIN(started_at) AS started_at FROM attempts GROUP BY event_id`,
+  );
+  const lateMs = attempts.flatMap((row) => {
+    const leaseUntil = leases.get(String(row.event_id));
+    return leaseUntil === undefined ? [] : [Number(row.started_at) - leaseUntil];
+  });
+  const taken = lateMs.filter((ms) => ms >= 0);
+  expect(taken.length).toBeGreaterThan(0);
+  expect(Math.max(...taken)).toBeLessThan(takeOverMs);
+  for (const node of nodes) await node.kill();
+  console.log(
+    `${answers.size} orders, each sent twice; ${taken.length} were taken over from a dead node, the last ` +
+      `${Math.max(...taken)} ms after the end of its lease.`,
+  );
+}, 60_000);
