@@ -19,6 +19,7 @@ export function openPool(server: string, most: number, { statementMs, silentMs, 
     // For a server that is gone without a word: then nobody sends the error of the time limit above.
     query_timeout: silentMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     application_name: "cleancast",
     types,
     stream,

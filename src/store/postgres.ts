@@ -9,10 +9,11 @@ import { openPrimary, type Connections } from "./primary.ts";
 import { serversOf } from "./servers.ts";
 
 /**
- * How long a caller is held while there is no server to write to, or its transaction collides with others: longer than a
- * connection that breaks, much shorter than the time in which senders are answered.
+ * How long a caller is held while there is no server to write to, or its transaction collides with others. Less than the
+ * look-up of a person's consent is given (identity/attribution.ts): an event that came while nobody could be asked is
+ * refused, and not accepted a moment later without what belongs to it.
  */
-const patienceMs = 3000;
+const patienceMs = 1900;
 const shortestPauseMs = 20;
 const longestPauseMs = 500;
 
@@ -24,14 +25,15 @@ export function openPostgres(url: string, options: { connections: number }): Dat
   /** Runs `work` until it passes, on whichever server is the one by then. */
   async function retried<T>(work: (on: Connections) => Promise<T>, mostMs?: number): Promise<T> {
     const startedAt = elapsed();
-    const leftMs = () => (mostMs ?? patienceMs) - (elapsed() - startedAt);
+    const heldMs = () => elapsed() - startedAt;
+    const wait = { patienceMs: mostMs ?? patienceMs, patient: mostMs !== undefined };
     for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      const on = await primary.connections(leftMs(), mostMs !== undefined);
+      const on = await primary.connections({ ...wait, heldMs: heldMs() });
       try {
         return await work(on);
       } catch (error) {
         if (isDoubtful(error)) primary.doubt(on);
-        if (!isPassing(error) || leftMs() <= pauseMs) throw error;
+        if (!isPassing(error) || heldMs() + pauseMs >= wait.patienceMs) throw error;
       }
       // With jitter: those that collided do not meet again.
       await sleep(pauseMs * (0.5 + Math.random() / 2));

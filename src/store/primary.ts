@@ -24,16 +24,17 @@ export type PrimaryOptions = {
 
 export type Primary = {
   /**
-   * Connections to the server that is written to. Without one it waits: as long as `patienceMs`, of which the time that
-   * there has been none already is taken off, unless the caller is `patient`.
+   * Connections to the server that is written to. Without one it waits: `patienceMs` since the caller began, and no
+   * longer than that since the server was lost, unless the caller is `patient`.
    */
-  connections(patienceMs: number, patient?: boolean): Promise<Connections>;
+  connections(wait: { patienceMs: number; heldMs: number; patient: boolean }): Promise<Connections>;
   doubt(connections: Connections): void;
   close(): Promise<void>;
 };
 
 const shortestPauseMs = 50;
 const longestPauseMs = 1000;
+const lastAnswersMs = 2000;
 const readMs = 5000;
 const writeMs = 15_000;
 
@@ -93,9 +94,11 @@ export function openPrimary({ servers, connections, random, elapsed }: PrimaryOp
       }),
     };
     for (const [old, held] of sockets) {
-      if (old.server === server) continue;
-      // What still waits for an answer of the old server will not get one that counts.
-      for (const socket of held) socket.destroy();
+      const destroy = () => held.forEach((socket) => socket.destroy());
+      // What still waits for an answer of another server will not get one that counts. The same name may stand for
+      // another machine by now; if it does not, what is under way comes to its end.
+      if (old.server === server) setTimeout(destroy, lastAnswersMs).unref();
+      else destroy();
     }
     sockets.set(opened, mine);
     return opened;
@@ -110,13 +113,10 @@ export function openPrimary({ servers, connections, random, elapsed }: PrimaryOp
   }
 
   return {
-    async connections(patienceMs, patient = false) {
+    async connections({ patienceMs, heldMs, patient }) {
       if (current) return current;
-      const leftMs = patienceMs - (patient ? 0 : elapsed() - lostAt);
-      const because = () =>
-        servers.length === 1 && failure
-          ? failure
-          : new StoreFault("08001", `no server can be written to (${namesOf(servers)})`, failure);
+      const leftMs = patienceMs - (patient ? heldMs : Math.max(heldMs, elapsed() - lostAt));
+      const because = () => (servers.length === 1 && failure ? failure : noneOf(servers, failure));
       // A wrong password does not pass by waiting.
       if (leftMs <= 0 || (failure && !isPassing(failure))) throw because();
       return within(leftMs, search, "late").catch(() => {
@@ -132,9 +132,15 @@ export function openPrimary({ servers, connections, random, elapsed }: PrimaryOp
     async close() {
       closed = true;
       wake.abort();
+      for (const [old, held] of sockets) if (old !== current) held.forEach((socket) => socket.destroy());
       if (current) retire(current);
       current = null;
       await Promise.allSettled([...retiring, search]);
     },
   };
+}
+
+function noneOf(servers: readonly string[], failure: unknown): StoreFault {
+  const reason = failure instanceof Error && failure.message ? `: ${failure.message}` : "";
+  return new StoreFault("08001", `no server can be written to (${namesOf(servers)})${reason}`, failure);
 }

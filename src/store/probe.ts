@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientBase } from "pg";
 import { isPassing, StoreFault } from "./postgresErrors.ts";
 
-const probeMs = 2000;
+const probeMs = 3000;
 /** How long the others may take to say that they are written to, too. */
 const graceMs = 250;
 
