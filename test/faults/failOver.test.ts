@@ -14,7 +14,7 @@ import { deliveryStates, furnish, keptConnections, onPostgres, postOver, rows } 
 const isLong = process.env.FAIL_OVER_SECONDS !== undefined;
 const senders = isLong ? 200 : 12;
 /** Longer than the patience of the store, so that there are refusals. */
-const outageMs = isLong ? Number(process.env.FAIL_OVER_SECONDS) * 1000 : 3500;
+const outageMs = isLong ? Number(process.env.FAIL_OVER_SECONDS) * 1000 : 2500;
 const answerSeconds = 5;
 /** Of this machine, with so many senders on it. */
 const slownessMs = isLong ? 2000 : 0;
