@@ -12,6 +12,7 @@ import { hostCommands } from "./commands/host.ts";
 import { importCommands } from "./commands/import.ts";
 import { keyCommands } from "./commands/key.ts";
 import { memberCommands } from "./commands/member.ts";
+import { moveCommands } from "./commands/move.ts";
 import { operateCommands } from "./commands/operate.ts";
 import { personCommands } from "./commands/person.ts";
 import { siteCommands } from "./commands/site.ts";
@@ -25,6 +26,8 @@ import { ConfigFaults } from "./config.ts";
 import { version } from "./main.ts";
 import { Refusal } from "./sites/manage.ts";
 import { NewerSchema } from "./store/migrate.ts";
+import { Moved } from "./store/moved.ts";
+import { NotYetMoved } from "./store/movingIn.ts";
 import { WrongEncryptionKey } from "./store/sealCheck.ts";
 
 // Whatever is written here is for its owner alone.
@@ -40,6 +43,7 @@ const program = new Command("cleancast")
 operateCommands(program);
 doctorCommands(program);
 backupCommands(program);
+moveCommands(program);
 encryptionKeyCommands(program);
 siteCommands(program);
 hostCommands(program);
@@ -89,6 +93,8 @@ function fail(error: unknown): void {
     error instanceof Refusal ||
     error instanceof ConfigFaults ||
     error instanceof NewerSchema ||
+    error instanceof Moved ||
+    error instanceof NotYetMoved ||
     error instanceof WrongEncryptionKey;
   const message = known
     ? error instanceof Refusal

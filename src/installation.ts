@@ -8,6 +8,8 @@ import { uuidv7 } from "./ids.ts";
 import { lockFolder } from "./lock.ts";
 import { isSealed } from "./store/lostKey.ts";
 import { NewerSchema } from "./store/migrate.ts";
+import { Moved } from "./store/moved.ts";
+import { NotYetMoved } from "./store/movingIn.ts";
 import { WrongEncryptionKey } from "./store/sealCheck.ts";
 import { openStore, type Store } from "./store/store.ts";
 import type { CommitWatch } from "./store/watched.ts";
@@ -32,6 +34,7 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
     return await openStore(config.store, keys, uuidv7, watch);
   } catch (error) {
     if (error instanceof NewerSchema || error instanceof WrongEncryptionKey) throw error;
+    if (error instanceof Moved || error instanceof NotYetMoved) throw error;
     throw databaseFault(config, error);
   }
 }

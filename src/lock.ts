@@ -1,4 +1,4 @@
-// One server per folder.
+// One server per folder, and one move.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -7,22 +7,28 @@ import { ConfigFaults } from "./config.ts";
 /** SQLite's result code for "somebody else holds it". */
 const busy = 5;
 
-/** The lock is an open transaction, so it ends with the process, however that ends. */
 export function lockFolder(folder: string): () => void {
+  const unlock = tryLock(folder, "serve.lock");
+  if (unlock) return unlock;
+  throw new ConfigFaults([
+    `another Cleancast is running on ${folder}; stop it, or give this one its own CLEANCAST_DATA.`,
+  ]);
+}
+
+/** Null where somebody else holds it. The lock is an open transaction, so it ends with the process, however that ends. */
+export function tryLock(folder: string, name: "serve.lock" | "move.lock"): (() => void) | null {
   let lock: DatabaseSync | undefined;
   try {
-    lock = new DatabaseSync(join(folder, "serve.lock"), { timeout: 0 });
+    lock = new DatabaseSync(join(folder, name), { timeout: 0 });
     lock.exec("BEGIN EXCLUSIVE");
   } catch (error) {
     lock?.close();
-    throw new ConfigFaults([faultOf(folder, error)]);
+    if (isBusy(error)) return null;
+    const said = error instanceof Error ? error.message : String(error);
+    throw new ConfigFaults([`CLEANCAST_DATA is ${folder}, where nothing can be written (${said}).`]);
   }
   return () => lock.close();
 }
 
-function faultOf(folder: string, error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ("errcode" in error && (Number(error.errcode) & 0xff) === busy)
-    return `another Cleancast is running on ${folder}; stop it, or give this one its own CLEANCAST_DATA.`;
-  return `CLEANCAST_DATA is ${folder}, where nothing can be written (${error.message}).`;
-}
+const isBusy = (error: unknown) =>
+  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === busy;

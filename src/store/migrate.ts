@@ -1,5 +1,6 @@
 import type { Database, Query } from "./database.ts";
 import type { Migration } from "./migration.ts";
+import { hangSign, NotYetMoved, movingIn, whoMovesIn } from "./movingIn.ts";
 import { migrations } from "./schema.ts";
 
 export type MigrationReport = { from: number; to: number; applied: string[] };
@@ -17,15 +18,22 @@ export const latestVersion = migrations.at(-1)?.version ?? 0;
 
 /**
  * Brings the schema up to date: each migration in a transaction of its own, safe beside other nodes. `to` stops at an
- * earlier version: a backup is written back into the tables that it was taken from.
+ * earlier version: a backup is written back into the tables that it was taken from. `move` is the one that fills this
+ * database: nobody else may use it from before its first table on.
  */
-export async function migrate(db: Database, to: number = latestVersion): Promise<MigrationReport> {
+export async function migrate(
+  db: Database,
+  to: number = latestVersion,
+  move: string | null = null,
+): Promise<MigrationReport> {
   await db.write(async (tx) => {
     await takeTurn(db, tx);
     await tx.all(
       `CREATE TABLE IF NOT EXISTS migrations (version integer NOT NULL PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`,
     );
+    if (move !== null) await hangSign(tx, move, Date.now());
   });
+  if ((await whoMovesIn(db)) !== move) throw new NotYetMoved();
   const from = await schemaVersion(db);
   if (from > latestVersion) throw new NewerSchema(from, latestVersion);
 
@@ -44,7 +52,9 @@ export async function migrate(db: Database, to: number = latestVersion): Promise
 }
 
 export async function schemaVersion(db: Query): Promise<number> {
-  const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations`);
+  const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations WHERE version <> $1`, [
+    movingIn,
+  ]);
   return Number(row?.version ?? 0);
 }
 

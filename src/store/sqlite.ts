@@ -8,6 +8,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCheckpoints, pagesAlone } from "./checkpoints.ts";
 import type { Database, Row, RowQuery, Value } from "./database.ts";
+import { refuseIfMoved } from "./moved.ts";
 
 /** SQLite's primary result codes for "this value is not acceptable": too big, constraint, mismatch, range. */
 const dataFaults = new Set([18, 19, 20, 25]);
@@ -79,6 +80,7 @@ export function openSqlite(file: string): Database {
   async function writeTogether(works: Waiting[]): Promise<void> {
     try {
       await begin();
+      refuseIfMoved(writer.mark(), Date.now());
       const tell: (() => void)[] = [];
       for (const one of works) tell.push(await (works.length > 1 ? attempt(one) : run(one)));
       writer.exec("COMMIT");
@@ -158,6 +160,8 @@ type Waiting = {
 
 type Connection = RowQuery & {
   exec(sql: string): void;
+  /** See moved.ts. */
+  mark(): number;
   /** Is a transaction open? */
   isOpen(): boolean;
   close(): void;
@@ -180,7 +184,10 @@ function connect(file: string): Connection {
     return statement;
   }
 
+  let markQuery: StatementSync | undefined;
+
   return {
+    mark: () => Number((markQuery ??= db.prepare("PRAGMA user_version")).get()?.user_version),
     // Async in form only: it runs to its end at once, so that no other code gets between two statements.
     all: async (sql: string, params: readonly Value[] = []) => prepare(sql).all(...params) as Row[],
     change: async (statement, rows, first = []) => {

@@ -1,0 +1,243 @@
+// An installation moves from the embedded database to PostgreSQL while its relay is under load, and the move is killed
+// again and again. Whatever was answered with 200 is there afterwards, once.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "vitest";
+import { move } from "../../src/care/move.ts";
+import { openProgress } from "../../src/care/moveProgress.ts";
+import { openDatabase } from "../../src/store/store.ts";
+import { freshDatabase, freshFolder } from "../databases.ts";
+import { startReceiver } from "../receiver.ts";
+import { denied, eventually, manage, newHome, post, startRelay, type Home } from "../relay.ts";
+import { databaseFile, furnish, keptConnections, postOver, rows } from "./world.ts";
+
+const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+/** How many events are there before the move begins; `npm run test:move` has more. */
+const before = Number(process.env["MOVE_EVENTS"] ?? 300);
+
+const started = new Set<ChildProcess>();
+afterAll(() => started.forEach((child) => child.kill("SIGKILL")));
+
+function startMove(home: Home, url: string) {
+  const child = spawn(process.execPath, [command, "--json", "move", "--to", url], { env: home.env });
+  started.add(child);
+  let said = "";
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (said += text));
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  const ended = once(child, "close").then(() => child.exitCode);
+  return {
+    ended,
+    said: () => said,
+    printed: () => printed,
+    async kill() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+function markOf(home: Home): number {
+  const db = new DatabaseSync(databaseFile(home), { readOnly: true, timeout: 5000 });
+  try {
+    return Number(db.prepare("PRAGMA user_version").get()?.user_version);
+  } finally {
+    db.close();
+  }
+}
+
+/** The same installation, as its environment says after the move. */
+function onPostgres(home: Home, url: string): Home {
+  return { engine: "postgres", env: { ...home.env, DATABASE_URL: url } };
+}
+
+/** Every row of a backup, in an order of its own. */
+async function contentOf(home: Home): Promise<string[]> {
+  const file = join(freshFolder(), "content");
+  await manage(home, "backup", file);
+  const lines = gunzipSync(readFileSync(file).subarray(0, -32)).toString().split("\n");
+  return lines.filter((line) => line.startsWith("[")).toSorted();
+}
+
+describe("a move under load", { timeout: 120_000 }, () => {
+  test("killed at several moments and then finished, it has lost and doubled nothing", async () => {
+    const receiver = await startReceiver();
+    // What was in flight when the file was marked is taken in hand again after its lease.
+    const home = await newHome("sqlite", {
+      CLEANCAST_ATTEMPT_SECONDS: "1",
+      CLEANCAST_ANSWER_SECONDS: "2",
+      CLEANCAST_LEASE_SECONDS: "3",
+    });
+    const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+    const relay = await startRelay(home, { LOG_LEVEL: "silent" });
+    const agent = keptConnections(4);
+    const answered = new Set<string>();
+    const refusals = new Map<number, number>();
+    let sending = true;
+    let n = 0;
+    const senders = Array.from({ length: 4 }, async () => {
+      while (sending) {
+        const orderId = `o-${(n += 1)}`;
+        const event = { email: `${orderId}@example.com`, event: "purchase", orderId, value: 5 };
+        const { status } = await postOver(agent, relay, key, event).catch(() => ({ status: 0 }));
+        if (status === 200) answered.add(orderId);
+        else refusals.set(status, (refusals.get(status) ?? 0) + 1);
+        await sleep(status === 200 ? 10 : 50);
+      }
+    });
+    await eventually("there is something to move", () => answered.size > before, 100);
+
+    const url = await freshDatabase();
+    const there = onPostgres(home, url);
+    // Before anything was copied, in the midst of the first pass, after it, and while nothing may be written.
+    for (const moment of [
+      () => true,
+      async () => (await countThere(there)) > 0,
+      (said: string) => said.includes("Pass 1"),
+      () => markOf(home) > 0,
+    ]) {
+      const killed = startMove(home, url);
+      let isOver = false;
+      void killed.ended.then(() => (isOver = true));
+      while (!isOver && !(await moment(killed.said()))) await sleep(2);
+      await killed.kill();
+      expect(markOf(home), "not yet moved").not.toBe(-1);
+      // Nobody starts on a half.
+      if (await countThere(there))
+        expect((await denied(there, "site", "list")).error).toMatch(
+          /has not finished: run the same move again/,
+        );
+    }
+    // A move that died holds nobody still: what is sent is accepted again.
+    const sofar = answered.size;
+    await eventually("events are accepted again", () => answered.size > sofar + 50);
+
+    const last = startMove(home, url);
+    expect(await last.ended, last.said()).toBe(0);
+    const report = JSON.parse(last.printed());
+    expect(report).toMatchObject({ state: "moved" });
+    expect(markOf(home)).toBe(-1);
+
+    // The relay that still runs takes nothing in any more, and says so.
+    const late = await post(relay, key, { email: "late@example.com", event: "purchase", orderId: "late" });
+    expect(late.status).toBe(503);
+    expect(Number(late.headers["retry-after"])).toBeGreaterThan(0);
+    sending = false;
+    await Promise.all(senders);
+    expect([...refusals.keys()]).toEqual([503]);
+    expect(await relay.stop()).toBe(0);
+
+    expect(await contentOf(there)).toEqual(await contentOf(home));
+    const stored = (await rows(there, "SELECT order_id FROM events")).map((row) => String(row.order_id));
+    expect(new Set(stored).size).toBe(stored.length);
+    expect([...answered].filter((order) => !stored.includes(order))).toEqual([]);
+
+    // Nobody starts on the old file by mistake; a second move is refused.
+    expect((await denied(home, "site", "list")).error).toMatch(/was moved to PostgreSQL.*set DATABASE_URL/s);
+    await expect(startRelay(home)).rejects.toThrow(/was moved to PostgreSQL/);
+    expect((await denied(home, "move", "--to", await freshDatabase())).error).toMatch(/moved already/);
+
+    const [order = ""] = answered;
+    const after = await startRelay(there);
+    const again = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 5 };
+    expect(JSON.parse((await post(after, key, again)).text)).toEqual({ ok: true, deduped: true });
+    await eventually(
+      "everything was delivered",
+      async () => {
+        const [row] = await rows(there, "SELECT COUNT(*) AS n FROM deliveries WHERE state <> 'sent'");
+        return Number(row?.n) === 0;
+      },
+      60,
+    );
+    expect(await manage(there, "check")).toEqual({ ok: true, wrong: [] });
+    expect(await after.stop()).toBe(0);
+    console.log(
+      `moved ${report.rows} rows, held for ${Math.round(report.heldMs)} ms, ${report.passes} passes in the last run`,
+    );
+  });
+});
+
+async function countThere(there: Home): Promise<number> {
+  try {
+    const [row] = await rows(there, "SELECT COUNT(*) AS n FROM settings");
+    return Number(row?.n);
+  } catch {
+    return 0;
+  }
+}
+
+describe("a move", () => {
+  test("killed after the file was marked, it is finished by the same command", async () => {
+    const home = await newHome("sqlite");
+    await furnish(home, []);
+    const url = await freshDatabase();
+    const file = databaseFile(home);
+    const from = new DatabaseSync(file);
+    const to = openDatabase({ engine: "postgres", url, connections: 4 });
+    const progress = openProgress(`${file}.move`, () => "m1");
+    const plan = { from, progress, prepareOnly: false, now: Date.now, say: () => {} };
+    // As if the process had ended where the sign is taken down.
+    const killed = {
+      ...to,
+      write: ((work) =>
+        to.write((tx) =>
+          work({
+            ...tx,
+            all: async (sql, params) => {
+              if (sql.startsWith("DELETE FROM migrations")) throw new Error("killed");
+              return tx.all(sql, params);
+            },
+          }),
+        )) as typeof to.write,
+    };
+    await expect(move({ ...plan, to: killed })).rejects.toThrow("killed");
+    from.close();
+    await to.close();
+    expect(markOf(home)).toBe(-1);
+    const there = onPostgres(home, url);
+    expect((await denied(there, "site", "list")).error).toMatch(/has not finished/);
+    expect(await manage(home, "move", "--to", url)).toMatchObject({ state: "moved" });
+    expect((await manage(there, "site", "list")).sites).toHaveLength(1);
+    expect(await contentOf(there)).toEqual(await contentOf(home));
+  });
+
+  test("with --prepare leaves the relay alone, and the rest is moved later", async () => {
+    const home = await newHome("sqlite");
+    await furnish(home, []);
+    const url = await freshDatabase();
+    expect(await manage(home, "move", "--prepare", "--to", url)).toMatchObject({ state: "prepared" });
+    expect(markOf(home)).toBe(0);
+    await furnish(home, [], "second.example.com");
+    expect(await manage(home, "move", "--to", url)).toMatchObject({ state: "moved" });
+    expect((await manage(onPostgres(home, url), "site", "list")).sites).toHaveLength(2);
+  });
+
+  test("is refused into a database with data, into one that another move fills, and without a database", async () => {
+    const home = await newHome("sqlite");
+    expect((await denied(home, "move", "--to", "postgres://127.0.0.1:1/none")).error).toMatch(
+      /nothing to move/,
+    );
+    await furnish(home, []);
+    expect((await denied(home, "move", "--to", "mysql://x")).error).toMatch(/must start with postgres/);
+    expect((await denied(home, "move", "--to", "postgres://127.0.0.1:1/none")).error).toMatch(
+      /^--to names a database that cannot be used/,
+    );
+    const full = await newHome("postgres");
+    await furnish(full, []);
+    expect((await denied(home, "move", "--to", full.env.DATABASE_URL as string)).error).toMatch(
+      /data already/,
+    );
+    const begun = await freshDatabase();
+    await manage(home, "move", "--prepare", "--to", begun);
+    const other = await newHome("sqlite");
+    await furnish(other, []);
+    expect((await denied(other, "move", "--to", begun)).error).toMatch(/Another move has begun/);
+  });
+});
