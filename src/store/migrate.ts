@@ -1,4 +1,5 @@
 import type { Database, Query } from "./database.ts";
+import { distribution, oneAfterTheOther } from "./distribute.ts";
 import type { Migration } from "./migration.ts";
 import { hangSign, NotYetMoved, movingIn, whoMovesIn } from "./movingIn.ts";
 import { migrations } from "./schema.ts";
@@ -65,7 +66,10 @@ async function takeTurn(db: Database, tx: Query): Promise<void> {
 
 async function apply(db: Database, tx: Query, migration: Migration): Promise<void> {
   const compact = db.engine === "sqlite" ? "WITHOUT ROWID" : "";
+  if (db.engine === "postgres") await tx.all(oneAfterTheOther);
   for (const statement of migration.statements) await tx.all(statement.replace("{COMPACT}", compact));
+  const distributed = db.engine === "postgres" ? distribution(migration) : null;
+  if (distributed !== null) await tx.all(distributed);
   await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [
     migration.version,
     migration.name,

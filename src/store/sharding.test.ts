@@ -1,0 +1,160 @@
+// What a sharded PostgreSQL asks of the schema and of every statement, checked without one: the rules are those of Citus.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase } from "../../test/databases.ts";
+import type { Database } from "./database.ts";
+import { anchor, distribution, oneAfterTheOther } from "./distribute.ts";
+import { latestVersion, migrate } from "./migrate.ts";
+import { migrations } from "./schema.ts";
+import { openDatabase } from "./store.ts";
+import { tablesAt } from "./tables.ts";
+
+const bySite = migrations.flatMap((one) => one.bySite);
+const configuration = migrations.flatMap((one) => one.configuration);
+
+describe("where tables go on a sharded database", () => {
+  test("configuration is copied to every node, then the anchor is spread, then the others beside it", () => {
+    expect(
+      distribution({
+        version: 1,
+        name: "x",
+        statements: [],
+        configuration: ["sites"],
+        bySite: ["deliveries", "events"],
+      }),
+    ).toBe(`DO $$ BEGIN IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
+  IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'migrations'::regclass) THEN PERFORM create_reference_table('migrations'); END IF;
+  IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'sites'::regclass) THEN PERFORM create_reference_table('sites'); END IF;
+  IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'events'::regclass) THEN PERFORM create_distributed_table('events', 'site_id', colocate_with => 'none'); END IF;
+  IF NOT EXISTS (SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'deliveries'::regclass) THEN PERFORM create_distributed_table('deliveries', 'site_id', colocate_with => 'events'); END IF;
+END IF; END $$`);
+    expect(oneAfterTheOther).toContain(
+      `PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);`,
+    );
+  });
+
+  test("every table of every migration is placed once; one that adds none says nothing", () => {
+    const texts = migrations.map((one) => distribution(one) ?? "").join("\n");
+    for (const table of bySite)
+      expect(texts.split(`create_distributed_table('${table}', 'site_id'`), table).toHaveLength(2);
+    for (const table of ["migrations", ...configuration])
+      expect(texts.split(`create_reference_table('${table}')`), table).toHaveLength(2);
+    expect(texts.split("colocate_with => 'none'")).toHaveLength(2);
+    expect(migrations[0]?.bySite).toContain(anchor);
+    for (const one of migrations)
+      expect(distribution(one) === null).toBe(one.bySite.length + one.configuration.length === 0);
+  });
+});
+
+describe("the schema on PostgreSQL", () => {
+  let db: Database;
+  beforeAll(async () => {
+    db = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
+    await migrate(db);
+  });
+  afterAll(() => db.close());
+
+  test("without the extension, placing tables changes nothing", async () => {
+    for (const one of migrations) {
+      const text = distribution(one);
+      if (text !== null) await db.write((tx) => tx.all(text));
+    }
+    const spread = await db.all(`SELECT 1 AS n FROM pg_class WHERE relname LIKE 'pg_dist%'`);
+    expect(spread).toEqual([]);
+  });
+
+  test("every table is in exactly one list", async () => {
+    const all = [...bySite, ...configuration];
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.toSorted()).toEqual(tablesAt(latestVersion).toSorted());
+  });
+
+  test("what grows has the site as its first column: text, never null, in the database's own order", async () => {
+    const columns = await db.all(
+      `SELECT table_name AS "table", data_type AS type, is_nullable AS nullable, collation_name AS collation
+       FROM information_schema.columns
+       WHERE table_schema = 'public' AND column_name = 'site_id' AND ordinal_position = 1`,
+    );
+    const found = new Map(columns.map(({ table, ...rest }) => [String(table), rest]));
+    for (const table of bySite)
+      expect(found.get(table), table).toEqual({ type: "text", nullable: "NO", collation: null });
+  });
+
+  test("the site is first in every primary key and in every unique index of what grows", async () => {
+    const indexes = await db.all(
+      `SELECT t.relname AS "table", i.relname AS index, x.indisprimary AS is_primary,
+         ARRAY_TO_STRING(ARRAY(SELECT a.attname FROM UNNEST(x.indkey) WITH ORDINALITY AS k (number, place)
+           JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = k.number ORDER BY k.place), ',') AS columns
+       FROM pg_index AS x JOIN pg_class AS t ON t.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
+       JOIN pg_namespace AS n ON n.oid = t.relnamespace WHERE n.nspname = 'public' AND x.indisunique`,
+    );
+    const keyed = new Set<string>();
+    for (const row of indexes) {
+      if (!bySite.includes(String(row.table))) continue;
+      expect(String(row.columns).split(",")[0], String(row.index)).toBe("site_id");
+      if (row.is_primary) keyed.add(String(row.table));
+    }
+    expect(bySite.filter((table) => !keyed.has(table))).toEqual([]);
+  });
+
+  test("no foreign key, trigger, sequence, identity or function of ours", async () => {
+    const odd = await db.all(
+      `SELECT 'foreign key' AS kind, conname AS name FROM pg_constraint WHERE contype IN ('f', 'x')
+       UNION ALL SELECT 'trigger', tgname FROM pg_trigger WHERE NOT tgisinternal
+       UNION ALL SELECT 'sequence', relname FROM pg_class WHERE relkind = 'S'
+       UNION ALL SELECT 'identity', attname FROM pg_attribute WHERE attidentity <> ''
+       UNION ALL SELECT 'function', proname FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+         WHERE nspname = 'public'`,
+    );
+    expect(odd).toEqual([]);
+  });
+
+  test("migrations use nothing that a spread table refuses", () => {
+    for (const { name, statements } of migrations)
+      for (const statement of statements)
+        expect(statement, name).not.toMatch(
+          /ADD COLUMN[^;]*\b(CHECK|SERIAL|BIGSERIAL|IDENTITY|UNIQUE|REFERENCES)\b|CREATE TRIGGER|SET STATISTICS|CLUSTER ON|\bLIKE\b|COLLATE/i,
+        );
+  });
+});
+
+/** Every text in backticks that is a statement, of all files but tests and those that never run beside a relay. */
+function statementsInSource(): { file: string; text: string }[] {
+  const folder = fileURLToPath(new URL(".", import.meta.url));
+  const files = readdirSync(folder).filter(
+    (file) => !/\.test\.ts$|^migration|^distribute|^snapshot|^target|^tables|^peek|^copy/.test(file),
+  );
+  return files.flatMap((file) => {
+    const source = readFileSync(`${folder}/${file}`, "utf8");
+    return [...source.matchAll(/`\s*((?:WITH|SELECT|INSERT|UPDATE|DELETE)\b[^`]*)`/g)].map((found) => ({
+      file,
+      text: (found[1] ?? "").replaceAll(/\s+/g, " "),
+    }));
+  });
+}
+
+describe("every statement of the store", () => {
+  const all = statementsInSource();
+
+  test.each([
+    [
+      "no function inside ON CONFLICT",
+      /ON CONFLICT.*\b(?:now|random|clock_timestamp|coalesce|greatest|least)\s*\(/i,
+    ],
+    ["no subquery inside ON CONFLICT", /ON CONFLICT.*DO UPDATE.*\(\s*SELECT/i],
+    ["rows are written with VALUES", /INSERT INTO \w+ \([^)]*\) SELECT/i],
+    [
+      "no lists that SQLite does not have, and that pull everything to one node",
+      /\bunnest\b|= ANY\b|jsonb_to_recordset/i,
+    ],
+    ["no place of a row as its key", /\bctid\b|\browid\b/i],
+    ["no change inside a WITH", /WITH[^]*AS (?:MATERIALIZED )?\(\s*(?:INSERT|UPDATE|DELETE)/i],
+    ["no cast that only PostgreSQL knows", /::/],
+    ["the site of a row is never changed", /SET (?:[^W]*, )?site_id =/i],
+  ])("%s", (_name, forbidden) => {
+    expect(all.length).toBeGreaterThan(150);
+    expect(all.filter(({ text }) => forbidden.test(text))).toEqual([]);
+  });
+});
