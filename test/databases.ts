@@ -1,5 +1,6 @@
 // Databases and folders for one test file, gone when that file ends.
 
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,13 +10,34 @@ import { afterFile } from "./afterFile.ts";
 import { createDatabase } from "./postgres.ts";
 
 const databases: string[] = [];
+const schemas: string[] = [];
 const folders: string[] = [];
 
 /** The URL of a new, empty database on the PostgreSQL of this test run. */
 export async function freshDatabase(): Promise<string> {
+  if (inject("inSchemas")) return freshSchema();
   const url = await createDatabase(inject("postgresUrl"));
   databases.push(url);
   return url;
+}
+
+/** Of a database that is given, and whose owner may not make others: a schema of it, which the URL leads into. */
+async function freshSchema(): Promise<string> {
+  const url = inject("postgresUrl");
+  const schema = `cleancast_test_${randomUUID().replaceAll("-", "")}`;
+  await onServer((client) => client.query(`create schema ${schema}`));
+  schemas.push(schema);
+  return `${url}${url.includes("?") ? "&" : "?"}options=-csearch_path%3D${schema}`;
+}
+
+async function onServer(work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: inject("postgresUrl") });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
 }
 
 /** A new, empty folder. */
@@ -27,14 +49,10 @@ export function freshFolder(): string {
 
 afterFile(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
-  if (databases.length === 0) return;
-  const client = new Client({ connectionString: inject("postgresUrl") });
-  await client.connect();
-  try {
-    for (const url of databases.splice(0)) {
+  if (databases.length + schemas.length === 0) return;
+  await onServer(async (client) => {
+    for (const url of databases.splice(0))
       await client.query(`drop database if exists ${new URL(url).pathname.slice(1)} with (force)`);
-    }
-  } finally {
-    await client.end();
-  }
+    for (const schema of schemas.splice(0)) await client.query(`drop schema if exists ${schema} cascade`);
+  });
 });

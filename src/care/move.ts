@@ -169,7 +169,7 @@ async function copyTable(
       isWhole = found.length <= 2 * rangeRows;
       const rows = isWhole ? found : found.slice(0, rangeRows);
       const range: Range = { after, end: isWhole ? end : keyOf(table, rows.at(-1) as (typeof rows)[number]) };
-      const hash = hashOf(table, rows);
+      const hash = hashOf(rows);
       seen += rows.length;
       after = range.end;
       if (progress.holds(table.name, range, hash)) continue;

@@ -174,7 +174,10 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const rows =
         engine === "sqlite"
           ? await sql(location, `SELECT name FROM sqlite_schema WHERE type = 'table'`)
-          : await sql(location, `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`);
+          : await sql(
+              location,
+              `SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`,
+            );
       const declared = migrations.flatMap((one) => [...one.configuration, ...one.bySite]);
       expect(rows.map(({ name }) => String(name)).toSorted()).toEqual(["migrations", ...declared].toSorted());
     });

@@ -10,6 +10,8 @@ import { rowStatement, type Database, type Query, type Row, type RowQuery, type 
 export type Key = readonly (string | number)[];
 /** The keys after one and up to another; null is before the first, or after the last. */
 export type Range = { after: Key | null; end: Key | null };
+/** A row, as the values of the table's columns. */
+export type Line = readonly Value[];
 export type Table = {
   name: string;
   columns: readonly string[];
@@ -42,14 +44,11 @@ export function readTable(db: DatabaseSync, name: string): Table {
 }
 
 /** The rows as lines, the way backups write them. */
-export const hashOf = (table: Table, rows: readonly Row[]): string =>
-  hash(
-    "sha256",
-    rows.map((row) => `${JSON.stringify(table.columns.map((column) => row[column]))}\n`).join(""),
-  );
+export const hashOf = (rows: readonly Line[]): string =>
+  hash("sha256", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 
-export const keyOf = (table: Table, row: Row): Key =>
-  table.key.map((column) => row[column] as string | number);
+export const keyOf = (table: Table, row: Line): Key =>
+  table.key.map((column) => row[table.columns.indexOf(column)] as string | number);
 
 function conditionOf(
   table: Table,
@@ -74,12 +73,17 @@ const orderOf = (table: Table, collation: string) =>
 export function openSource(db: DatabaseSync) {
   const statements = new Map<string, StatementSync>();
   return {
-    read(table: Table, range: Range, most: number): Row[] {
+    read(table: Table, range: Range, most: number): Line[] {
       const { text, params } = conditionOf(table, range, "");
       const sql = `SELECT ${table.columns.join(", ")} FROM ${table.name}${text} ORDER BY ${orderOf(table, "")} LIMIT ${most}`;
-      const statement = statements.get(sql) ?? db.prepare(sql.replace(/\$(\d+)/g, "?$1"));
-      statements.set(sql, statement);
-      return statement.all(...params) as Row[];
+      let statement = statements.get(sql);
+      if (!statement) {
+        statement = db.prepare(sql.replace(/\$(\d+)/g, "?$1"));
+        // Half the time of objects.
+        statement.setReturnArrays(true);
+        statements.set(sql, statement);
+      }
+      return statement.all(...params) as unknown as Line[];
     },
   };
 }
@@ -92,21 +96,21 @@ export async function openFilled(db: Database) {
 
   return {
     /** What a range holds becomes what `rows` are, and is read back before it counts. */
-    async fill(table: Table, range: Range, rows: readonly Row[]): Promise<void> {
+    async fill(table: Table, range: Range, rows: readonly Line[]): Promise<void> {
       const { text, params } = conditionOf(table, range, collation);
       const insert = rowStatement({
         text: `INSERT INTO ${table.name} (${table.columns.join(",")}) VALUES {ROWS}`,
         columns: table.columns.length,
       });
-      const values = rows.map((row) => table.columns.map((column) => row[column] as Value));
       await db.write(async (tx: RowQuery) => {
         await tx.all(`DELETE FROM ${table.name}${text}`, params);
-        await tx.change(insert, values);
+        await tx.change(insert, rows);
         const found = await tx.all(
           `SELECT ${table.columns.join(", ")} FROM ${table.name}${text} ORDER BY ${orderOf(table, collation)}`,
           params,
         );
-        if (hashOf(table, found) !== hashOf(table, rows))
+        const lines = found.map((row) => table.columns.map((column) => row[column] as Value));
+        if (hashOf(lines) !== hashOf(rows))
           throw new Error(`${table.name}: what PostgreSQL holds differs from what was written`);
       });
     },

@@ -66,6 +66,8 @@ export type Database = Query & {
   engine: "sqlite" | "postgres";
   /** Row locks for claims: SQLite has one writer and needs none. */
   skipLocked: string;
+  /** Comfort, where the engine has them. */
+  advisoryLocks: boolean;
   /**
    * Runs `work` in one durable transaction. A transaction that failed for a passing reason is run again as a
    * whole, so `work` must give the same result when an earlier run was committed without our knowing. Where there is no

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Query } from "./database.ts";
 import { distribution, oneAfterTheOther } from "./distribute.ts";
 import type { Migration } from "./migration.ts";
@@ -27,6 +28,22 @@ export async function migrate(
   to: number = latestVersion,
   move: string | null = null,
 ): Promise<MigrationReport> {
+  for (let left = 50; ; left -= 1) {
+    try {
+      return await migrateOnce(db, to, move);
+    } catch (error) {
+      // Another node was faster with the same table, and nothing made us wait for it.
+      if (db.engine === "sqlite" || db.advisoryLocks || left === 0 || !isThereAlready(error)) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** A table, a column or an index of that name, or a row in the catalogue of them. */
+const isThereAlready = (error: unknown) =>
+  error instanceof Error && "code" in error && /^(?:42P07|42701|42710|23505|XX000)$/.test(String(error.code));
+
+async function migrateOnce(db: Database, to: number, move: string | null): Promise<MigrationReport> {
   await db.write(async (tx) => {
     await takeTurn(db, tx);
     await tx.all(
@@ -59,9 +76,9 @@ export async function schemaVersion(db: Query): Promise<number> {
   return Number(row?.version ?? 0);
 }
 
-/** Two nodes that start at once take turns. Only comfort: the version is read again inside the transaction. */
+/** Two nodes that start at once take turns. Only comfort: who is too late finds the tables there, and looks again. */
 async function takeTurn(db: Database, tx: Query): Promise<void> {
-  if (db.engine === "postgres") await tx.all(`SELECT pg_advisory_xact_lock(7220415)`);
+  if (db.advisoryLocks) await tx.all(`SELECT pg_advisory_xact_lock(7220415)`);
 }
 
 async function apply(db: Database, tx: Query, migration: Migration): Promise<void> {

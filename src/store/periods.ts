@@ -67,10 +67,12 @@ const since = (sum: Totals, head: Row): Totals => ({
 
 async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Period | null> {
   const { siteId, number, startsAt, endsAt, now, dueAt } = closing;
-  const [head] = await tx.all(
-    `SELECT * FROM period_heads WHERE site_id = $1 AND number = $2 ${db.skipLocked}`,
-    [siteId, number],
-  );
+  // Who cannot skip a head that another node is at waits for it, and then finds that it has moved.
+  const lock = db.skipLocked || (db.engine === "postgres" ? "FOR UPDATE" : "");
+  const [head] = await tx.all(`SELECT * FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`, [
+    siteId,
+    number,
+  ]);
   if (!head) return null;
   const sum = await sumTotals(tx, siteId);
   const period: Period = {

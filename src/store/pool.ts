@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "pg";
 import { types } from "./postgresTypes.ts";
 import { refuseReadOnly } from "./probe.ts";
+import { switchesIn } from "./switches.ts";
 
 export type PoolOptions = { statementMs: number; silentMs: number; stream: () => Socket };
 
@@ -13,7 +14,7 @@ export function openPool(server: string, most: number, { statementMs, silentMs, 
     connectionString: server,
     max: most,
     // Statements of one transaction that do not wait for each other share a round trip.
-    pipeline: true,
+    pipeline: switchesIn(server).pipelining,
     connectionTimeoutMillis: 5000,
     statement_timeout: statementMs,
     // For a server that is gone without a word: then nobody sends the error of the time limit above.

@@ -7,6 +7,7 @@ import { chunks, type Database, type Row, type RowQuery, type RowStatement, type
 import { isDoubtful, isPassing, sqlState, StoreFault } from "./postgresErrors.ts";
 import { openPrimary, type Connections } from "./primary.ts";
 import { serversOf } from "./servers.ts";
+import { switchesIn } from "./switches.ts";
 
 /**
  * How long a caller is held while there is no server to write to, or its transaction collides with others. Less than the
@@ -19,6 +20,7 @@ const longestPauseMs = 500;
 
 export function openPostgres(url: string, options: { connections: number }): Database {
   const { connections } = options;
+  const switches = switchesIn(url);
   const elapsed = () => performance.now();
   const primary = openPrimary({ servers: serversOf(url), connections, random: Math.random, elapsed });
 
@@ -42,7 +44,8 @@ export function openPostgres(url: string, options: { connections: number }): Dat
 
   return {
     engine: "postgres",
-    skipLocked: "FOR UPDATE SKIP LOCKED",
+    skipLocked: switches.skipLocked ? "FOR UPDATE SKIP LOCKED" : "",
+    advisoryLocks: switches.advisoryLocks,
     all: (sql, params) => retried(({ readers }) => run(readers, sql, params)),
     commitGroup: (siteId) => siteId,
     write: (work, mostMs) => retried(({ writers }) => transaction(writers, work), mostMs),

@@ -56,13 +56,23 @@ describe("the schema on PostgreSQL", () => {
   });
   afterAll(() => db.close());
 
-  test("without the extension, placing tables changes nothing", async () => {
+  test("where the extension is, every table is placed; without it, placing changes nothing", async () => {
     for (const one of migrations) {
       const text = distribution(one);
       if (text !== null) await db.write((tx) => tx.all(text));
     }
-    const spread = await db.all(`SELECT 1 AS n FROM pg_class WHERE relname LIKE 'pg_dist%'`);
-    expect(spread).toEqual([]);
+    const isSharded = (await db.all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0;
+    if (!isSharded) {
+      expect(await db.all(`SELECT 1 AS n FROM pg_class WHERE relname LIKE 'pg_dist%'`)).toEqual([]);
+      return;
+    }
+    const placed = await db.all(
+      `SELECT c.relname AS "table", p.partmethod AS method FROM pg_dist_partition AS p
+       JOIN pg_class AS c ON c.oid = p.logicalrelid WHERE c.relnamespace = CAST(current_schema() AS regnamespace)`,
+    );
+    const methods = new Map(placed.map((row) => [String(row.table), row.method]));
+    for (const table of bySite) expect(methods.get(table), table).toBe("h");
+    for (const table of configuration) expect(methods.get(table), table).toBe("n");
   });
 
   test("every table is in exactly one list", async () => {
@@ -75,7 +85,7 @@ describe("the schema on PostgreSQL", () => {
     const columns = await db.all(
       `SELECT table_name AS "table", data_type AS type, is_nullable AS nullable, collation_name AS collation
        FROM information_schema.columns
-       WHERE table_schema = 'public' AND column_name = 'site_id' AND ordinal_position = 1`,
+       WHERE table_schema = current_schema() AND column_name = 'site_id' AND ordinal_position = 1`,
     );
     const found = new Map(columns.map(({ table, ...rest }) => [String(table), rest]));
     for (const table of bySite)
@@ -88,7 +98,7 @@ describe("the schema on PostgreSQL", () => {
          ARRAY_TO_STRING(ARRAY(SELECT a.attname FROM UNNEST(x.indkey) WITH ORDINALITY AS k (number, place)
            JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = k.number ORDER BY k.place), ',') AS columns
        FROM pg_index AS x JOIN pg_class AS t ON t.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
-       JOIN pg_namespace AS n ON n.oid = t.relnamespace WHERE n.nspname = 'public' AND x.indisunique`,
+       JOIN pg_namespace AS n ON n.oid = t.relnamespace WHERE n.nspname = current_schema() AND x.indisunique`,
     );
     const keyed = new Set<string>();
     for (const row of indexes) {
@@ -101,12 +111,14 @@ describe("the schema on PostgreSQL", () => {
 
   test("no foreign key, trigger, sequence, identity or function of ours", async () => {
     const odd = await db.all(
-      `SELECT 'foreign key' AS kind, conname AS name FROM pg_constraint WHERE contype IN ('f', 'x')
-       UNION ALL SELECT 'trigger', tgname FROM pg_trigger WHERE NOT tgisinternal
-       UNION ALL SELECT 'sequence', relname FROM pg_class WHERE relkind = 'S'
-       UNION ALL SELECT 'identity', attname FROM pg_attribute WHERE attidentity <> ''
+      `SELECT 'foreign key' AS kind, conname AS name FROM pg_constraint WHERE contype IN ('f', 'x') AND connamespace = CAST(current_schema() AS regnamespace)
+       UNION ALL SELECT 'trigger', tgname FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
+         WHERE NOT tgisinternal AND c.relnamespace = CAST(current_schema() AS regnamespace)
+       UNION ALL SELECT 'sequence', relname FROM pg_class WHERE relkind = 'S' AND relnamespace = CAST(current_schema() AS regnamespace)
+       UNION ALL SELECT 'identity', attname FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+         WHERE attidentity <> '' AND c.relnamespace = CAST(current_schema() AS regnamespace)
        UNION ALL SELECT 'function', proname FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-         WHERE nspname = 'public'`,
+         WHERE nspname = current_schema()`,
     );
     expect(odd).toEqual([]);
   });

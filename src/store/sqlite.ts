@@ -124,6 +124,7 @@ export function openSqlite(file: string): Database {
   return {
     engine: "sqlite",
     skipLocked: "",
+    advisoryLocks: false,
     all: async (sql, params) => whereToRead().all(sql, params),
     commitGroup: () => "",
     write: <T>(work: (tx: RowQuery) => Promise<T>) =>

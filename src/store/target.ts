@@ -153,6 +153,7 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
     db: {
       engine: "postgres",
       skipLocked: "",
+      advisoryLocks: false,
       all,
       write: (work) => work({ all, change: changeRows }),
       commitGroup: (siteId) => siteId,
