@@ -39,7 +39,9 @@ export function readTable(db: DatabaseSync, name: string): Table {
     name,
     columns: columns.map((column) => String(column.name)),
     key: key.map((column) => String(column.name)),
-    textKey: key.filter((column) => column.type === "text").map((column) => String(column.name)),
+    textKey: key
+      .filter((column) => String(column.type).toLowerCase() === "text")
+      .map((column) => String(column.name)),
   };
 }
 
@@ -152,7 +154,8 @@ async function patiently(tx: Query, sql: string): Promise<Row[]> {
 
 const indexOf = (table: Table) => `moving_${table.name}`;
 
+/** Asked by an example: a language puts a before B whatever their case. The catalogue spells it differently in each version. */
 async function ordersByBytes(db: Query): Promise<boolean> {
-  const [row] = await db.all(`SELECT datcollate FROM pg_database WHERE datname = current_database()`);
-  return row?.datcollate === "C" || row?.datcollate === "POSIX";
+  const [row] = await db.all(`SELECT CASE WHEN 'a' < 'B' THEN 'language' ELSE 'bytes' END AS kind`);
+  return row?.kind === "bytes";
 }

@@ -9,14 +9,14 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, inject, test } from "vitest";
 import { move } from "../../src/care/move.ts";
 import { openProgress } from "../../src/care/moveProgress.ts";
 import { openDatabase } from "../../src/store/store.ts";
 import { freshDatabase, freshFolder } from "../databases.ts";
 import { startReceiver } from "../receiver.ts";
 import { denied, eventually, manage, newHome, post, startRelay, type Home } from "../relay.ts";
-import { databaseFile, furnish, keptConnections, postOver, rows } from "./world.ts";
+import { change, databaseFile, furnish, keptConnections, postOver, rows } from "./world.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 /** How many events are there before the move begins; `npm run test:move` has more. */
@@ -96,13 +96,15 @@ describe("a move under load", { timeout: 120_000 }, () => {
 
     const url = await freshDatabase();
     const there = onPostgres(home, url);
-    // Before anything was copied, in the midst of the first pass, after it, and while nothing may be written.
-    for (const moment of [
-      () => true,
+    // In the midst of the first pass and while nothing may be written; with more time also before, between and after.
+    const moments: ((said: string) => boolean | Promise<boolean>)[] = [
       async () => (await countThere(there)) > 0,
-      (said: string) => said.includes("Pass 1"),
       () => markOf(home) > 0,
-    ]) {
+      () => true,
+      (said) => said.includes("Pass 1"),
+      (said) => said.includes("Pass 2"),
+    ];
+    for (const moment of process.env["MOVE_EVENTS"] ? moments : moments.slice(0, 2)) {
       const killed = startMove(home, url);
       let isOver = false;
       void killed.ended.then(() => (isOver = true));
@@ -164,6 +166,15 @@ describe("a move under load", { timeout: 120_000 }, () => {
   });
 });
 
+/** The database made anew, in an order of texts that is none of bytes. */
+function inGerman(url: string): string[] {
+  const name = new URL(url).pathname.slice(1);
+  return [
+    `DROP DATABASE ${name}`,
+    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'de-DE'`,
+  ];
+}
+
 async function countThere(there: Home): Promise<number> {
   try {
     const [row] = await rows(there, "SELECT COUNT(*) AS n FROM settings");
@@ -206,6 +217,37 @@ describe("a move", () => {
     expect(await manage(home, "move", "--to", url)).toMatchObject({ state: "moved" });
     expect((await manage(there, "site", "list")).sites).toHaveLength(1);
     expect(await contentOf(there)).toEqual(await contentOf(home));
+  });
+
+  test("into a database that orders texts by a language, with rows that come, change and go between the passes", async () => {
+    const home = await newHome("sqlite");
+    await furnish(home, []);
+    const url = await freshDatabase();
+    await change(
+      { ...home, engine: "postgres", env: { DATABASE_URL: inject("postgresUrl") } },
+      ...inGerman(url),
+    );
+    const from = new DatabaseSync(databaseFile(home), { timeout: 5000 });
+    const to = openDatabase({ engine: "postgres", url, connections: 4 });
+    const progress = openProgress(`${databaseFile(home)}.move`, () => "m1");
+    const plan = { from, to, progress, now: Date.now, say: () => {}, rangeRows: 3 };
+    const words = ["a", "B", "_", "ä", "Z", "z", "-", "", "ß", "a b", "A", "~", "𝄞", "\uffff"];
+    const put = from.prepare("INSERT OR REPLACE INTO lockouts VALUES (?, ?, ?, 0)");
+    const drop = from.prepare("DELETE FROM lockouts WHERE site_id = ? AND host = ?");
+    for (const site of words) for (const host of words) put.run(site, host, 1);
+    await move({ ...plan, prepareOnly: true });
+    for (const [i, site] of words.entries()) {
+      drop.run(site, words[i] as string);
+      put.run(site, words[(i + 3) % words.length] as string, 2);
+      for (const host of words.slice(0, i)) put.run(site, `${host}${host}x`, 3);
+    }
+    for (const host of words) drop.run("Z", host);
+    expect(await move({ ...plan, prepareOnly: false })).toMatchObject({ state: "moved" });
+    from.close();
+    await to.close();
+    const there = onPostgres(home, url);
+    expect(await contentOf(there)).toEqual(await contentOf(home));
+    expect(await rows(there, "SELECT 1 FROM pg_class WHERE relname LIKE 'moving%'")).toEqual([]);
   });
 
   test("with --prepare leaves the relay alone, and the rest is moved later", async () => {
