@@ -54,8 +54,8 @@ async function describe(address: string): Promise<string> {
   try {
     const first = async (sql: string) => {
       try {
-        return String(
-          Object.values((await client.query<Record<string, unknown>>(sql)).rows[0] ?? {})[0] ?? "no",
+        return (
+          Object.values((await client.query<Record<string, string | null>>(sql)).rows[0] ?? {})[0] ?? "no"
         );
       } catch (error) {
         return `refused (${error instanceof Error ? error.message : String(error)})`;

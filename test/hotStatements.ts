@@ -28,7 +28,7 @@ export function listen(): { transactions: Transaction[]; stop: () => void } {
     } else if (open.has(this)) open.get(this)?.push({ text, values });
     else transactions.push([{ text, values }]);
     return Reflect.apply(query, this, args) as never;
-  } as typeof query;
+  };
   return { transactions, stop: () => void (Client.prototype.query = query) };
 }
 
@@ -91,7 +91,7 @@ export function sitesOf({ text, values }: Sent): Set<string> {
   if (/^INSERT INTO \w+ \(site_id\b/.test(text) && bySite.has(tablesIn(text)[0] ?? "")) {
     const rows = /\bVALUES (.*?)(?: ON CONFLICT| RETURNING|$)/.exec(text)?.[1] ?? "";
     for (const [, n] of rows.matchAll(/(?:^|,) ?\(\$(\d+)/g)) found.add(String(values[Number(n) - 1]));
-    if (/^\(''/.test(rows)) found.add("");
+    if (rows.startsWith("(''")) found.add("");
   }
   return found;
 }

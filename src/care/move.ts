@@ -8,7 +8,7 @@
 
 import type { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../sites/manage.ts";
-import { hashOf, keyOf, openFilled, openSource, readTable, type Filled, type Key, type Range, type Source, type Table } from "../store/copy.ts"; // prettier-ignore
+import { hasData, hashOf, keyOf, openFilled, openSource, readTable, type Filled, type Key, type Range, type Source, type Table } from "../store/copy.ts"; // prettier-ignore
 import type { Database } from "../store/database.ts";
 import { latestVersion, migrate } from "../store/migrate.ts";
 import { marksOn, type Marks } from "../store/moved.ts";
@@ -90,17 +90,12 @@ async function claimTarget({ to, progress }: MovePlan, marks: Marks, tables: Tab
     throw new Refusal("database", "The embedded database was moved already; nothing is left to move.");
   if (mover !== null && !isOurs)
     throw new Refusal("to", "Another move has begun to fill that database. Give this one an empty database.");
-  if (!isOurs && version !== 0) await refuseData(to, version);
+  if (!isOurs && version !== 0 && (await hasData(to, version)))
+    throw new Refusal("to", "There is data already in that database. A move needs an empty one.");
   await migrate(to, latestVersion, progress.id);
   const filled = await openFilled(to);
   await filled.begin(tables);
   return filled;
-}
-
-async function refuseData(to: Database, version: number): Promise<void> {
-  for (const table of ["sites", "users", "events"].filter((one) => tablesAt(version).includes(one)))
-    if ((await to.all(`SELECT 1 AS n FROM ${table} LIMIT 1`)).length)
-      throw new Refusal("to", "There is data already in that database. A move needs an empty one.");
 }
 
 /** Passes beside whoever writes, until one of them is short. */

@@ -20,7 +20,7 @@ type Line = Range & { table: string; hash: string };
 export function openProgress(file: string, newId: () => string): Progress {
   const found = existsSync(file) ? readFileSync(file, "utf8").split("\n").flatMap(parsed) : [];
   const head = found.find((line) => "move" in line);
-  const id = head ? String((head as { move: unknown }).move) : newId();
+  const id = head ? String(head.move) : newId();
   if (!head) {
     rmSync(file, { force: true });
     append({ move: id });

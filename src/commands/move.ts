@@ -8,6 +8,7 @@ import { shortId } from "../ids.ts";
 import { onDatabase } from "../installation.ts";
 import { tryLock } from "../lock.ts";
 import { Refusal } from "../sites/manage.ts";
+import { schemaIn } from "../store/copy.ts";
 import { latestVersion } from "../store/migrate.ts";
 import { openDatabase } from "../store/store.ts";
 import { print } from "./desk.ts";
@@ -54,7 +55,7 @@ async function moveFile(config: Config, file: string, url: string, prepareOnly: 
   const from = new DatabaseSync(file, { timeout: 10_000 });
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   try {
-    const found = Number(from.prepare("SELECT MAX(version) AS version FROM migrations").get()?.version);
+    const found = schemaIn(from);
     if (found !== latestVersion)
       throw new Refusal(
         "database",

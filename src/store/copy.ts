@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "./database.ts";
+import { tablesAt } from "./tables.ts";
 
 export type Key = readonly (string | number)[];
 /** The keys after one and up to another; null is before the first, or after the last. */
@@ -159,3 +160,14 @@ async function ordersByBytes(db: Query): Promise<boolean> {
   const [row] = await db.all(`SELECT CASE WHEN 'a' < 'B' THEN 'language' ELSE 'bytes' END AS kind`);
   return row?.kind === "bytes";
 }
+
+/** Does somebody use this database already? */
+export async function hasData(db: Query, version: number): Promise<boolean> {
+  for (const table of ["sites", "users", "events"].filter((one) => tablesAt(version).includes(one)))
+    if ((await db.all(`SELECT 1 AS n FROM ${table} LIMIT 1`)).length) return true;
+  return false;
+}
+
+/** The schema of an embedded database. */
+export const schemaIn = (db: DatabaseSync) =>
+  Number(db.prepare("SELECT MAX(version) AS version FROM migrations").get()?.version);
