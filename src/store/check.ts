@@ -69,10 +69,11 @@ const questions: readonly Question[] = [
   },
   {
     what: "sites whose closed periods hold more than was ever counted",
-    sql: `SELECT site_id AS example FROM period_heads WHERE conversions >
-        (SELECT COALESCE(SUM(totals.conversions), 0) FROM totals WHERE totals.site_id = period_heads.site_id)
-      OR removed > (SELECT COALESCE(SUM(removed_events + bot_visits), 0) FROM totals
-        WHERE totals.site_id = period_heads.site_id)`,
+    sql: `SELECT period_heads.site_id AS example FROM period_heads LEFT JOIN (
+        SELECT site_id, SUM(conversions) AS conversions, SUM(removed_events + bot_visits) AS removed
+        FROM totals GROUP BY site_id) AS counted ON counted.site_id = period_heads.site_id
+      WHERE period_heads.conversions > COALESCE(counted.conversions, 0)
+        OR period_heads.removed > COALESCE(counted.removed, 0)`,
   },
   {
     what: "periods after the one that was closed last",

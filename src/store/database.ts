@@ -68,6 +68,8 @@ export type Database = Query & {
   skipLocked: string;
   /** Comfort, where the engine has them. */
   advisoryLocks: boolean;
+  /** Spread over several machines: what is asked of all sites at once must be something that each can answer alone. */
+  isSharded(): Promise<boolean>;
   /**
    * Runs `work` in one durable transaction. A transaction that failed for a passing reason is run again as a
    * whole, so `work` must give the same result when an earlier run was committed without our knowing. Where there is no

@@ -4,7 +4,8 @@
 // writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
 
 import type { DeliveryState } from "../event.ts";
-import { chunks, rowStatement, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
+import { rowStatement, type Database, type Query, type Row, type Value } from "./database.ts";
+import { findConnections } from "./due.ts";
 import { grouped } from "./group.ts";
 
 export type DeliveryKey = { siteId: string; eventId: string; connectionId: string };
@@ -57,6 +58,7 @@ export function deliveryStore(db: Database) {
   const settle = grouped<Settlement, void>((_group, items) => settleAll(db, items), {
     blamesData: db.blamesData,
   });
+  const havingSome = findConnections(db);
 
   return {
     /** Writes the outcome of an attempt; resolves when it is durable. A delivery that is no longer ours is left alone. */
@@ -64,10 +66,10 @@ export function deliveryStore(db: Database) {
 
     /** Which of these connections have something due. Looks at one row of each; no locks: claiming decides. */
     due: (now: number, among: readonly Due[]) =>
-      havingSome(db, among, `deliveries.state = 'queued' AND deliveries.due_at <= $1`, [now]),
+      havingSome(among, `deliveries.state = 'queued' AND deliveries.due_at <= $1`, [now]),
 
     /** Which of these connections have something parked. */
-    parked: (among: readonly Due[]) => havingSome(db, among, `deliveries.state = 'parked'`, []),
+    parked: (among: readonly Due[]) => havingSome(among, `deliveries.state = 'parked'`, []),
 
     /** The connections that have something due, also those that nobody knows any more. Looks at all that is due. */
     async allDue(now: number): Promise<Due[]> {
@@ -183,28 +185,6 @@ async function inSteps(db: Database, change: (tx: Query) => Promise<Row[]>): Pro
     changed += rows.length;
     if (rows.length < step) return changed;
   }
-}
-
-/** A backlog of a hundred thousand is found by its first row. */
-async function havingSome(
-  db: Database,
-  among: readonly Due[],
-  condition: string,
-  params: readonly Value[],
-): Promise<Due[]> {
-  const found: Due[] = [];
-  for (const some of chunks(among)) {
-    const rows = await db.all(
-      `SELECT v.column1 AS site_id, v.column2 AS connection_id
-       FROM (VALUES ${tuples(some.length, 2, params.length, ["text", "text"])}) AS v
-       WHERE EXISTS (SELECT 1 FROM deliveries WHERE deliveries.site_id = v.column1
-         AND deliveries.connection_id = v.column2 AND ${condition})`,
-      [...params, ...some.flatMap(({ siteId, connectionId }) => [siteId, connectionId])],
-    );
-    for (const row of rows)
-      found.push({ siteId: String(row.site_id), connectionId: String(row.connection_id) });
-  }
-  return found;
 }
 
 const settleRows = rowStatement({

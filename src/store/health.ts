@@ -54,11 +54,10 @@ export function healthStore(db: Database) {
     /** Of each webhook that pushes, the end of the oldest period that it still has to push. */
     async oldestPushes(): Promise<number[]> {
       const rows = await db.all(
-        `SELECT periods.ends_at FROM webhooks
-         JOIN periods ON periods.site_id = webhooks.site_id AND periods.number = (
-           SELECT MIN(pushes.number) FROM pushes WHERE pushes.site_id = webhooks.site_id
-             AND pushes.webhook_id = webhooks.id AND pushes.state = 'queued')
-         WHERE webhooks.state = 'active'`,
+        `SELECT MIN(periods.ends_at) AS ends_at FROM webhooks
+         JOIN pushes ON pushes.site_id = webhooks.site_id AND pushes.webhook_id = webhooks.id AND pushes.state = 'queued'
+         JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
+         WHERE webhooks.state = 'active' GROUP BY webhooks.site_id, webhooks.id`,
       );
       return rows.map((row) => Number(row.ends_at));
     },

@@ -28,22 +28,29 @@ export async function migrate(
   to: number = latestVersion,
   move: string | null = null,
 ): Promise<MigrationReport> {
+  const applied: string[] = [];
   for (let left = 50; ; left -= 1) {
     try {
-      return await migrateOnce(db, to, move);
+      return await migrateOnce(db, to, move, applied);
     } catch (error) {
       // Another node was faster with the same table, and nothing made us wait for it.
-      if (db.engine === "sqlite" || db.advisoryLocks || left === 0 || !isThereAlready(error)) throw error;
+      if (db.engine === "sqlite" || db.advisoryLocks || left === 0 || !isOthersWork(error)) throw error;
       await sleep(100);
     }
   }
 }
 
-/** A table, a column or an index of that name, or a row in the catalogue of them. */
-const isThereAlready = (error: unknown) =>
-  error instanceof Error && "code" in error && /^(?:42P07|42701|42710|23505|XX000)$/.test(String(error.code));
+/** Something of that name is there already, or no longer: SQLSTATE 42…, or a row in the catalogue of them. */
+const isOthersWork = (error: unknown) =>
+  error instanceof Error && "code" in error && /^(?:42...|23505|XX000)$/.test(String(error.code));
 
-async function migrateOnce(db: Database, to: number, move: string | null): Promise<MigrationReport> {
+async function migrateOnce(
+  db: Database,
+  to: number,
+  move: string | null,
+  /** What this node did before another one got in its way. */
+  applied: string[],
+): Promise<MigrationReport> {
   await db.write(async (tx) => {
     await takeTurn(db, tx);
     await tx.all(
@@ -55,7 +62,6 @@ async function migrateOnce(db: Database, to: number, move: string | null): Promi
   const from = await schemaVersion(db);
   if (from > latestVersion) throw new NewerSchema(from, latestVersion);
 
-  const applied: string[] = [];
   for (const migration of migrations) {
     if (migration.version <= from || migration.version > to) continue;
     const done = await db.write(async (tx) => {

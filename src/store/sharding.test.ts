@@ -4,11 +4,12 @@ import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase } from "../../test/databases.ts";
+import { uuidv7 } from "../ids.ts";
 import type { Database } from "./database.ts";
 import { anchor, distribution, oneAfterTheOther } from "./distribute.ts";
 import { latestVersion, migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
-import { openDatabase } from "./store.ts";
+import { openDatabase, openStore } from "./store.ts";
 import { tablesAt } from "./tables.ts";
 
 const bySite = migrations.flatMap((one) => one.bySite);
@@ -168,5 +169,80 @@ describe("every statement of the store", () => {
   ])("%s", (_name, forbidden) => {
     expect(all.length).toBeGreaterThan(150);
     expect(all.filter(({ text }) => forbidden.test(text))).toEqual([]);
+  });
+});
+
+/**
+ * What is asked of all sites at once, by file: the start of the text. Everything else names its site. Citus answers these where
+ * tables are joined, grouped and compared by site; not where a list of VALUES is looked up (due.ts has another way there).
+ */
+const ofAllSites: Readonly<Record<string, readonly string[]>> = {
+  "check.ts": ["SELECT"],
+  "checkRecords.ts": ["SELECT"],
+  "deliveries.ts": [
+    "SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= $1 GROUP BY",
+    // Of the embedded database alone.
+    "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
+  ],
+  "due.ts": ["SELECT v.column1", "SELECT site_id, connection_id FROM deliveries WHERE ${condition} GROUP BY"],
+  "health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
+  "periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
+  "pushes.ts": [
+    "SELECT site_id, id FROM webhooks",
+    "UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''",
+  ],
+};
+
+describe("statements of all sites", () => {
+  /** Where the site stands in a condition that is put together elsewhere. */
+  const composed = /\$\{(?!condition\b|quoted|tuples)/;
+  const found = statementsInSource().filter(({ text }) => {
+    const tables = [...text.matchAll(/\b(?:FROM|JOIN|UPDATE) (\w+)/g)].map((one) => one[1] as string);
+    const isOfSites = tables.some((table) => bySite.includes(table));
+    return (
+      isOfSites && !text.startsWith("INSERT") && !/site_id = (?:\$\d|'')/.test(text) && !composed.test(text)
+    );
+  });
+
+  test("are those that are known to be", () => {
+    const unknown = found.filter(
+      ({ file, text }) => !ofAllSites[file]?.some((start) => text.startsWith(start)),
+    );
+    expect(unknown).toEqual([]);
+    expect(found.length).toBeGreaterThan(8);
+  });
+
+  test("lock nothing, and sum nothing for one row of another table", () => {
+    expect(found.filter(({ text }) => /FOR UPDATE|\{db\.skipLocked\}/.test(text))).toEqual([]);
+    const correlated = /\(\s*SELECT (?:COALESCE\()?(?:SUM|MIN|MAX|COUNT)\((?!.*GROUP BY)/;
+    expect(found.filter(({ text }) => correlated.test(text))).toEqual([]);
+  });
+
+  test("find the same connections on a sharded database as on another", async () => {
+    const url = await freshDatabase();
+    const open = (address: string) =>
+      openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), uuidv7);
+    const plain = await open(url);
+    const sharded = await open(`${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`);
+    try {
+      const db = openDatabase({ engine: "postgres", url, connections: 2 });
+      const columns =
+        "site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at";
+      for (const [site, connection, state, dueAt] of [["s1", "c1", "queued", 5], ["s1", "c1", "queued", 6], ["s1", "c2", "parked", 0], ["s2", "c1", "queued", 99], ["s3", "c9", "queued", 1]] as const)
+        await db.write((tx) =>
+          tx.all(`INSERT INTO deliveries (${columns}) VALUES ($1, $2, $3, 'meta', $4, 0, $5, '', 0)`, [site, uuidv7(), connection, state, dueAt]),
+        ); // prettier-ignore
+      await db.close();
+      const among = ["s1", "s2"].flatMap((siteId) =>
+        ["c1", "c2"].map((connectionId) => ({ siteId, connectionId })),
+      );
+      for (const store of [plain, sharded]) {
+        expect(await store.deliveries.due(10, among)).toEqual([{ siteId: "s1", connectionId: "c1" }]);
+        expect(await store.deliveries.parked(among)).toEqual([{ siteId: "s1", connectionId: "c2" }]);
+      }
+    } finally {
+      await plain.close();
+      await sharded.close();
+    }
   });
 });

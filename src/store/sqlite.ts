@@ -8,7 +8,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCheckpoints, pagesAlone } from "./checkpoints.ts";
 import type { Database, Row, RowQuery, Value } from "./database.ts";
-import { refuseIfMoved } from "./moved.ts";
+import { Moved, refuseIfMoved } from "./moved.ts";
 
 /** SQLite's primary result codes for "this value is not acceptable": too big, constraint, mismatch, range. */
 const dataFaults = new Set([18, 19, 20, 25]);
@@ -125,6 +125,7 @@ export function openSqlite(file: string): Database {
     engine: "sqlite",
     skipLocked: "",
     advisoryLocks: false,
+    isSharded: async () => false,
     all: async (sql, params) => whereToRead().all(sql, params),
     commitGroup: () => "",
     write: <T>(work: (tx: RowQuery) => Promise<T>) =>
@@ -136,7 +137,7 @@ export function openSqlite(file: string): Database {
       }),
     blamesData: (error) =>
       error instanceof Error && "errcode" in error && dataFaults.has(Number(error.errcode) & 0xff),
-    isOwnError: (error) => error instanceof Error && "errcode" in error,
+    isOwnError: (error) => error instanceof Error && ("errcode" in error || error instanceof Moved),
     close: async () => {
       isClosed = true;
       // Without a care for how the last one went: whoever wanted it has heard.

@@ -1,10 +1,16 @@
 // What speaks PostgreSQL's language without being PostgreSQL may lack some of it. It is switched off in DATABASE_URL
-// itself: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining`. None of it is needed for anything to be right.
+// itself: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining`. `as-sharded` tries the other way round. None of it is needed for anything to be right.
 
-const known = ["no-skip-locked", "no-advisory-locks", "no-pipelining"] as const;
+const known = ["no-skip-locked", "no-advisory-locks", "no-pipelining", "as-sharded"] as const;
 type Switch = (typeof known)[number];
 
-export type Switches = { skipLocked: boolean; advisoryLocks: boolean; pipelining: boolean };
+export type Switches = {
+  skipLocked: boolean;
+  advisoryLocks: boolean;
+  pipelining: boolean;
+  /** Asked as a sharded database is, also where nothing says that it is one. */
+  asSharded: boolean;
+};
 
 export class UnknownSwitch extends Error {}
 
@@ -17,5 +23,6 @@ export function switchesIn(url: string): Switches {
     skipLocked: !off.includes("no-skip-locked"),
     advisoryLocks: !off.includes("no-advisory-locks"),
     pipelining: !off.includes("no-pipelining"),
+    asSharded: off.includes("as-sharded"),
   };
 }

@@ -154,6 +154,7 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
       engine: "postgres",
       skipLocked: "",
       advisoryLocks: false,
+      isSharded: async () => false,
       all,
       write: (work) => work({ all, change: changeRows }),
       commitGroup: (siteId) => siteId,

@@ -24,8 +24,9 @@ const background: readonly [why: string, text: RegExp][] = [
   ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|^DO \$\$|^CREATE|^ALTER|^DROP/],
   ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
   ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|tickets|users)\b|FROM (?:tickets|users|grants)\b/],
-  ["the worker's look: which connections have something due, once a second", /FROM \(VALUES .*\) AS v WHERE EXISTS \(SELECT 1 FROM deliveries/],
-  ["the worker's search for connections that nobody knows any more, once a minute", /^SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= \$1 GROUP BY/],
+  ["the worker's look: which connections have something due or parked, once a second", /^SELECT site_id, connection_id FROM deliveries WHERE deliveries.state = '\w+'(?: AND deliveries.due_at <= \$1)? GROUP BY/],
+  ["the worker's search for connections that nobody knows any more", /^SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= \$1 GROUP BY/],
+  ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
   ["periods that have ended", /^SELECT site_id, number, ends_at FROM period_heads WHERE \(ends_at </],
   ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
 ]; // prettier-ignore
@@ -65,6 +66,8 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
       keys.push(key);
       await manage(home, "webhook", "add", host, receiver.url);
     }
+    const url = home.env.DATABASE_URL as string;
+    home.env.DATABASE_URL = `${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`;
     heard = listen();
     running = await serve(readConfig(home.env), () => {});
     started = heard.transactions.length;
@@ -125,6 +128,15 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
       .filter((one) => one.every((sent) => whyBackground(sent) === null))
       .filter((one) => new Set(one.flatMap((sent) => [...sitesOf(sent)])).size > 1);
     expect(many.map((one) => one.map(({ text }) => text))).toEqual([]);
+  });
+
+  test("what is asked of all sites locks nothing", () => {
+    const looks = heard.transactions
+      .slice(started)
+      .flat()
+      .filter((sent) => whyBackground(sent) !== null);
+    expect(looks.length).toBeGreaterThan(5);
+    expect(looks.filter(({ text }) => /FOR (?:UPDATE|SHARE)/.test(text))).toEqual([]);
   });
 
   test("both sites were there at once", () => {
