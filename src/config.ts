@@ -174,13 +174,16 @@ export function readConfig(env: Environment = process.env): Config {
   return config;
 }
 
+/** Where the embedded database is, used or not. */
+export const embeddedFile = (folder: string) => join(folder, "cleancast.db");
+
 function readStore(
   url: string | undefined,
   folder: string,
   connections: number,
   faults: string[],
 ): StoreLocation {
-  if (url === undefined) return { engine: "sqlite", file: join(folder, "cleancast.db") };
+  if (url === undefined) return { engine: "sqlite", file: embeddedFile(folder) };
   const fault = faultOfUrl(url);
   if (fault) faults.push(fault);
   return { engine: "postgres", url, connections };

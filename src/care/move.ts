@@ -43,8 +43,8 @@ type Pass = { copied: number; rows: Map<string, number> };
 /** Ranges that are on their way at once. */
 const together = 4;
 /** A move that dies sets nobody still for longer. */
-const holdMs = 5000;
-const renewMs = 1000;
+const holdMs = 3000;
+const renewMs = 500;
 /** A pass that is this short leaves little for the last one. */
 const shortPassMs = 2000;
 const mostPasses = 6;
@@ -85,14 +85,16 @@ export async function move(plan: MovePlan): Promise<Move> {
 async function claimTarget({ to, progress }: MovePlan, marks: Marks, tables: Table[]): Promise<Filled> {
   const version = await versionIn(to);
   const mover = version === 0 ? null : await whoMovesIn(to);
-  const isOurs = mover === progress.id;
+  const isOurs = mover === progress.id();
   if (marks.isMoved() && !isOurs)
     throw new Refusal("database", "The embedded database was moved already; nothing is left to move.");
   if (mover !== null && !isOurs)
     throw new Refusal("to", "Another move has begun to fill that database. Give this one an empty database.");
   if (!isOurs && version !== 0 && (await hasData(to, version)))
     throw new Refusal("to", "There is data already in that database. A move needs an empty one.");
-  await migrate(to, latestVersion, progress.id);
+  // What was copied into another database, this one has not.
+  if (!isOurs) progress.restart();
+  await migrate(to, latestVersion, progress.id());
   const filled = await openFilled(to);
   await filled.begin(tables);
   return filled;
@@ -169,6 +171,7 @@ async function copyTable(
       after = range.end;
       if (progress.holds(table.name, range, hash)) continue;
       made.copied += rows.length;
+      progress.leaves(table.name, end);
       const filling = filled.fill(table, range, rows).then(() => {
         progress.arrived(table.name, range, hash);
         onTheirWay.delete(filling);

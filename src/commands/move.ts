@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Command } from "commander";
 import { move, type Move } from "../care/move.ts";
 import { openProgress } from "../care/moveProgress.ts";
-import { ConfigFaults, readConfig, type Config } from "../config.ts";
+import { ConfigFaults, embeddedFile, readConfig, type Config } from "../config.ts";
 import { shortId } from "../ids.ts";
 import { onDatabase } from "../installation.ts";
 import { tryLock } from "../lock.ts";
@@ -17,26 +17,22 @@ export function moveCommands(program: Command): void {
   program
     .command("move")
     .description("move everything from the embedded database to PostgreSQL, beside a running relay")
-    .requiredOption("--to <url>", "an empty PostgreSQL database, as DATABASE_URL will name it")
+    .option("--to <url>", "an empty PostgreSQL database; DATABASE_URL, where it is set already")
     .option("--prepare", "copy, but let the relay go on: the same command without it moves what is left")
-    .action(async (options: { to: string; prepare?: true }, command: Command) => {
+    .action(async (options: { to?: string; prepare?: true }, command: Command) => {
       const config = readConfig();
-      const file = fileOf(config);
+      const file = embeddedFile(config.dataFolder);
+      if (!existsSync(file)) throw new Refusal("database", "There is no embedded database: nothing to move.");
+      const url = options.to ?? (config.store.engine === "postgres" ? config.store.url : null);
+      if (url === null) throw new Refusal("to", "Name the database: --to postgres://… , or DATABASE_URL.");
       const unlock = lock(config);
       try {
-        const moved = await moveFile(config, file, options.to, options.prepare === true);
+        const moved = await moveFile(config, file, url, options.prepare === true);
         print(command, { ...moved, keyFile: config.keyFile }, textOf(moved, config));
       } finally {
         unlock();
       }
     });
-}
-
-function fileOf({ store }: Config): string {
-  if (store.engine === "postgres")
-    throw new Refusal("DATABASE_URL", "DATABASE_URL is set: there is no embedded database to move.");
-  if (!existsSync(store.file)) throw new Refusal("database", "There is no database yet: nothing to move.");
-  return store.file;
 }
 
 /** One move at a time; and where no relay runs, none starts meanwhile. */

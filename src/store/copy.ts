@@ -6,6 +6,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "./database.ts";
+import { oneAfterTheOther } from "./distribute.ts";
 import { tablesAt } from "./tables.ts";
 
 export type Key = readonly (string | number)[];
@@ -106,6 +107,7 @@ export async function openFilled(db: Database) {
         columns: table.columns.length,
       });
       await db.write(async (tx: RowQuery) => {
+        await tx.all(oneAfterTheOther);
         await tx.all(`DELETE FROM ${table.name}${text}`, params);
         await tx.change(insert, rows);
         const found = await tx.all(

@@ -2,7 +2,7 @@
 // that a writer can ask inside its transaction for next to nothing, and no write can slip past it.
 //
 //   0                    as always
-//   more than 0          being moved: nothing is written until then, in seconds since 2020. A move that died sets nobody still
+//   more than 0          being moved: nothing is written until then, in seconds since 2020; a move renews it, so that one that died holds nobody up
 //   -1                   moved: never written again
 
 import type { DatabaseSync } from "node:sqlite";

@@ -3,7 +3,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -184,6 +184,26 @@ async function countThere(there: Home): Promise<number> {
   }
 }
 
+test("what a move wrote without a word of it counts for nothing, also when rows became again what they were", () => {
+  const file = join(freshFolder(), "progress");
+  const range = { after: ["a"], end: ["m"] };
+  const first = openProgress(file, () => "m1");
+  first.arrived("t", range, "one");
+  first.arrived("t", { after: ["m"], end: null }, "two");
+  expect(first.holds("t", range, "one")).toBe(true);
+  // Wider than what is known: something else may be in it.
+  expect(first.holds("t", { after: null, end: ["m"] }, "one")).toBe(false);
+  first.leaves("t", ["m"]);
+  appendFileSync(file, '{"table":"t","end":["q"],"aft');
+  const again = openProgress(file, () => "m2");
+  expect(again.id()).toBe("m1");
+  expect(again.holds("t", range, "one")).toBe(false);
+  expect(again.holds("t", { after: ["m"], end: null }, "two")).toBe(true);
+  expect(again.ends("t")).toEqual([["m"], null]);
+  again.restart();
+  expect([again.id(), again.ends("t")]).toEqual(["m2", [null]]);
+});
+
 describe("a move", () => {
   test("killed after the file was marked, it is finished by the same command", async () => {
     const home = await newHome("sqlite");
@@ -217,6 +237,13 @@ describe("a move", () => {
     expect(await manage(home, "move", "--to", url)).toMatchObject({ state: "moved" });
     expect((await manage(there, "site", "list")).sites).toHaveLength(1);
     expect(await contentOf(there)).toEqual(await contentOf(home));
+
+    // And back: what is restored is a file like any other.
+    const backup = join(freshFolder(), "from-postgres.backup");
+    await manage(there, "backup", backup);
+    expect(await manage(home, "restore", backup, "--force")).toMatchObject({ ok: true });
+    expect(markOf(home)).toBe(0);
+    expect((await manage(home, "site", "list")).sites).toHaveLength(1);
   });
 
   test("into a database that orders texts by a language, with rows that come, change and go between the passes", async () => {
@@ -257,8 +284,10 @@ describe("a move", () => {
     expect(await manage(home, "move", "--prepare", "--to", url)).toMatchObject({ state: "prepared" });
     expect(markOf(home)).toBe(0);
     await furnish(home, [], "second.example.com");
-    expect(await manage(home, "move", "--to", url)).toMatchObject({ state: "moved" });
-    expect((await manage(onPostgres(home, url), "site", "list")).sites).toHaveLength(2);
+    expect((await denied(home, "move")).error).toMatch(/^Name the database/);
+    const there = onPostgres(home, url);
+    expect(await manage(there, "move")).toMatchObject({ state: "moved" });
+    expect((await manage(there, "site", "list")).sites).toHaveLength(2);
   });
 
   test("is refused into a database with data, into one that another move fills, and without a database", async () => {
@@ -281,5 +310,9 @@ describe("a move", () => {
     const other = await newHome("sqlite");
     await furnish(other, []);
     expect((await denied(other, "move", "--to", begun)).error).toMatch(/Another move has begun/);
+    // Who has begun with one database may take another: everything is copied there.
+    const better = await freshDatabase();
+    expect(await manage(home, "move", "--to", better)).toMatchObject({ state: "moved" });
+    expect(await contentOf(onPostgres(home, better))).toEqual(await contentOf(home));
   });
 });
