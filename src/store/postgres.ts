@@ -42,14 +42,14 @@ export function openPostgres(url: string, options: { connections: number }): Dat
     }
   }
 
-  const all = (sql: string, params?: readonly Value[]) =>
-    retried(({ readers }) => run(readers, sql, params));
+  const all = (sql: string, params?: readonly Value[]) => retried(({ readers }) => run(readers, sql, params));
 
   return {
     engine: "postgres",
     skipLocked: switches.skipLocked ? "FOR UPDATE SKIP LOCKED" : "",
     advisoryLocks: switches.advisoryLocks,
-    isSharded: async () => switches.asSharded || (await all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0,
+    isSharded: async () =>
+      switches.asSharded || (await all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0,
     all,
     commitGroup: (siteId) => siteId,
     write: (work, mostMs) => retried(({ writers }) => transaction(writers, work), mostMs),
