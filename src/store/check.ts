@@ -37,9 +37,11 @@ const questions: readonly Question[] = [
   },
   {
     what: "deliveries whose attempts are not all there",
-    sql: `SELECT event_id AS example FROM deliveries WHERE deliveries.attempts >
-      (SELECT COUNT(*) FROM attempts WHERE attempts.site_id = deliveries.site_id
-         AND attempts.event_id = deliveries.event_id AND attempts.connection_id = deliveries.connection_id)`,
+    sql: `SELECT deliveries.event_id AS example FROM deliveries LEFT JOIN attempts ON attempts.site_id = deliveries.site_id
+        AND attempts.event_id = deliveries.event_id AND attempts.connection_id = deliveries.connection_id
+      WHERE deliveries.attempts > 0
+      GROUP BY deliveries.site_id, deliveries.event_id, deliveries.connection_id, deliveries.attempts
+      HAVING deliveries.attempts > COUNT(attempts.number)`,
   },
   {
     what: "deliveries that wait for a connection that is not there",

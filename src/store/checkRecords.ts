@@ -39,9 +39,14 @@ export async function checkEvents(snapshot: Snapshot, add: Add): Promise<void> {
   const left = new Set(rolled.map((row) => String(row.site_id)));
   let siteId = "";
   let counted = new Map<number, Counts>();
-  const sql = `SELECT site_id, id, dispatch_id, mode, status, name, order_id, email_hash, person, attribution, reasons,
-      (SELECT COUNT(*) FROM deliveries WHERE deliveries.site_id = events.site_id AND event_id = events.id) AS deliveries
-    FROM events ORDER BY site_id, id`;
+  const columns =
+    "site_id, id, dispatch_id, mode, status, name, order_id, email_hash, person, attribution, reasons"
+      .split(", ")
+      .map((column) => `events.${column}`)
+      .join(", ");
+  const sql = `SELECT ${columns}, COUNT(deliveries.event_id) AS deliveries
+    FROM events LEFT JOIN deliveries ON deliveries.site_id = events.site_id AND deliveries.event_id = events.id
+    GROUP BY events.site_id, events.id ORDER BY events.site_id, events.id`;
   for await (const rows of snapshot.stream(sql)) {
     for (const row of rows) {
       if (row.site_id !== siteId) {
