@@ -1,12 +1,18 @@
 // `npm run test:store` runs what the store promises on SQLite and on the PostgreSQL of the tests; with a URL behind `--` on
-// that database: Citus, YugabyteDB, CockroachDB or whatever else speaks PostgreSQL's language. Everything happens in schemas
-// of its own, which are gone afterwards; the user must be allowed to make them.
+// that database: Citus, YugabyteDB or whatever else speaks PostgreSQL's language. Everything happens in schemas of its own,
+// which are gone afterwards; the user must be allowed to make them.
 
 import { spawn } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
+import { writableAmong } from "../src/store/probe.ts";
+import { faultOfUrl, serversOf } from "../src/store/servers.ts";
+import { switchesIn } from "../src/store/switches.ts";
+import { asked, embedded, harmful, schemaPrefix } from "./storeFiles.ts";
+import { summary, type Report } from "./storeSummary.ts";
 
 const [url] = process.argv.slice(2);
 process.exitCode = await (url === undefined ? vitest(["src/store"], {}) : onDatabase(url));
@@ -17,8 +23,15 @@ function vitest(args: readonly string[], env: Record<string, string>): Promise<n
 }
 
 async function onDatabase(address: string): Promise<number> {
+  let server: string;
   try {
-    process.stdout.write(`${await describe(address)}\n`);
+    const fault = faultOfUrl(address);
+    if (fault !== null) throw new Error(fault);
+    switchesIn(address);
+    server = await writableAmong(serversOf(address));
+    process.stdout.write(`${await onServer(server, describe)}\n`);
+    await onServer(server, refuseInUse);
+    await onServer(server, (client) => removeSchemas(client, "of an earlier run"));
   } catch (error) {
     process.stderr.write(
       `The database cannot be used: ${error instanceof Error ? error.message : String(error)}\n`,
@@ -26,71 +39,83 @@ async function onDatabase(address: string): Promise<number> {
     return 1;
   }
   const report = join(tmpdir(), `cleancast-store-${process.pid}.json`);
-  const code = await vitest(
+  await vitest(
     [
-      "src/store",
-      "test/faults/duplicates.test.ts",
-      // The embedded database is not what is asked about.
+      ...asked,
+      ...[...harmful, ...embedded].map((file) => `--exclude=${file}`),
       "--testNamePattern=^((?!sqlite).)*$",
       "--reporter=json",
       `--outputFile=${report}`,
       "--reporter=dot",
     ],
     {
-      CLEANCAST_TEST_DATABASE_URL: address,
+      CLEANCAST_TEST_DATABASE_URL: server,
       CLEANCAST_TEST_IN_SCHEMAS: "1",
       STORE_LOAD_EVENTS: process.env["STORE_LOAD_EVENTS"] ?? "4000",
     },
   );
-  process.stdout.write(`\n${summary(readFileSync(report, "utf8"))}\n`);
+  await onServer(server, (client) => removeSchemas(client, "that tests left behind")).catch(
+    (error: unknown) =>
+      process.stderr.write(`Schemas named ${schemaPrefix}… may be left: ${String(error)}\n`),
+  );
+  if (!existsSync(report)) return 1;
+  const { text, holds } = summary(JSON.parse(readFileSync(report, "utf8")) as Report, process.cwd());
   rmSync(report, { force: true });
-  return code;
+  process.stdout.write(`\n${text}\n`);
+  return holds ? 0 : 1;
 }
 
-/** What it is, and what of PostgreSQL it has. */
-async function describe(address: string): Promise<string> {
-  const client = new Client({ connectionString: address });
+async function onServer<T>(server: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: server });
   await client.connect();
   try {
-    const first = async (sql: string) => {
-      try {
-        return (
-          Object.values((await client.query<Record<string, string | null>>(sql)).rows[0] ?? {})[0] ?? "no"
-        );
-      } catch (error) {
-        return `refused (${error instanceof Error ? error.message : String(error)})`;
-      }
-    };
-    return [
-      `server:          ${await first("SELECT version()")}`,
-      `Citus:           ${await first("SELECT extversion FROM pg_extension WHERE extname = 'citus'")}`,
-      `superuser:       ${await first("SELECT CASE WHEN rolsuper THEN 'yes' ELSE 'no' END FROM pg_roles WHERE rolname = current_user")}`,
-      `may make schemas: ${await first("SELECT CASE WHEN has_database_privilege(current_database(), 'CREATE') THEN 'yes' ELSE 'no' END")}`,
-      `isolation:       ${await first("SHOW transaction_isolation")}`,
-    ].join("\n");
+    return await work(client);
   } finally {
     await client.end();
   }
 }
 
-type Report = {
-  testResults: { name: string; message: string; assertionResults: { fullName: string; status: string; failureMessages: string[] }[] }[];
-}; // prettier-ignore
+/** What it is, and what of PostgreSQL it has. */
+async function describe(client: Client): Promise<string> {
+  const first = async (sql: string) => {
+    try {
+      return Object.values((await client.query<Record<string, string | null>>(sql)).rows[0] ?? {})[0] ?? "no";
+    } catch (error) {
+      return `refused (${error instanceof Error ? error.message : String(error)})`;
+    }
+  };
+  return [
+    `server:          ${await first("SELECT version()")}`,
+    `Citus:           ${await first("SELECT extversion FROM pg_extension WHERE extname = 'citus'")}`,
+    `superuser:       ${await first("SELECT CASE WHEN rolsuper THEN 'yes' ELSE 'no' END FROM pg_roles WHERE rolname = current_user")}`,
+    `may make schemas: ${await first("SELECT CASE WHEN has_database_privilege(current_database(), 'CREATE') THEN 'yes' ELSE 'no' END")}`,
+    `isolation:       ${await first("SHOW transaction_isolation")}`,
+  ].join("\n");
+}
 
-/** By file what holds, and by name what does not. */
-function summary(text: string): string {
-  const { testResults } = JSON.parse(text) as Report;
-  const lines = testResults.map(({ name, message, assertionResults }) => {
-    const count = (status: string) => assertionResults.filter((one) => one.status === status);
-    const failed = count("failed");
-    const file = name.slice(process.cwd().length + 1);
-    const head = `${failed.length || message ? "FAILS" : "holds"}  ${file}: ${count("passed").length} of ${count("passed").length + failed.length}`;
-    const why = failed.map(
-      (one) => `         ${one.fullName}\n           ${one.failureMessages[0]?.split("\n")[0] ?? ""}`,
+/** A relay would feel the load; and another run would lose its schemas. */
+async function refuseInUse(client: Client): Promise<void> {
+  for (let looks = 1; looks <= 5; looks += 1) {
+    const { rows } = await client.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'cleancast%' LIMIT 1",
     );
-    return [head, ...why, ...(message && !failed.length ? [`         ${message.split("\n")[0]}`] : [])].join(
-      "\n",
-    );
-  });
-  return lines.toSorted().join("\n");
+    if (rows.length === 0) return;
+    // Our own question for the server that can be written to may still be saying goodbye.
+    await sleep(200);
+  }
+  throw new Error(
+    "a relay, a command or another run of these tests is using it. Name a database of its own.",
+  );
+}
+
+/** What a run that was killed left behind, and what a test did. By name, so that nobody wonders what was removed. */
+async function removeSchemas(client: Client, whose: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE $1 ORDER BY 1",
+    [`${schemaPrefix.replaceAll("_", "\\_")}%`],
+  );
+  for (const { name } of rows) {
+    await client.query(`DROP SCHEMA "${name}" CASCADE`);
+    process.stdout.write(`removed schema ${name} ${whose}\n`);
+  }
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { inject } from "vitest";
 import { afterFile } from "./afterFile.ts";
+import { schemaPrefix } from "../scripts/storeFiles.ts";
 import { createDatabase } from "./postgres.ts";
 
 const databases: string[] = [];
@@ -24,7 +25,7 @@ export async function freshDatabase(): Promise<string> {
 /** Of a database that is given, and whose owner may not make others: a schema of it, which the URL leads into. */
 async function freshSchema(): Promise<string> {
   const url = inject("postgresUrl");
-  const schema = `cleancast_test_${randomUUID().replaceAll("-", "")}`;
+  const schema = `${schemaPrefix}${randomUUID().replaceAll("-", "")}`;
   await onServer((client) => client.query(`create schema ${schema}`));
   schemas.push(schema);
   return `${url}${url.includes("?") ? "&" : "?"}options=-csearch_path%3D${schema}`;

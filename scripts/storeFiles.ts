@@ -1,0 +1,16 @@
+// What `npm run test:store -- DATABASE_URL` runs on somebody's database, and what it must not.
+
+export const asked = ["src/store", "test/faults/duplicates.test.ts"];
+
+/** Ends sessions of others and makes servers read-only: only ever on servers of the tests' own. */
+export const harmful = ["src/store/primary.test.ts"];
+
+/** The embedded database is not what is asked about. */
+export const embedded = [
+  "src/store/checkpoints.test.ts",
+  "src/store/moved.test.ts",
+  "src/store/sqlite.test.ts",
+];
+
+/** Schemas of a run begin with this, and whatever begins with it is one. */
+export const schemaPrefix = "cleancast_test_";

@@ -1,0 +1,45 @@
+// What a run of the store's tests has shown: by file what holds, and by name what does not.
+
+export type Report = {
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+};
+
+type Verdict = "holds" | "FAILS" | "NOT RUN";
+
+/** A file of which nothing was tried holds nothing, whatever the reason. */
+function verdictOf({ status, assertionResults }: Report["testResults"][number]): Verdict {
+  const has = (wanted: string) => assertionResults.some((one) => one.status === wanted);
+  if (has("failed")) return "FAILS";
+  if (!has("passed")) return "NOT RUN";
+  return status === "failed" ? "FAILS" : "holds";
+}
+
+export function summary({ testResults }: Report, folder: string): { text: string; holds: boolean } {
+  // What was left out by its name was not asked about.
+  const asked = testResults.filter(
+    ({ status, assertionResults }) =>
+      status === "failed" || assertionResults.some(({ fullName }) => !fullName.includes("sqlite")),
+  );
+  const lines = asked.map((file) => {
+    const failed = file.assertionResults.filter((one) => one.status === "failed");
+    const passed = file.assertionResults.filter((one) => one.status === "passed").length;
+    const skipped = file.assertionResults.filter(
+      ({ status, fullName }) => status !== "passed" && status !== "failed" && !fullName.includes("sqlite"),
+    ).length;
+    const head = `${verdictOf(file).padEnd(7)}  ${file.name.slice(folder.length + 1)}: ${passed} of ${passed + failed.length + skipped}`;
+    const why = failed.map(
+      (one) => `           ${one.fullName}\n             ${one.failureMessages[0]?.split("\n")[0] ?? ""}`,
+    );
+    if (file.message && failed.length === 0) why.push(`           ${file.message.split("\n")[0]}`);
+    return [head, ...why].join("\n");
+  });
+  return {
+    text: lines.toSorted().join("\n"),
+    holds: asked.length > 0 && asked.every((file) => verdictOf(file) === "holds"),
+  };
+}
