@@ -85,7 +85,11 @@ export function accountStore(db: Database) {
       const { sql, values } = whereOf(conditions);
       const from = tabled(table);
       const [row] = await db.write((tx) =>
-        tx.all(`DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} LIMIT 1) RETURNING *`, values),
+        // In an order: where every node has a copy of the table, all of them must take the same row.
+        tx.all(
+          `DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} ORDER BY id LIMIT 1) RETURNING *`,
+          values,
+        ),
       );
       return row ?? null;
     },

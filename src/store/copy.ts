@@ -6,7 +6,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "./database.ts";
-import { oneAfterTheOther } from "./distribute.ts";
+import { isCitus, oneAfterTheOther } from "./distribute.ts";
 import { tablesAt } from "./tables.ts";
 
 export type Key = readonly (string | number)[];
@@ -97,6 +97,7 @@ export type Source = ReturnType<typeof openSource>;
 /** Fills ranges of PostgreSQL. */
 export async function openFilled(db: Database) {
   const collation = (await ordersByBytes(db)) ? "" : ' COLLATE "C"';
+  const isSpread = await isCitus(db);
 
   return {
     /** What a range holds becomes what `rows` are, and is read back before it counts. */
@@ -107,7 +108,7 @@ export async function openFilled(db: Database) {
         columns: table.columns.length,
       });
       await db.write(async (tx: RowQuery) => {
-        await tx.all(oneAfterTheOther);
+        if (isSpread) await tx.all(oneAfterTheOther);
         await tx.all(`DELETE FROM ${table.name}${text}`, params);
         await tx.change(insert, rows);
         const found = await tx.all(

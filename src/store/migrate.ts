@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database, Query } from "./database.ts";
-import { distribution, oneAfterTheOther } from "./distribute.ts";
+import { distribute, isCitus, oneAfterTheOther } from "./distribute.ts";
 import type { Migration } from "./migration.ts";
 import { hangSign, NotYetMoved, movingIn, whoMovesIn } from "./movingIn.ts";
 import { migrations } from "./schema.ts";
@@ -89,10 +89,10 @@ async function takeTurn(db: Database, tx: Query): Promise<void> {
 
 async function apply(db: Database, tx: Query, migration: Migration): Promise<void> {
   const compact = db.engine === "sqlite" ? "WITHOUT ROWID" : "";
-  if (db.engine === "postgres") await tx.all(oneAfterTheOther);
+  const isSpread = db.engine === "postgres" && (await isCitus(tx));
+  if (isSpread) await tx.all(oneAfterTheOther);
   for (const statement of migration.statements) await tx.all(statement.replace("{COMPACT}", compact));
-  const distributed = db.engine === "postgres" ? distribution(migration) : null;
-  if (distributed !== null) await tx.all(distributed);
+  if (isSpread) await distribute(tx, migration);
   await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [
     migration.version,
     migration.name,

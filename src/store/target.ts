@@ -6,6 +6,7 @@ import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "./database.ts";
+import { isCitus, oneAfterTheOther } from "./distribute.ts";
 import { latestVersion } from "./migrate.ts";
 import { run, change } from "./postgres.ts";
 import { types } from "./postgresTypes.ts";
@@ -141,6 +142,7 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
       await client.end();
       return hindrance;
     }
+    if (await isCitus({ all })) await all(oneAfterTheOther);
     for (const table of ["migrations", ...tablesAt(latestVersion)])
       await all(`DROP TABLE IF EXISTS ${table}`);
   } catch (error) {

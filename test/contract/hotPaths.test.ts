@@ -21,7 +21,7 @@ import { cookieOf, report, sha256 } from "../visits.ts";
 
 /** What is asked of all sites at once, or of configuration: by whom, and how often. */
 const background: readonly [why: string, text: RegExp][] = [
-  ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|^DO \$\$|^CREATE|^ALTER|^DROP/],
+  ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|FROM pg_extension|^CREATE|^ALTER|^DROP/],
   ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
   ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|tickets|users)\b|FROM (?:tickets|users|grants)\b/],
   ["the worker's look: which connections have something due or parked, once a second", /^SELECT site_id, connection_id FROM deliveries WHERE deliveries.state = '\w+'(?: AND deliveries.due_at <= \$1)? GROUP BY/],
