@@ -61,8 +61,10 @@ export type Config = {
 };
 
 export class ConfigFaults extends Error {
+  readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
     super(`Cleancast cannot start:\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    this.faults = faults;
   }
 }
 

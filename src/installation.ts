@@ -50,22 +50,22 @@ async function makeFirstKey(config: Config): Promise<void> {
   makeKeyFile(keyFile);
 }
 
-function databaseFault({ store, dataFolder }: Config, error: unknown): ConfigFaults {
+function databaseFault({ store, dataFolder }: Config, error: unknown, name = "DATABASE_URL"): ConfigFaults {
   const where =
     store.engine === "postgres"
-      ? "DATABASE_URL names a database that cannot be used"
+      ? `${name} names a database that cannot be used`
       : `CLEANCAST_DATA is ${dataFolder}, whose database cannot be used`;
   return new ConfigFaults([`${where} (${reasonOf(error)}).`]);
 }
 
-/** For work on the database itself: what the engine or its driver threw is a fault of the configuration. */
-export async function onDatabase<T>(config: Config, work: () => Promise<T>): Promise<T> {
+/** For work on the database itself: what the engine or its driver threw is a fault of the configuration, or of the option `name`. */
+export async function onDatabase<T>(config: Config, work: () => Promise<T>, name?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const isEngines =
       error instanceof AggregateError || (error instanceof Error && ("errcode" in error || "code" in error));
-    throw isEngines ? databaseFault(config, error) : error;
+    throw isEngines ? databaseFault(config, error, name) : error;
   }
 }
 

@@ -1,32 +1,40 @@
 // Moving an installation from the embedded database to PostgreSQL, beside a running relay.
 //
-// Every table is cut into ranges of keys. A pass reads each range, compares its hash with what PostgreSQL was last given,
-// and writes those that differ: the first pass copies all, every later one what has changed since. When little changes
-// any more, the embedded database is held still (store/moved.ts), a last pass is made, everything is counted, and the file
-// is marked for good: nothing can be accepted into it after the last look at it. Killed at any moment, the same command
-// goes on where it was.
+// Every table is cut into ranges of keys. A pass reads each range, compares its hash with what PostgreSQL holds, and writes
+// those that differ: the first pass copies all, every later one what has changed since. What an earlier run has copied is
+// read back from PostgreSQL once. When little changes any more, the embedded database is held still (store/moved.ts), a last
+// pass is made, everything is counted, and the file is marked for good: nothing can be accepted into it after the last look
+// at it. Killed at any moment, the same command goes on where it was.
 
 import type { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../sites/manage.ts";
-import { hasData, hashOf, keyOf, openFilled, openSource, readTable, type Filled, type Key, type Range, type Source, type Table } from "../store/copy.ts"; // prettier-ignore
+import { lookInto, tableInUse } from "../store/copyEmpty.ts";
+import { openSource, type Size } from "../store/copySource.ts";
+import { openFilled, type Filled } from "../store/copyTarget.ts";
+import { readTable, type Table } from "../store/copy.ts";
 import type { Database } from "../store/database.ts";
-import { latestVersion, migrate } from "../store/migrate.ts";
+import { latestVersion, migrate, NewerSchema } from "../store/migrate.ts";
 import { marksOn, type Marks } from "../store/moved.ts";
-import { takeSignDown, whoMovesIn } from "../store/movingIn.ts";
-import { tablesAt, versionIn } from "../store/tables.ts";
-import type { Progress } from "./moveProgress.ts";
+import { takeSignDown } from "../store/movingIn.ts";
+import { tablesAt } from "../store/tables.ts";
+import { makePass, type Pass, type PassParts } from "./movePass.ts";
+import type { Aim, Progress } from "./moveProgress.ts";
 
 export type MovePlan = {
   from: DatabaseSync;
   to: Database;
+  /** How a person would name it. */
+  target: string;
   progress: Progress;
+  newId: () => string;
   /** Only what can be done beside a running relay. */
   prepareOnly: boolean;
+  /** What was copied into another database is given up. */
+  restart?: boolean;
   now: () => number;
   /** Tells a person how far it is. */
   say: (text: string) => void;
-  /** Rows of a range. */
-  rangeRows?: number;
+  size?: Size;
 };
 
 export type Move = {
@@ -34,93 +42,142 @@ export type Move = {
   passes: number;
   tables: number;
   rows: number;
-  /** How long nothing could be changed. */
-  heldMs: number;
+  /** How long nothing could be changed; null where nothing was held, or an earlier run did. */
+  heldMs: number | null;
 };
 
-type Pass = { copied: number; rows: Map<string, number> };
-
-/** Ranges that are on their way at once. */
-const together = 4;
 /** A move that dies sets nobody still for longer. */
 const holdMs = 3000;
 const renewMs = 500;
 /** A pass that is this short leaves little for the last one. */
 const shortPassMs = 2000;
 const mostPasses = 6;
+/** How often a long pass says where it is. */
+const sayMs = 5000;
+/** Four of them, there and back, are on their way at once: some hundred megabytes at the most. */
+const usualSize: Size = { rows: 1000, bytes: 4_000_000 };
+const mostHolds = 2;
 
 export async function move(plan: MovePlan): Promise<Move> {
-  const { from, to, progress, now, say } = plan;
+  const { from, to, progress } = plan;
   const marks = marksOn(from);
   const tables = tablesAt(latestVersion).map((name) => readTable(from, name));
-  const filled = await claimTarget(plan, marks, tables);
-  const source = openSource(from);
+  const before = marks.movedTo();
+  if (before) return finishEarlier(plan, before, tables);
+
+  const aim = await claimTarget(plan);
+  const filled = await openFilled(to);
+  await filled.begin(tables);
+  const source = openSource(from, plan.size ?? usualSize);
   let passes = 0;
-
-  const pass = async (renew: () => void): Promise<Pass> => {
+  const pass: Passing = (tick, isHeld) => {
     passes += 1;
-    const made: Pass = { copied: 0, rows: new Map() };
-    for (const table of tables) await copyTable(plan, { source, filled, table, renew }, made);
-    return made;
+    return makePass({ source, filled, progress, tables, tick, isHeld });
   };
-
-  let heldMs = 0;
-  if (!marks.isMoved()) {
-    const total = await copyBeside(plan, pass);
+  for (let holds = 1; ; holds += 1) {
+    const place = await filled.place();
+    const rows = await copyBeside(plan, pass);
     await filled.analyze(tables);
-    if (plan.prepareOnly) return { state: "prepared", passes, tables: tables.length, rows: total, heldMs };
-    heldMs = await lastPass({ marks, filled, tables, pass, now });
-    say(`Nothing could be changed for ${(heldMs / 1000).toFixed(1)} s.`);
+    if (plan.prepareOnly) return { state: "prepared", passes, tables: tables.length, rows, heldMs: null };
+    plan.say("Now nothing can be changed for a moment: senders are answered 503, and try again.");
+    const last = await lastPass(plan, { marks, filled, tables, pass, aim, place });
+    if (last.differs === null) {
+      await finish(plan, filled, tables);
+      return { state: "moved", passes, tables: tables.length, rows: last.rows, heldMs: last.heldMs };
+    }
+    if (holds === mostHolds)
+      throw new Refusal(
+        "to",
+        `${last.differs} Somebody else changes that database. Keep everybody away from it, and run the same command again; the relay goes on meanwhile.`,
+      );
+    plan.say(`${last.differs} Everything is compared once more.`);
+    progress.doubt();
   }
-  // From here on nothing can go wrong that the same command does not put right: the file is marked, PostgreSQL is whole.
-  let rows = 0;
-  for (const table of tables) rows += await filled.count(table);
+}
+
+type Passing = (tick: PassParts["tick"], isHeld: boolean) => Promise<Pass>;
+
+/** The file was marked, and whoever did it came no further: PostgreSQL is whole, and does not say so yet. */
+async function finishEarlier(plan: MovePlan, { move: id, target }: Aim, tables: Table[]): Promise<Move> {
+  const { mover } = await lookInto(plan.to);
+  if (mover === null || mover !== id)
+    throw new Refusal(
+      "database",
+      `The embedded database was moved already, to ${target}; nothing is left to move.`,
+    );
+  const filled = await openFilled(plan.to);
+  const rows = [...(await filled.count(tables)).values()].reduce((sum, one) => sum + one, 0);
+  await finish(plan, filled, tables);
+  return { state: "moved", passes: 0, tables: tables.length, rows, heldMs: null };
+}
+
+async function finish({ to, progress }: MovePlan, filled: Filled, tables: readonly Table[]): Promise<void> {
   await filled.end(tables);
   await takeSignDown(to);
   progress.remove();
-  return { state: "moved", passes, tables: tables.length, rows, heldMs };
 }
 
-/** The database must be empty, or be the one that this move has begun to fill. */
-async function claimTarget({ to, progress }: MovePlan, marks: Marks, tables: Table[]): Promise<Filled> {
-  const version = await versionIn(to);
-  const mover = version === 0 ? null : await whoMovesIn(to);
-  const isOurs = mover === progress.id();
-  if (marks.isMoved() && !isOurs)
-    throw new Refusal("database", "The embedded database was moved already; nothing is left to move.");
-  if (mover !== null && !isOurs)
-    throw new Refusal("to", "Another move has begun to fill that database. Give this one an empty database.");
-  if (!isOurs && version !== 0 && (await hasData(to, version)))
-    throw new Refusal("to", "There is data already in that database. A move needs an empty one.");
-  // What was copied into another database, this one has not.
-  if (!isOurs) progress.restart();
-  await migrate(to, latestVersion, progress.id());
-  const filled = await openFilled(to);
-  await filled.begin(tables);
-  return filled;
+/** The database must be empty, or be the one that this move has begun to fill. Nothing is given up before it is usable. */
+async function claimTarget(plan: MovePlan): Promise<Aim> {
+  const { to, progress, target } = plan;
+  const found = await lookInto(to);
+  if (found.version > latestVersion) throw new NewerSchema(found.version, latestVersion);
+  const intended = progress.intended();
+  if (intended && found.mover === intended.move) progress.begin(intended);
+  const aim = progress.aim();
+  if (aim && found.mover === aim.move) {
+    await migrate(to, latestVersion, aim.move);
+    return aim;
+  }
+  if (found.mover !== null)
+    throw new Refusal(
+      "to",
+      "Another move has begun to fill that database, or the notes of this one (cleancast.db.move) were lost. Give it an empty database.",
+    );
+  const inUse = await tableInUse(to, found);
+  if (inUse !== null)
+    throw new Refusal(
+      "to",
+      `There is data already in that database, in the table ${inUse}. A move needs an empty one.`,
+    );
+  if (aim && plan.restart !== true)
+    throw new Refusal(
+      "to",
+      `This installation is being moved to ${aim.target}, and --to names a database that knows nothing of it. ` +
+        "Go on with that one; or add --restart to give it up, and begin again with this one.",
+    );
+  const next = { move: plan.newId(), target };
+  progress.intends(next);
+  await migrate(to, latestVersion, next.move);
+  progress.begin(next);
+  return next;
 }
 
 /** Passes beside whoever writes, until one of them is short. */
-async function copyBeside({ say }: MovePlan, pass: (renew: () => void) => Promise<Pass>): Promise<number> {
+async function copyBeside({ say }: MovePlan, pass: Passing): Promise<number> {
   for (let n = 1; ; n += 1) {
     const startedAt = performance.now();
-    const { copied, rows } = await pass(() => {});
+    let saidAt = startedAt;
+    const { copied, total } = await pass((seen, table) => {
+      if (performance.now() - saidAt < sayMs) return;
+      saidAt = performance.now();
+      say(`Pass ${n}: ${seen} rows so far, now ${table.name}.`);
+    }, false);
     const ms = performance.now() - startedAt;
-    const total = [...rows.values()].reduce((sum, one) => sum + one, 0);
     say(`Pass ${n}: ${copied} of ${total} rows copied in ${(ms / 1000).toFixed(1)} s.`);
     if ((n > 1 && ms < shortPassMs) || copied === 0 || n === mostPasses) return total;
   }
 }
 
-/** Holds the embedded database still, copies the rest, counts, and marks it. Returns how long it was held. */
-async function lastPass(parts: {
-  marks: Marks;
-  filled: Filled;
-  tables: readonly Table[];
-  pass: (renew: () => void) => Promise<Pass>;
-  now: () => number;
-}): Promise<number> {
-  const { marks, filled, tables, pass, now } = parts;
+/** What was found while nothing could be changed; `differs` says why the file was not marked. */
+type Last = { heldMs: number; rows: number; differs: string | null };
+
+/** Holds the embedded database still, copies the rest, counts, and marks it. */
+async function lastPass(
+  { now }: MovePlan,
+  parts: { marks: Marks; filled: Filled; tables: readonly Table[]; pass: Passing; aim: Aim; place: string },
+): Promise<Last> {
+  const { marks, filled, tables, pass, aim, place } = parts;
   const startedAt = performance.now();
   let heldAt = 0;
   const tooLate = () =>
@@ -132,56 +189,25 @@ async function lastPass(parts: {
   };
   // Also while an answer is waited for. What was lost is found at the end.
   const renewing = setInterval(() => marks.hold(now() + holdMs, now()), renewMs);
+  const ended = (rows: number, differs: string | null) => ({
+    heldMs: performance.now() - startedAt,
+    rows,
+    differs,
+  });
   try {
     renew();
-    const { rows } = await pass(renew);
-    for (const table of tables) {
-      renew();
-      const [here, there] = [rows.get(table.name) ?? 0, await filled.count(table)];
-      if (here !== there) throw new Error(`${table.name} has ${here} rows here and ${there} in PostgreSQL`);
-    }
-    if (!marks.finish(now())) throw tooLate();
+    const { rows, total } = await pass(renew, true);
+    const there = await filled.count(tables);
+    for (const [name, here] of rows)
+      if (here !== there.get(name))
+        return ended(total, `The table ${name} has ${here} rows here and ${there.get(name)} in PostgreSQL.`);
+    if ((await filled.place()) !== place)
+      return ended(total, "Another server answers now, which may lack some of it.");
+    if (!marks.finish(now(), aim)) throw tooLate();
+    return ended(total, null);
   } finally {
     clearInterval(renewing);
     // The relay that runs goes on at once where the move did not come to its end.
     marks.release();
   }
-  return performance.now() - startedAt;
-}
-
-/** One table, range by range. A range that has grown is cut. */
-async function copyTable(
-  { progress, rangeRows = 1000 }: MovePlan,
-  at: { source: Source; filled: Filled; table: Table; renew: () => void },
-  made: Pass,
-): Promise<void> {
-  const { source, filled, table, renew } = at;
-  const onTheirWay = new Set<Promise<void>>();
-  let after: Key | null = null;
-  let seen = 0;
-  for (const end of progress.ends(table.name)) {
-    for (let isWhole = false; !isWhole;) {
-      renew();
-      const found = source.read(table, { after, end }, 2 * rangeRows + 1);
-      isWhole = found.length <= 2 * rangeRows;
-      const rows = isWhole ? found : found.slice(0, rangeRows);
-      const range: Range = { after, end: isWhole ? end : keyOf(table, rows.at(-1) as (typeof rows)[number]) };
-      const hash = hashOf(rows);
-      seen += rows.length;
-      after = range.end;
-      if (progress.holds(table.name, range, hash)) continue;
-      made.copied += rows.length;
-      progress.leaves(table.name, end);
-      const filling = filled.fill(table, range, rows).then(() => {
-        progress.arrived(table.name, range, hash);
-        onTheirWay.delete(filling);
-      });
-      // The first that fails is told of; the others must not end the process.
-      filling.catch(() => {});
-      onTheirWay.add(filling);
-      if (onTheirWay.size >= together) await Promise.race(onTheirWay);
-    }
-  }
-  await Promise.all(onTheirWay);
-  made.rows.set(table.name, seen);
 }

@@ -8,10 +8,15 @@ import { shortId } from "../ids.ts";
 import { onDatabase } from "../installation.ts";
 import { tryLock } from "../lock.ts";
 import { Refusal } from "../sites/manage.ts";
-import { schemaIn } from "../store/copy.ts";
-import { latestVersion } from "../store/migrate.ts";
+import { fromSource, schemaIn, SourceFault } from "../store/copySource.ts";
+import { Taken, UnfitRows } from "../store/copyTarget.ts";
+import { latestVersion, NewerSchema } from "../store/migrate.ts";
+import { faultOfUrl, namesOf, serversOf } from "../store/servers.ts";
 import { openDatabase } from "../store/store.ts";
+import { switchesIn, UnknownSwitch } from "../store/switches.ts";
 import { print } from "./desk.ts";
+
+type Options = { to?: string; prepare?: true; restart?: true };
 
 export function moveCommands(program: Command): void {
   program
@@ -19,15 +24,16 @@ export function moveCommands(program: Command): void {
     .description("move everything from the embedded database to PostgreSQL, beside a running relay")
     .option("--to <url>", "an empty PostgreSQL database; DATABASE_URL, where it is set already")
     .option("--prepare", "copy, but let the relay go on: the same command without it moves what is left")
-    .action(async (options: { to?: string; prepare?: true }, command: Command) => {
+    .option("--restart", "give up what was copied into another database, and begin again with this one")
+    .action(async (options: Options, command: Command) => {
       const config = readConfig();
       const file = embeddedFile(config.dataFolder);
       if (!existsSync(file)) throw new Refusal("database", "There is no embedded database: nothing to move.");
       const url = options.to ?? (config.store.engine === "postgres" ? config.store.url : null);
       if (url === null) throw new Refusal("to", "Name the database: --to postgres://… , or DATABASE_URL.");
-      const unlock = lock(config);
+      const unlock = lock(config, options.prepare === true);
       try {
-        const moved = await moveFile(config, file, url, options.prepare === true);
+        const moved = await moveFile(config, file, url, options);
         print(command, { ...moved, keyFile: config.keyFile }, textOf(moved, config));
       } finally {
         unlock();
@@ -35,48 +41,89 @@ export function moveCommands(program: Command): void {
     });
 }
 
-/** One move at a time; and where no relay runs, none starts meanwhile. */
-function lock({ dataFolder }: Config): () => void {
+/** One move at a time; and where no relay runs, none starts meanwhile, unless it is only prepared. */
+function lock({ dataFolder }: Config, prepareOnly: boolean): () => void {
   const done = tryLock(dataFolder, "move.lock");
   if (!done) throw new Refusal("database", "Another move of this installation is under way.");
-  const noRelay = tryLock(dataFolder, "serve.lock");
+  const noRelay = prepareOnly ? null : tryLock(dataFolder, "serve.lock");
   return () => {
     noRelay?.();
     done();
   };
 }
 
-async function moveFile(config: Config, file: string, url: string, prepareOnly: boolean): Promise<Move> {
-  if (!/^postgres(?:ql)?:\/\//.test(url)) throw new Refusal("to", "--to must start with postgres:// .");
-  const from = new DatabaseSync(file, { timeout: 10_000 });
+async function moveFile(config: Config, file: string, url: string, options: Options): Promise<Move> {
+  refuseUrl(url);
   const say = (text: string) => void process.stderr.write(`${text}\n`);
   try {
-    const found = schemaIn(from);
-    if (found !== latestVersion)
-      throw new Refusal(
-        "database",
-        `The embedded database has schema ${found}, this version of Cleancast knows ${latestVersion}: run 'cleancast migrate' first.`,
-      );
-    const location = { engine: "postgres", url, connections: 10 } as const;
-    return await onDatabase({ ...config, store: location }, async () => {
-      const to = openDatabase(location);
-      try {
-        const progress = openProgress(`${file}.move`, shortId);
-        return await move({ from, to, progress, prepareOnly, now: Date.now, say });
-      } finally {
-        await to.close();
-      }
-    }).catch((error: unknown) => {
-      throw error instanceof ConfigFaults ? new Refusal("to", toldOf(error)) : error;
-    });
-  } finally {
-    from.close();
+    const from = fromSource("opened", () => new DatabaseSync(file, { timeout: 10_000 }));
+    try {
+      refuseSchema(schemaIn(from));
+      const location = { engine: "postgres", url, connections: 10 } as const;
+      const onTarget = async () => {
+        const to = openDatabase(location);
+        try {
+          return await move({
+            from,
+            to,
+            target: targetOf(url),
+            progress: openProgress(`${file}.move`),
+            newId: shortId,
+            prepareOnly: options.prepare === true,
+            restart: options.restart === true,
+            now: Date.now,
+            say,
+          });
+        } finally {
+          await to.close();
+        }
+      };
+      return await onDatabase({ ...config, store: location }, onTarget, "--to");
+    } finally {
+      from.close();
+    }
+  } catch (error) {
+    throw told(error);
   }
 }
 
-/** It is the option and not the variable that names the database here. */
-const toldOf = (error: ConfigFaults) =>
-  error.message.replace(/^[^]*DATABASE_URL names a database that/, "--to names a database that");
+function refuseUrl(url: string): void {
+  const fault = faultOfUrl(url)?.replaceAll("DATABASE_URL", "--to");
+  if (fault !== undefined) throw new Refusal("to", fault.replace(/; leave it out.*/, "."));
+  try {
+    switchesIn(url);
+  } catch (error) {
+    if (error instanceof UnknownSwitch) throw new Refusal("to", `--to: cleancast=${error.message}.`);
+    throw error;
+  }
+}
+
+function refuseSchema(found: number | null): void {
+  if (found === null)
+    throw new Refusal("database", "The embedded database is no database of Cleancast: nothing to move.");
+  if (found !== latestVersion)
+    throw new Refusal(
+      "database",
+      `The embedded database has schema ${found}, this version of Cleancast knows ${latestVersion}: ` +
+        (found > latestVersion ? "move it with the newer one." : "run 'cleancast migrate' first."),
+    );
+}
+
+/** In terms of the option, and of the file; never as a stack trace, where a person can put it right. */
+function told(error: unknown): unknown {
+  if (error instanceof ConfigFaults) return new Refusal("to", error.faults.join(" "));
+  if (error instanceof NewerSchema)
+    return new Refusal("to", "The database there belongs to a newer version of Cleancast.");
+  if (error instanceof SourceFault || error instanceof UnfitRows)
+    return new Refusal("database", error.message);
+  if (error instanceof Taken)
+    return new Refusal("database", `A value is there twice that may be there once (${error.message}).`);
+  return error;
+}
+
+/** Servers and database, without who signs in. */
+const targetOf = (url: string) =>
+  `${namesOf(serversOf(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
 
 function textOf({ state, tables, rows, heldMs }: Move, { keyFile }: Config): string {
   if (state === "prepared")
@@ -85,11 +132,15 @@ function textOf({ state, tables, rows, heldMs }: Move, { keyFile }: Config): str
       "Run the same command without --prepare to move what has changed since."
     );
   const key =
-    keyFile === null
-      ? "CLEANCAST_ENCRYPTION_KEY stays as it is."
+    keyFile === null || !existsSync(keyFile)
+      ? "The encryption key stays as it is; further nodes need the same."
       : `The encryption key stays in ${keyFile}; further nodes need it as CLEANCAST_ENCRYPTION_KEY.`;
+  const held =
+    heldMs === null
+      ? "An earlier run had copied and compared everything."
+      : `Counts and checksums are equal. Nothing could be changed for ${(heldMs / 1000).toFixed(1)} s.`;
   return (
-    `Moved ${rows} rows of ${tables} tables; counts and checksums are equal. Nothing could be changed for ${(heldMs / 1000).toFixed(1)} s.\n` +
+    `Moved ${rows} rows of ${tables} tables. ${held}\n` +
     `Now set DATABASE_URL to the new database and start the relay again. Until then a relay that still runs answers 503, and\n` +
     `senders try again. ${key}`
   );

@@ -4,6 +4,7 @@ import { freshFolder } from "../../test/databases.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Database } from "./database.ts";
 import { Moved, marksOn, type Marks } from "./moved.ts";
+import { openSnapshot } from "./snapshot.ts";
 import { openDatabase, openStore } from "./store.ts";
 
 describe("an embedded database that moves", () => {
@@ -24,6 +25,7 @@ describe("an embedded database that moves", () => {
     await db.close();
   });
 
+  const to = { move: "m1", target: "db/cc" };
   const write = () => db.write((tx) => tx.all(`UPDATE settings SET value = value WHERE name = 'revision'`));
   const read = () => db.all(`SELECT value FROM settings WHERE name = 'revision'`);
 
@@ -44,7 +46,7 @@ describe("an embedded database that moves", () => {
     // Somebody may have written since: this hold is worth nothing any more, however often it is renewed.
     expect(marks.hold(now + 60_000, now)).toBe(false);
     expect(marks.hold(now + 60_000, now)).toBe(false);
-    expect(marks.finish(now)).toBe(false);
+    expect(marks.finish(now, to)).toBe(false);
     await write();
     marks.release();
     expect(marks.hold(now + 60_000, now)).toBe(true);
@@ -53,16 +55,39 @@ describe("an embedded database that moves", () => {
 
   test("is never written again once it was moved, and nobody starts on it", async () => {
     const now = Date.now();
-    expect(marks.finish(now), "without being held").toBe(false);
+    expect(marks.finish(now, to), "without being held").toBe(false);
     expect(marks.hold(now + 60_000, now)).toBe(true);
-    expect(marks.finish(now)).toBe(true);
+    expect(marks.finish(now, to)).toBe(true);
     marks.release();
-    expect(marks.isMoved()).toBe(true);
+    expect(marks.movedTo()).toEqual(to);
     expect(marks.hold(now + 60_000, now)).toBe(false);
     await expect(write()).rejects.toThrow(/was moved to PostgreSQL.*set DATABASE_URL/);
     expect(await read()).toEqual([{ value: "0" }]);
     await expect(openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).rejects.toBeInstanceOf(
       Moved,
     );
+  });
+
+  test("whose hold cannot be renewed, because somebody else writes for long, is lost, and nothing is thrown at a timer", async () => {
+    const now = Date.now();
+    const impatient = new DatabaseSync(file, { timeout: 0 });
+    const held = marksOn(impatient);
+    expect(held.hold(now + 60_000, now)).toBe(true);
+    mover.exec("BEGIN IMMEDIATE");
+    expect(held.hold(now + 70_000, now)).toBe(false);
+    mover.exec("ROLLBACK");
+    expect(held.hold(now + 70_000, now)).toBe(false);
+    expect(held.finish(now, to)).toBe(false);
+    held.release();
+    impatient.close();
+    await write();
+  });
+
+  test("cannot be backed up or checked once it was moved: what is there is old", async () => {
+    const now = Date.now();
+    marks.hold(now + 60_000, now);
+    await (await openSnapshot({ engine: "sqlite", file }))?.close();
+    marks.finish(now, to);
+    await expect(openSnapshot({ engine: "sqlite", file })).rejects.toBeInstanceOf(Moved);
   });
 });

@@ -24,6 +24,11 @@ export class Moved extends Error {
   }
 }
 
+/** Throws where everything is elsewhere: what is here is old, and must not be taken for all there is. */
+export function refuseIfOld(mark: number): void {
+  if (mark === movedMark) throw new Moved(true);
+}
+
 /** Throws where nothing may be written. To be asked inside the transaction that writes. */
 export function refuseIfMoved(mark: number, now: number): void {
   if (mark === 0) return;
@@ -33,12 +38,16 @@ export function refuseIfMoved(mark: number, now: number): void {
 
 const untilOf = (mark: number) => epoch + mark * 1000;
 
+/** Which move it was, and how a person would name the database that has it all now. */
+export type MovedTo = { move: string; target: string };
+
 export type Marks = {
-  isMoved(): boolean;
+  /** Null where the file is still in use. */
+  movedTo(): MovedTo | null;
   /** Nothing is written from now until `until`. False where an earlier hold has run out: something may have been written. */
   hold(until: number, now: number): boolean;
-  /** For good. False where the hold has run out. */
-  finish(now: number): boolean;
+  /** For good, and in the file itself where everything went. False where the hold has run out. */
+  finish(now: number, to: MovedTo): boolean;
   release(): void;
 };
 
@@ -48,11 +57,15 @@ export function marksOn(db: DatabaseSync): Marks {
   const read = () => Number(db.prepare("PRAGMA user_version").get()?.user_version);
 
   /** The mark is read and written in one transaction: writers come before or after it. */
-  function change(mark: number, isAllowed: (found: number) => boolean): boolean {
+  function change(mark: number, isAllowed: (found: number) => boolean, to?: MovedTo): boolean {
     db.exec("BEGIN IMMEDIATE");
     try {
       const allowed = isAllowed(read());
       if (allowed) db.exec(`PRAGMA user_version = ${mark}`);
+      if (allowed && to) {
+        db.exec(`CREATE TABLE IF NOT EXISTS moved (move text NOT NULL, target text NOT NULL)`);
+        db.prepare(`INSERT INTO moved (move, target) VALUES (?, ?)`).run(to.move, to.target);
+      }
       db.exec("COMMIT");
       return allowed;
     } catch (error) {
@@ -64,18 +77,32 @@ export function marksOn(db: DatabaseSync): Marks {
   const stillOurs = (now: number) => (found: number) => found === held && now < untilOf(found);
 
   return {
-    isMoved: () => read() === movedMark,
+    movedTo() {
+      if (read() !== movedMark) return null;
+      const row = db.prepare(`SELECT move, target FROM moved`).get();
+      return { move: String(row?.move), target: String(row?.target) };
+    },
     hold(until, now) {
       if (isLost) return false;
       const mark = Math.ceil((until - epoch) / 1000);
       const isFirst = held === 0;
-      if (change(mark, (found) => (isFirst ? found !== movedMark : stillOurs(now)(found)))) held = mark;
-      else isLost = true;
+      // Renewed by a timer, whose errors nobody would catch: a hold that could not be renewed is lost.
+      isLost = true;
+      try {
+        isLost = !change(mark, (found) => (isFirst ? found !== movedMark : stillOurs(now)(found)));
+      } catch (error) {
+        if (isFirst) throw error;
+      }
+      if (!isLost) held = mark;
       return !isLost;
     },
-    finish: (now) => !isLost && change(movedMark, stillOurs(now)),
+    finish: (now, to) => !isLost && change(movedMark, stillOurs(now), to),
     release() {
-      if (held !== 0) change(0, (found) => found === held);
+      try {
+        if (held !== 0) change(0, (found) => found === held);
+      } catch {
+        // It runs out by itself, and what went wrong before is what has to be told.
+      }
       held = 0;
       isLost = false;
     },

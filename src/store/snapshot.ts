@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import type { Database, Query, Row, Value } from "./database.ts";
+import { refuseIfOld } from "./moved.ts";
 import { run } from "./postgres.ts";
 import { types } from "./postgresTypes.ts";
 import { writableAmong } from "./probe.ts";
@@ -43,6 +44,12 @@ function sqliteSnapshot(file: string): Opened {
   const db = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
   const spelt = (sql: string) => sql.replace(/\$(\d+)/g, "?$1");
   db.exec("BEGIN");
+  try {
+    refuseIfOld(Number(db.prepare("PRAGMA user_version").get()?.user_version));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
   return {
     engine: "sqlite",
     all: async (sql, params = []) => db.prepare(spelt(sql)).all(...params) as Row[],

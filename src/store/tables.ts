@@ -1,6 +1,7 @@
 // Which tables there are, as the migrations declare them, and which columns they have.
 
 import type { Database, Query } from "./database.ts";
+import { movingIn, NotYetMoved } from "./movingIn.ts";
 import { migrations } from "./schema.ts";
 
 /** The tables of a schema version; without `migrations`, which the schema itself is made of. */
@@ -21,9 +22,11 @@ export async function columnsOf(
   return rows.map((row) => String(row.name));
 }
 
-/** 0 for a database that was never used. */
+/** 0 for a database that was never used. One that is being filled has none yet. */
 export async function versionIn(db: Query & Pick<Database, "engine">): Promise<number> {
   if ((await columnsOf(db, "migrations")).length === 0) return 0;
   const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations`);
-  return Number(row?.version ?? 0);
+  const version = Number(row?.version ?? 0);
+  if (version === movingIn) throw new NotYetMoved();
+  return version;
 }
