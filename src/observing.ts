@@ -17,6 +17,7 @@ import { observeRoutes } from "./observe/route.ts";
 import type { Directory } from "./sites/directory.ts";
 import { hostOf, namesNoSite } from "./sites/hosts.ts";
 import type { Settlement } from "./store/deliveries.ts";
+import { Moved } from "./store/moved.ts";
 import type { Store } from "./store/store.ts";
 import type { CommitWatch } from "./store/watched.ts";
 
@@ -43,7 +44,15 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
     log.warn({ ms }, "the clock was set");
   });
 
+  const told = new Set<string>();
+
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
+    // No defect: whatever is written fails with it until the relay is started again. Said once, and not by everybody.
+    if (error instanceof Moved) {
+      if (!told.has(error.message)) log.error(error.message);
+      told.add(error.message);
+      return;
+    }
     counts.plain.defects += 1;
     log.error({ err: error, ...about });
   }

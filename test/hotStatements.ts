@@ -55,32 +55,91 @@ function levels(text: string): string[] {
   return [outer, ...found];
 }
 
+/** What stands between brackets is left out, and so is what is quoted. */
+function outside(text: string): string {
+  let depth = 0;
+  let found = "";
+  for (const sign of text.replaceAll(/'[^']*'/g, "''")) {
+    if (sign === ")") depth -= 1;
+    if (depth === 0) found += sign;
+    if (sign === "(") depth += 1;
+  }
+  return found;
+}
+
+/** A table, and what it is called here. */
+const named = String.raw`\w+(?: (?:AS )?(?!(?:WHERE|SET|ON|USING|JOIN|LEFT|INNER|CROSS|GROUP|ORDER|LIMIT|RETURNING|VALUES|FOR)\b)\w+)?`;
+const places = new RegExp(String.raw`\b(?:FROM|JOIN|INTO|UPDATE|USING) (${named}(?:, ?${named})*)`, "g");
+
+/** Every table of one query, those between commas too. */
 const tablesIn = (text: string) =>
-  [...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE) (\w+)/g)]
-    .map((one) => one[1] as string)
+  [...outside(text).matchAll(places)]
+    .flatMap((one) => (one[1] as string).split(","))
+    .map((one) => one.trim().split(" ")[0] as string)
     .filter((one) => one !== "SET");
 
-export const writesConfiguration = ({ text }: Sent) =>
+export const namesSpreadTable = (text: string) =>
+  levels(text).some((level) => tablesIn(level).some((one) => bySite.has(one)));
+
+export const writesConfiguration = ({ text }: Pick<Sent, "text">) =>
   /^(?:INSERT|UPDATE|DELETE)/.test(text) &&
   tablesIn(levels(text)[0] ?? "").some((one) => configuration.has(one));
 
-/** What is wrong with a statement of a hot path; empty where nothing is. */
-export function faultsOf(sent: Sent): string[] {
-  const { text } = sent;
+/** What is wrong with a statement that has to be answered by one node; empty where nothing is. */
+export function faultsOf({ text }: Pick<Sent, "text">): string[] {
   const faults: string[] = [];
-  if (writesConfiguration(sent)) faults.push("writes what every node has a copy of");
-  if (text.startsWith("INSERT")) {
-    if (!/\bVALUES \(/.test(text)) faults.push("writes rows without VALUES");
+  if (writesConfiguration({ text })) faults.push("writes what every node has a copy of");
+  const isInsert = text.startsWith("INSERT");
+  if (isInsert) {
+    if (!/\bVALUES\b/.test(outside(text))) faults.push("writes rows without VALUES");
     if (bySite.has(tablesIn(text)[0] ?? "") && !/^INSERT INTO \w+ \(site_id\b/.test(text))
       faults.push("the site is not the first column");
   }
-  if (/ON CONFLICT.*\b\w+\(/.test(text.replace(/ON CONFLICT \(/, "ON CONFLICT ").replace(/CASE.*END/, "")))
+  const [, conflict = ""] = text.split(/\bON CONFLICT\b/);
+  if (/\(\s*SELECT\b/.test(conflict)) faults.push("asks for something inside ON CONFLICT");
+  if (
+    /\b(?!IN\b|AND\b|OR\b|WHEN\b|THEN\b|CASE\b|CAST\b|COALESCE\b|NOT\b|CONFLICT\b)[A-Za-z_]\w*\(/.test(
+      conflict,
+    )
+  )
     faults.push("has a function inside ON CONFLICT");
-  for (const level of levels(text.startsWith("INSERT") ? "" : text)) {
-    const tables = tablesIn(level).filter((one) => bySite.has(one));
-    const named = [...level.matchAll(/\b(?:\w+\.)?site_id = (?:\$\d+|\w+\.site_id|'')/g)].length;
-    if (tables.length > named) faults.push(`does not name the site of each of ${tables.join(", ")}`);
-  }
+  const [outer = "", ...inner] = levels(text);
+  // An INSERT names its site by its first column; what it asks for besides is a query like any other.
+  for (const level of isInsert ? inner : [outer, ...inner]) faults.push(...faultsOfQuery(level));
+  return faults;
+}
+
+/** What has to be so; not what is only shown. */
+const conditionsIn = (level: string) => outside(level).replace(/^.*?(?=\b(?:WHERE|ON)\b)/, "");
+const siteNamed = /\b(?:\w+\.)?site_id = (?:\$\d+|\w+\.site_id|'')/g;
+
+/**
+ * What is wrong with a statement that is asked of all sites: each node must be able to answer for its own, so that tables
+ * are joined and compared by site.
+ */
+export function faultsOfAllSites(text: string): string[] {
+  const [outer = "", ...inner] = levels(text);
+  const spread = (level: string) => tablesIn(level).filter((one) => bySite.has(one)).length;
+  const sites = (level: string) => [...conditionsIn(level).matchAll(siteNamed)].length;
+  const isBySite = (level: string) => /\bGROUP BY site_id\b|^SELECT site_id FROM \w+$/.test(level);
+  const faults = inner
+    .filter(
+      (level) => spread(level) > sites(level) && !isBySite(level) && !/site_id = v\.column1/.test(level),
+    )
+    .map((level) => `is not bound to a site: ${level}`);
+  if (spread(outer) - 1 > sites(outer)) faults.push("is joined by something else than the site");
+  if (/FOR (?:UPDATE|SHARE)|\{db\.skipLocked\}/.test(text)) faults.push("locks");
+  return faults;
+}
+
+function faultsOfQuery(level: string): string[] {
+  const tables = tablesIn(level).filter((one) => bySite.has(one));
+  if (tables.length === 0) return [];
+  const conditions = conditionsIn(level);
+  const sites = [...conditions.matchAll(siteNamed)].length;
+  const faults: string[] = [];
+  if (tables.length > sites) faults.push(`does not name the site of each of ${tables.join(", ")}`);
+  if (/\bOR\b/.test(conditions)) faults.push("the site is one of several things that may be so");
   return faults;
 }
 

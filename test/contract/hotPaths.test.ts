@@ -9,6 +9,7 @@ import { furnish } from "../faults/world.ts";
 import {
   faultsOf,
   listen,
+  namesSpreadTable,
   shapeOf,
   sitesOf,
   writesConfiguration,
@@ -31,7 +32,12 @@ const background: readonly [why: string, text: RegExp][] = [
   ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
 ]; // prettier-ignore
 
-const whyBackground = ({ text }: Sent) => background.find(([, known]) => known.test(text))?.[0] ?? null;
+/** What asks for configuration beside something that grows is as hot as that. */
+const whyBackground = ({ text }: Sent) =>
+  background.find(
+    ([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesSpreadTable(text)),
+  )?.[0] ?? null;
+const ofConfiguration = /^the directory|^configuration/;
 
 describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
   let running: Running;

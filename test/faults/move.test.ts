@@ -110,7 +110,7 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
       CLEANCAST_LEASE_SECONDS: "3",
     });
     const { key } = await furnish(home, [["webhook", { url: receiver.url }]]);
-    const relay = await startRelay(home, { LOG_LEVEL: "silent" });
+    const relay = await startRelay(home, { LOG_LEVEL: "error" });
     const agent = keptConnections(2);
     const answered = new Set<string>();
     const refusals = new Map<number, number>();
@@ -178,6 +178,9 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
     await Promise.all(senders);
     expect([...refusals.keys()]).toEqual([503]);
     expect(await relay.stop()).toBe(0);
+    // Once, and not by everything in it that wants to write.
+    expect(relay.output().match(/was moved to PostgreSQL/g)).toHaveLength(1);
+    expect(relay.output()).not.toContain('"stack"');
 
     expect(await contentOf(there)).toEqual(await contentOf(home));
     const stored = (await rows(there, "SELECT order_id FROM events")).map((row) => String(row.order_id));
