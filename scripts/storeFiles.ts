@@ -8,6 +8,7 @@ export const harmful = ["src/store/primary.test.ts"];
 /** The embedded database is not what is asked about. */
 export const embedded = [
   "src/store/checkpoints.test.ts",
+  "src/store/copy.test.ts",
   "src/store/moved.test.ts",
   "src/store/sqlite.test.ts",
 ];

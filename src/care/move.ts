@@ -55,7 +55,7 @@ const mostPasses = 6;
 /** How often a long pass says where it is. */
 const sayMs = 5000;
 /** Four of them, there and back, are on their way at once: some hundred megabytes at the most. */
-const usualSize: Size = { rows: 1000, bytes: 4_000_000 };
+const usualSize: Size = { rows: 1000, bytes: 2_000_000 };
 const mostHolds = 2;
 
 export async function move(plan: MovePlan): Promise<Move> {

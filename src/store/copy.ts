@@ -10,7 +10,7 @@ export type Key = readonly (string | number)[];
 export type Range = { after: Key | null; end: Key | null };
 /** A row, as the values of the table's columns. */
 export type Values = readonly Value[];
-/** The rows of a range, as they were at one moment. */
+/** The rows of a range. Beside a relay they may be of several moments; while it is held still they are not. */
 export type Piece = { range: Range; rows: readonly Values[] };
 export type Table = {
   name: string;

@@ -1,4 +1,4 @@
-// Reads the embedded database for a move, a piece at a time. Each is of one moment; nobody is held up.
+// Reads the embedded database for a move, a piece at a time; nobody is held up.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { fromRange, keyOf, keyText, type Key, type Piece, type Range, type Table, type Values } from "./copy.ts"; // prettier-ignore
@@ -29,11 +29,14 @@ export function fromSource<T>(doing: string, work: () => T): T {
 /** How large a piece is to be. A range that has grown to twice of it is cut. */
 export type Size = { rows: number; bytes: number };
 
+/** Rows that are read at once: faster than one after the other, and large ones must fit into memory. */
+const portion = 250;
+
 export function openSource(db: DatabaseSync, size: Size) {
   const statements = new Map<string, StatementSync>();
 
   function prepare(table: Table, text: string): StatementSync {
-    const sql = `SELECT ${table.columns.join(", ")} ${text} ORDER BY ${keyText(table, "")}`;
+    const sql = `SELECT ${table.columns.join(", ")} ${text} ORDER BY ${keyText(table, "")} LIMIT ${portion}`;
     let statement = statements.get(sql);
     if (!statement) {
       statement = db.prepare(sql.replace(/\$(\d+)/g, "?$1"));
@@ -46,18 +49,21 @@ export function openSource(db: DatabaseSync, size: Size) {
 
   /** The rows of a range; where they are too many, the first of them. */
   function read(table: Table, range: Range): { rows: Values[]; isWhole: boolean } {
-    const { text, params } = fromRange(table, range, "");
     const rows: Values[] = [];
-    let bytes = 0;
-    let cut = 0;
-    for (const row of prepare(table, text).iterate(...params) as Iterable<unknown>) {
-      rows.push(row as Values);
-      for (const value of row as Values) bytes += typeof value === "string" ? value.length : 8;
-      if (cut === 0 && (rows.length >= size.rows || bytes >= size.bytes)) cut = rows.length;
-      if (rows.length > 2 * size.rows || (bytes > 2 * size.bytes && rows.length > cut))
-        return { rows: rows.slice(0, cut), isWhole: false };
+    let [bytes, cut] = [0, 0];
+    for (let { after } = range; ;) {
+      const { text, params } = fromRange(table, { after, end: range.end }, "");
+      const some = prepare(table, text).all(...params) as unknown as Values[];
+      for (const row of some) {
+        rows.push(row);
+        for (const value of row) bytes += typeof value === "string" ? value.length : 8;
+        if (cut === 0 && (rows.length >= size.rows || bytes >= size.bytes)) cut = rows.length;
+        if (rows.length > 2 * size.rows || (bytes > 2 * size.bytes && rows.length > cut))
+          return { rows: rows.slice(0, cut), isWhole: false };
+      }
+      if (some.length < portion) return { rows, isWhole: true };
+      after = keyOf(table, some.at(-1) as Values);
     }
-    return { rows, isWhole: true };
   }
 
   return {

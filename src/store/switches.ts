@@ -1,5 +1,6 @@
-// What speaks PostgreSQL's language without being PostgreSQL may lack some of it. It is switched off in DATABASE_URL
-// itself: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining`. `as-sharded` tries the other way round. None of it is needed for anything to be right.
+// What speaks PostgreSQL's language without being PostgreSQL may lack some of it, or be sharded without being Citus. That is
+// said in DATABASE_URL itself: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining,as-sharded`. With or without any of
+// these words everything is right; what differs is how fast, and whether it is understood at all.
 
 const known = ["no-skip-locked", "no-advisory-locks", "no-pipelining", "as-sharded"] as const;
 type Switch = (typeof known)[number];
@@ -15,14 +16,14 @@ export type Switches = {
 export class UnknownSwitch extends Error {}
 
 export function switchesIn(url: string): Switches {
-  const words = /[?&]cleancast=([^&#]*)/.exec(url)?.[1] ?? "";
-  const off = decodeURIComponent(words).split(",").filter(Boolean);
-  const odd = off.find((word) => !known.includes(word as Switch));
+  const found = /[?&]cleancast=([^&#]*)/.exec(url)?.[1] ?? "";
+  const words = decodeURIComponent(found).split(",").filter(Boolean);
+  const odd = words.find((word) => !known.includes(word as Switch));
   if (odd !== undefined) throw new UnknownSwitch(`"${odd}" is not one of ${known.join(", ")}`);
   return {
-    skipLocked: !off.includes("no-skip-locked"),
-    advisoryLocks: !off.includes("no-advisory-locks"),
-    pipelining: !off.includes("no-pipelining"),
-    asSharded: off.includes("as-sharded"),
+    skipLocked: !words.includes("no-skip-locked"),
+    advisoryLocks: !words.includes("no-advisory-locks"),
+    pipelining: !words.includes("no-pipelining"),
+    asSharded: words.includes("as-sharded"),
   };
 }
