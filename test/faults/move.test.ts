@@ -72,7 +72,7 @@ async function contentOf(home: Home): Promise<string[]> {
           table,
           ...Object.keys(row)
             .toSorted()
-            .map((column) => (row[column] === null ? null : String(row[column]))),
+            .map((column) => (row[column] === null ? null : String(row[column] as string | number))),
         ]),
       );
   }
@@ -155,10 +155,8 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
       }
       // Nobody starts on a half.
       if (await countThere(there))
-        for (const command of [["site", "list"], ["check"], ["backup", join(freshFolder(), "half")]])
-          expect((await denied(there, ...command)).error).toMatch(
-            /has not finished: run the same move again/,
-          );
+        for (const args of [["site", "list"], ["check"], ["backup", join(freshFolder(), "half")]])
+          expect((await denied(there, ...args)).error).toMatch(/has not finished: run the same move again/);
     }
     // A move that died holds nobody still: what is sent is accepted again.
     const sofar = answered.size;
@@ -189,8 +187,8 @@ describe("a move under load", { timeout: 120_000 + 10 * before }, () => {
 
     // Nobody starts on the old file by mistake; a second move is refused.
     expect((await denied(home, "site", "list")).error).toMatch(/was moved to PostgreSQL.*set DATABASE_URL/s);
-    for (const command of [["backup", join(freshFolder(), "old")], ["check"]])
-      expect((await denied(home, ...command)).error).toMatch(/was moved to PostgreSQL/);
+    for (const args of [["backup", join(freshFolder(), "old")], ["check"]])
+      expect((await denied(home, ...args)).error).toMatch(/was moved to PostgreSQL/);
     expect((await denied(home, "move", "--to", url)).error).toMatch(/moved already, to 127/);
 
     const [order = ""] = answered;
