@@ -16,28 +16,27 @@ import { nameOf, writeMeasured, type Measured, type Point, type PointManner } fr
 const slowPlatformMs = 20;
 const shapes = (quick: boolean): { shape: Shape; platformMs: number; manners: PointManner[] }[] => {
   const senders = (quick ? [64] : [4, 16, 64, 256]).map((n) => ({ senders: n }));
-  const arrivals = (quick ? [50] : [50, 200]).map((n) => ({ arrivals: n }));
+  const arrivals = [50, 200].map((n) => ({ arrivals: n }));
   const one = { nodes: 1, sites: 1 };
   const contest = [{ senders: 64 }];
   /** More than some senders, so that hardly two events share a commit. */
   const many = quick ? 4 : 32;
   const few = quick ? senders : senders.slice(1, 3);
-  return [
+  const contests = [
     { shape: { ...one, connections: 0 }, platformMs: 0, manners: quick ? contest : senders },
     { shape: { ...one, connections: 0, nodes: 2 }, platformMs: 0, manners: contest },
     { shape: { ...one, connections: 3 }, platformMs: 0, manners: contest },
     { shape: { ...one, connections: 3, nodes: 2 }, platformMs: 0, manners: contest },
-    { shape: { ...one, connections: 3 }, platformMs: slowPlatformMs, manners: [...senders, ...arrivals] },
-    { shape: { ...one, connections: 1 }, platformMs: slowPlatformMs, manners: senders.slice(-2) },
     { shape: { ...one, connections: 0, sites: many }, platformMs: 0, manners: few },
-    {
-      shape: { ...one, connections: 3, sites: many },
-      platformMs: slowPlatformMs,
-      manners: few,
-    },
-    ...(quick
-      ? []
-      : [{ shape: { ...one, connections: 6 }, platformMs: slowPlatformMs, manners: senders.slice(-2) }]),
+  ];
+  if (quick) return contests;
+  const crowd = senders.slice(-2);
+  return [
+    ...contests,
+    { shape: { ...one, connections: 3 }, platformMs: slowPlatformMs, manners: [...senders, ...arrivals] },
+    { shape: { ...one, connections: 1 }, platformMs: slowPlatformMs, manners: crowd },
+    { shape: { ...one, connections: 3, sites: many }, platformMs: slowPlatformMs, manners: few },
+    { shape: { ...one, connections: 6 }, platformMs: slowPlatformMs, manners: crowd },
   ];
 };
 
