@@ -4,6 +4,7 @@
 // writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
 
 import type { DeliveryState } from "../event.ts";
+import { columns } from "./columns.ts";
 import { rowStatement, type Database, type Query, type Row, type Value } from "./database.ts";
 import { findConnections } from "./due.ts";
 import { grouped } from "./group.ts";
@@ -97,7 +98,7 @@ export function deliveryStore(db: Database) {
            UPDATE deliveries SET owner = $5, due_at = $6, updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' AND due_at <= $3
              AND event_id IN (SELECT event_id FROM due)
-           RETURNING *`,
+           RETURNING ${columns.deliveries}`,
           [siteId, connectionId, lease.now, lease.limit, lease.owner, lease.until],
         ),
       );
@@ -149,7 +150,7 @@ export function deliveryStore(db: Database) {
 
     async ofEvent(siteId: string, eventId: string): Promise<Delivery[]> {
       const rows = await db.all(
-        `SELECT * FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
+        `SELECT ${columns.deliveries} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
         [siteId, eventId],
       );
       return rows.map(deliveryOf);
@@ -157,7 +158,7 @@ export function deliveryStore(db: Database) {
 
     async attemptsOfEvent(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
       const rows = await db.all(
-        `SELECT * FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
+        `SELECT ${columns.attempts} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
         [siteId, eventId],
       );
       return rows.map((row) => ({
