@@ -94,7 +94,7 @@ async function claimTarget({ to, progress }: MovePlan, marks: Marks, tables: Tab
     throw new Refusal("to", "There is data already in that database. A move needs an empty one.");
   // What was copied into another database, this one has not.
   if (!isOurs) progress.restart();
-  await migrate(to, latestVersion, progress.id());
+  await migrate(to, { move: progress.id() });
   const filled = await openFilled(to);
   await filled.begin(tables);
   return filled;

@@ -19,6 +19,7 @@ describe("where tables go on a sharded database", () => {
   test("configuration is copied to every node, then the anchor is spread, then the others beside it", () => {
     expect(
       distribution({
+        kind: "expand",
         version: 1,
         name: "x",
         statements: [],
@@ -195,7 +196,7 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
 
 describe("statements of all sites", () => {
   /** Where the site stands in a condition that is put together elsewhere. */
-  const composed = /\$\{(?!condition\b|quoted|tuples)/;
+  const composed = /\$\{(?!condition\b|quoted|tuples|columns)/;
   const found = statementsInSource().filter(({ text }) => {
     const tables = [...text.matchAll(/\b(?:FROM|JOIN|UPDATE) (\w+)/g)].map((one) => one[1] as string);
     const isOfSites = tables.some((table) => bySite.includes(table));
