@@ -55,7 +55,8 @@ async function moveFile(config: Config, file: string, url: string, prepareOnly: 
     if (found !== latestVersion)
       throw new Refusal(
         "database",
-        `The embedded database has schema ${found}, this version of Cleancast knows ${latestVersion}: run 'cleancast migrate' first.`,
+        `The embedded database has schema ${found}, this version of Cleancast knows ${latestVersion}: ` +
+          (found > latestVersion ? "move it with the newer one." : "run 'cleancast migrate' first."),
       );
     const location = { engine: "postgres", url, connections: 10 } as const;
     return await onDatabase({ ...config, store: location }, async () => {
