@@ -462,7 +462,11 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const [sent, queued, inHand] = (await accepted(siteId, 3)) as [NewEvent, NewEvent, NewEvent];
       await store.deliveries.settle(settlement(sent, "sent"));
       await store.deliveries.settle(settlement(queued, "queued", { dueAt: now + hour }));
-      await store.deliveries.endWaiting(siteId, "c1", "skipped", "disconnected", now);
+      await store.deliveries.endWaiting(
+        { siteId, connectionId: "c1" },
+        { state: "skipped", reason: "disconnected" },
+        now,
+      );
       // It may be at the platform already; its settlement decides, or the end of its lease.
       expect((await store.deliveries.ofEvent(siteId, inHand.event.id))[0]?.state).toBe("queued");
       expect((await store.deliveries.ofEvent(siteId, sent.event.id))[0]?.state).toBe("sent");

@@ -181,11 +181,14 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   "check.ts": ["SELECT"],
   "checkRecords.ts": ["SELECT"],
   "deliveries.ts": [
-    "SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= $1 GROUP BY",
     // Of the embedded database alone.
     "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
   ],
-  "due.ts": ["SELECT v.column1", "SELECT site_id, connection_id FROM deliveries WHERE ${condition} GROUP BY"],
+  "due.ts": [
+    "SELECT v.column1",
+    "WITH RECURSIVE",
+    "SELECT site_id, connection_id FROM deliveries WHERE state =",
+  ],
   "health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
   "periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
   "pushes.ts": [
