@@ -11,6 +11,7 @@
 
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { fairness } from "./fairness.ts";
 import { floor } from "./floor.ts";
 import { growth } from "./growth.ts";
 import { latency } from "./latency.ts";
@@ -23,7 +24,7 @@ import { sectionOf, writeReport } from "./report.ts";
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
 
-const parts: readonly Part[] = [floor, load, latency, nodes, peers, growth, tag, start];
+const parts: readonly Part[] = [floor, load, latency, nodes, peers, growth, fairness, tag, start];
 
 const { values } = parseArgs({
   options: {

@@ -6,6 +6,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryState } from "../event.ts";
+import { columns } from "./columns.ts";
 import { chunks, list, type Database, type Row, type RowQuery, type Value } from "./database.ts";
 import { deliveryOf, type Delivery, type Due } from "./delivery.ts";
 
@@ -31,7 +32,7 @@ export function waitingStore(db: Database) {
           return `UPDATE deliveries SET owner = $4, due_at = $5, updated_at = $3
              WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${ids})
                AND ${still("queued")} AND due_at <= $3
-             RETURNING *`;
+             RETURNING ${columns.deliveries}`;
         });
       });
       return changed.map(deliveryOf);
