@@ -30,9 +30,9 @@ type Desk = {
   busy: Furnished;
   clock: { now: number };
   /** Starts the worker for a single look. */
-  look(): Promise<void>;
+  look: () => Promise<void>;
   /** How many deliveries of the busy site match. */
-  count(condition: string): Promise<number>;
+  count: (condition: string) => Promise<number>;
   lanes: Lanes;
 };
 
