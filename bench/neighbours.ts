@@ -2,7 +2,7 @@
 // what is measured.
 
 import { standinConnections } from "../scripts/standinConnections.ts";
-import { shortId, uuidv7 } from "../src/ids.ts";
+import { uuidv7 } from "../src/ids.ts";
 import { connect } from "../src/sites/connect.ts";
 import { directoryOf } from "../src/sites/directory.ts";
 import { addKey, addSite } from "../src/sites/manage.ts";
@@ -54,7 +54,9 @@ const fail = (id: string) => {
 export async function pileUp({ store, siteId, connectionIds }: Installation, count: number): Promise<void> {
   const sql = await openSql({ store });
   const now = Date.now();
-  const id = `'01900000-' || ${sql.digits("n")} || '-${shortId()}'`;
+  const part = (at: number, length: number) => `substr(${sql.digits("n")}, ${at}, ${length})`;
+  // Of this moment: they have just come.
+  const id = `'${uuidv7(now).slice(0, 14)}7' || ${part(1, 3)} || '-8' || ${part(4, 3)} || '-00000000' || ${part(7, 4)}`;
   const attribution = JSON.stringify({
     consent: "unknown",
     withheld: null,

@@ -11,7 +11,7 @@ import { chunks, list, type Database, type Row, type RowQuery, type Value } from
 import { deliveryOf, type Delivery, type Due } from "./delivery.ts";
 
 /** In the embedded store the relay waits for as long as a step takes. */
-export const step = 100;
+const step = 100;
 
 export function waitingStore(db: Database) {
   return {
