@@ -8,7 +8,7 @@ import { seedIdentities } from "./seed.ts";
 import type { Order, Sendings, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
-export type Turn = Pick<Sendings, "p50" | "p99" | "latencies"> & {
+export type Turn = Pick<Sendings, "p50" | "p99"> & {
   perSecond: number;
   /** Microseconds per event. */
   cpu: number;
@@ -99,7 +99,6 @@ export async function turnOf({ stub, sender }: Field, one: Contestant, manner: M
     requests: (after.requests - before.requests) / sent.events,
     p50: sent.p50,
     p99: sent.p99,
-    latencies: sent.latencies,
   };
 }
 
@@ -107,9 +106,8 @@ function spentBy({ pid, databasePid }: Contestant): [own: number, database: numb
   return [cpuOf(pid), databasePid === null ? 0 : cpuOfFamily(databasePid)];
 }
 
-export type Figure = Exclude<keyof Turn, "latencies">;
-export const pick = (turns: readonly Turn[], field: Figure) => turns.map((turn) => turn[field]);
-export const middle = (turns: readonly Turn[], field: Figure) => number(median(pick(turns, field)));
+export const pick = (turns: readonly Turn[], field: keyof Turn) => turns.map((turn) => turn[field]);
+export const middle = (turns: readonly Turn[], field: keyof Turn) => number(median(pick(turns, field)));
 
 /** Bytes of one event as it is sent; said in the report. */
 export const eventBytes = JSON.stringify(eventFields(1, { prefix: "1", known: 0 })).length;

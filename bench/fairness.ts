@@ -7,8 +7,8 @@ import {
   atMost,
   interleaved,
   median,
+  medianRatio,
   number,
-  quantile,
   roundsOf,
   type Findings,
   type Mode,
@@ -66,25 +66,21 @@ async function measure(engine: Engine, mode: Mode): Promise<Ratios> {
   await closeField(field, [without, beside]);
   await dead.stop();
 
-  const all = (of: keyof typeof turns, share: number) =>
-    quantile(
-      turns[of].flatMap(({ latencies }) => latencies),
-      share,
-    );
-  const added = (of: "without" | "beside", share: number) => all(of, share) - all("direct", share);
+  const added = (of: "without" | "beside", what: "p50" | "p99") =>
+    pick(turns[of], what).map((ms, round) => ms - (turns.direct[round]?.[what] ?? 0));
   const row = (of: "without" | "beside", name: string) => [
     engine,
     name,
-    number(added(of, 0.5)),
-    number(added(of, 0.99)),
+    number(median(added(of, "p50"))),
+    number(median(added(of, "p99"))),
     number(median(pick(turns[of], "cpu"))),
     number(memory[of]),
   ];
   return {
     engine,
     rows: [row("without", "without a backlog"), row("beside", `beside ${number(waiting)} waiting`)],
-    p50: added("beside", 0.5) / added("without", 0.5),
-    p99: added("beside", 0.99) / added("without", 0.99),
+    p50: medianRatio(added("beside", "p50"), added("without", "p50")),
+    p99: medianRatio(added("beside", "p99"), added("without", "p99")),
   };
 }
 
@@ -113,6 +109,6 @@ export const fairness: Part = {
   about: `One of a hundred sites has ${number(waiting)} deliveries waiting, all due at once, for three platforms that are down: one that
 takes requests and never answers, one that says 503, one that refuses connections. The same events go to a relay without that
 backlog; the two take turns, and the one that is not measured stands still. Added is what an answer takes longer than the
-platform's stand-in, over all events of all turns.`,
+platform's stand-in, in the same round; the ratios are those of rounds, and the figures medians.`,
   run,
 };

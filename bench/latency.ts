@@ -8,7 +8,6 @@ import {
   turnOf,
   warmUp,
   type Contestant,
-  type Figure,
   type Turn,
 } from "./contest.ts";
 import {
@@ -39,7 +38,6 @@ function overrun(error: unknown): Turn {
     requests: Number.NaN,
     p50: Infinity,
     p99: Infinity,
-    latencies: [],
   };
 }
 
@@ -60,7 +58,7 @@ async function run(mode: Mode): Promise<Findings> {
   await closeField(field, [ours]);
 
   const of = (name: string): Turn[] => turns[name] ?? [];
-  const middle = (name: string, what: Figure) => median(pick(of(name), what));
+  const middle = (name: string, what: keyof Turn) => median(pick(of(name), what));
   const added = (perSecond: number, what: "p50" | "p99") =>
     median(
       pick(of(`${perSecond} ours`), what).map((ms, i) => ms - (of(`${perSecond} direct`)[i]?.[what] ?? 0)),
