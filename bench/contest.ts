@@ -84,7 +84,13 @@ let turnsMade = 0;
 
 export async function turnOf({ stub, sender }: Field, one: Contestant, manner: Manner): Promise<Turn> {
   const population: Population = { prefix: `${process.pid}-${turnsMade++}`, known: one.known };
-  const order: Order = { ...population, port: one.port, key: one.key, ...(one.sites && { sites: one.sites }), ...manner };
+  const order: Order = {
+    ...population,
+    port: one.port,
+    key: one.key,
+    ...(one.sites && { sites: one.sites }),
+    ...manner,
+  };
   const before = await stub.ask<StubState>("state");
   const [cpu, databaseCpu] = spentBy(one);
   const sent = await sender.ask<Sendings>(order);
