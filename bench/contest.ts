@@ -5,7 +5,7 @@ import { median, number, type Mode } from "./part.ts";
 import { cpuOf, cpuOfFamily, startPeer, type Peer } from "./processes.ts";
 import { install, platforms, postmaster, startRelay, type Engine } from "./relay.ts";
 import { seedIdentities } from "./seed.ts";
-import type { Order, Sendings } from "./sender.ts";
+import type { Order, Sendings, SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
 export type Turn = Pick<Sendings, "p50" | "p99"> & {
@@ -23,6 +23,8 @@ export type Contestant = {
   port: number;
   pid: number;
   key: string;
+  /** In place of `key`, where it has many sites. */
+  sites?: readonly SiteKey[];
   known: number;
   databasePid: number | null;
   stop: () => Promise<void>;
@@ -82,7 +84,13 @@ let turnsMade = 0;
 
 export async function turnOf({ stub, sender }: Field, one: Contestant, manner: Manner): Promise<Turn> {
   const population: Population = { prefix: `${process.pid}-${turnsMade++}`, known: one.known };
-  const order: Order = { ...population, port: one.port, key: one.key, ...manner };
+  const order: Order = {
+    ...population,
+    port: one.port,
+    key: one.key,
+    ...(one.sites && { sites: one.sites }),
+    ...manner,
+  };
   const before = await stub.ask<StubState>("state");
   const [cpu, databaseCpu] = spentBy(one);
   const sent = await sender.ask<Sendings>(order);

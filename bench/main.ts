@@ -11,10 +11,12 @@
 
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { fairness } from "./fairness.ts";
 import { floor } from "./floor.ts";
 import { growth } from "./growth.ts";
 import { latency } from "./latency.ts";
 import { load } from "./load.ts";
+import { nodes } from "./nodes.ts";
 import type { Mode, Part } from "./part.ts";
 import { peers } from "./peers.ts";
 import { run } from "./processes.ts";
@@ -22,7 +24,7 @@ import { sectionOf, writeReport } from "./report.ts";
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";
 
-const parts: readonly Part[] = [floor, load, latency, peers, growth, tag, start];
+const parts: readonly Part[] = [floor, load, latency, nodes, peers, growth, fairness, tag, start];
 
 const { values } = parseArgs({
   options: {

@@ -81,6 +81,14 @@ export function cpuOfFamily(pid: number): number {
   return childrenOf(pid).reduce((sum, child) => sum + (ifAlive(() => cpuOf(child)) ?? 0), own);
 }
 
+/** The same of all processes of the machine, whoever they belong to. */
+export function cpuOfMachine(): number {
+  const [, user, nice, system, , , irq, softirq] = readFileSync("/proc/stat", "utf8")
+    .split(/\s+/)
+    .map(Number);
+  return ((user ?? 0) + (nice ?? 0) + (system ?? 0) + (irq ?? 0) + (softirq ?? 0)) * tickUs;
+}
+
 export const parentOf = (pid: number) => Number(statOf(pid)[1]);
 
 function childrenOf(parent: number): number[] {

@@ -12,6 +12,7 @@ import { standinConnections } from "../scripts/standinConnections.ts";
 import type { StoreLocation } from "../src/store/store.ts";
 import { startPostgres, type Postgres } from "../test/postgres.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";
+import type { SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
 const command = fileURLToPath(new URL("../bin/cleancast.mjs", import.meta.url));
@@ -29,6 +30,8 @@ export type Installation = {
   key: string;
   /** The connections, in the order in which they were asked for. */
   connectionIds: string[];
+  /** All sites, the first of which is the one above. */
+  sites: (SiteKey & { id: string })[];
 };
 
 let postgres: Promise<Postgres> | undefined;
@@ -36,9 +39,12 @@ const folders: string[] = [];
 process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
 
 /** Durable, like the embedded store: fsync and synchronous commit are on. */
+export function benchPostgres(settings: Record<string, string> = {}): Promise<Postgres> {
+  return (postgres ??= startPostgres({ durable: true, settings }));
+}
+
 async function freshDatabase(): Promise<string> {
-  postgres ??= startPostgres({ durable: true });
-  return (await postgres).createDatabase();
+  return (await benchPostgres()).createDatabase();
 }
 
 /** The process that all processes of the PostgreSQL server come from. */
@@ -62,11 +68,12 @@ export function freshFolder({ stays = false } = {}): string {
   return folder;
 }
 
-/** A site with a key and connections, all of which lead to the stub. */
+/** A site, or several, with a key and connections, all of which lead to the stub. */
 export async function install(
   engine: Engine,
   connected: readonly StubPlatform[],
   stub: StubState | null,
+  siteCount = 1,
 ): Promise<Installation> {
   const folder = freshFolder();
   const origins = stub && Object.entries(stub.ports).map(([id, port]) => [id, `http://127.0.0.1:${port}`]);
@@ -84,15 +91,21 @@ export async function install(
     store = { engine, url: env.DATABASE_URL, connections: 10 };
   }
   const { cleancast, close } = openCommandLine(env);
-  const { site } = await cleancast("site", "add", "shop.example.com");
-  const { key } = await cleancast("key", "add", "shop.example.com", "bench");
   const connectionIds: string[] = [];
-  for (const id of connected) {
-    const settings = Object.entries(standinConnections[id]).map(([name, value]) => `${name}=${value}`);
-    connectionIds.push((await cleancast("connect", "shop.example.com", id, ...settings)).id);
+  const sites: Installation["sites"] = [];
+  for (let n = 1; n <= siteCount; n++) {
+    const host = n === 1 ? "shop.example.com" : `shop-${n}.example.com`;
+    const { site } = await cleancast("site", "add", host);
+    const { key } = await cleancast("key", "add", host, "bench");
+    sites.push({ id: site.id, host, key });
+    for (const id of connected) {
+      const settings = Object.entries(standinConnections[id]).map(([name, value]) => `${name}=${value}`);
+      connectionIds.push((await cleancast("connect", host, id, ...settings)).id);
+    }
   }
   await close();
-  return { env, store, siteId: site.id, key, connectionIds };
+  const [{ id: siteId, key }] = sites as [Installation["sites"][0]];
+  return { env, store, siteId, key, connectionIds, sites };
 }
 
 /** Commands one after the other, in a process that is kept: a process each would take most of the time. */

@@ -7,7 +7,7 @@ import type { Findings, Part, Table, Target } from "./part.ts";
 
 const file = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
 
-function tableText({ head, rows }: Omit<Table, "title">): string {
+export function tableText({ head, rows }: Omit<Table, "title">): string {
   return [head, head.map((_, i) => (i === 0 ? "---" : "--:")), ...rows]
     .map((row) => `| ${row.join(" | ")} |`)
     .join("\n");

@@ -76,7 +76,7 @@ const mark = "0123456789";
 /** A record does not repeat the hash that it is stored under. */
 const anybody = "0".repeat(64);
 
-/** Records of `count` people. The first of them, up to `old`, were last seen longer ago than anybody is kept. */
+/** Records of `count` people, on every site. The first of them, up to `old`, were last seen longer ago than anybody is kept. */
 export async function seedIdentities(installation: Installation, count: number, old = 0): Promise<void> {
   const sql = await openSql(installation);
   const hashed = sql.sha256(`${quoted(knownEmail(0).replace("0@", ""))} || n || '@example.com'`);
@@ -88,12 +88,13 @@ export async function seedIdentities(installation: Installation, count: number, 
     const seenAt = daysAgo(days);
     const record = `replace(${quoted(packRecord(identityRecord(mark, seenAt, anybody), anybody))}, '${mark}', ${sql.digits("n")})`;
     // In pieces, so that no transaction outgrows the memory.
-    for (let start = from; start <= to; start += piece)
-      await sql.run(
-        `INSERT INTO identities (site_id, email_hash, record, oldest_at)
-         SELECT ${quoted(installation.siteId)}, ${hashed}, ${record}, ${seenAt} + n % 1000
-         FROM ${sql.numbers(start, Math.min(to, start + piece - 1))} AS copies`,
-      );
+    for (const { id } of installation.sites)
+      for (let start = from; start <= to; start += piece)
+        await sql.run(
+          `INSERT INTO identities (site_id, email_hash, record, oldest_at)
+           SELECT ${quoted(id)}, ${hashed}, ${record}, ${seenAt} + n % 1000
+           FROM ${sql.numbers(start, Math.min(to, start + piece - 1))} AS copies`,
+        );
   }
   await sql.close();
 }

@@ -6,10 +6,17 @@ import { eventFields, type Population } from "./input.ts";
 import { quantile } from "./part.ts";
 import { answerWith } from "./processes.ts";
 
+/** Where a site's events are sent, and with what. */
+export type SiteKey = { host: string; key: string };
+
 export type Order = Population & {
   port: number;
   key: string;
   ms: number;
+  /** Further nodes: senders are dealt out to all of them. */
+  beside?: readonly number[];
+  /** In place of `key`: events of these sites in turn. */
+  sites?: readonly SiteKey[];
 } &
   // Each sends its next event when the last one is answered; for longer than `ms` where that is needed for `atLeast`.
   (
@@ -52,11 +59,11 @@ class Line {
     this.#text = "";
     this.#done(whole);
   }
-  post(key: string, body: string): Promise<string> {
+  post({ host, key }: SiteKey, body: string): Promise<string> {
     return new Promise((resolve) => {
       this.#done = resolve;
       this.#socket.write(
-        `POST /__cc/inbound HTTP/1.1\r\nHost: shop.example.com\r\nX-CC-Api-Key: ${key}\r\n` +
+        `POST /__cc/inbound HTTP/1.1\r\nHost: ${host}\r\nX-CC-Api-Key: ${key}\r\n` +
           `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     });
@@ -69,9 +76,12 @@ class Line {
 async function carryOut(order: Order): Promise<Sendings> {
   const made = { events: 0, failed: 0, failure: "" };
   const latencies: number[] = [];
+  const sites = order.sites ?? [{ host: "shop.example.com", key: order.key }];
+  // By twos: every second event is of a person with a record, on every site.
+  const siteOf = (i: number) => sites[(i >> 1) % sites.length] as SiteKey;
   const began = performance.now();
   async function send(line: Line, i: number, due: number): Promise<void> {
-    const answer = await line.post(order.key, JSON.stringify(eventFields(i, order)));
+    const answer = await line.post(siteOf(i), JSON.stringify(eventFields(i, order)));
     latencies.push(performance.now() - due);
     made.events += 1;
     if (answer.startsWith("HTTP/1.1 200") && !answer.includes('"ok":false')) return;
@@ -83,6 +93,8 @@ async function carryOut(order: Order): Promise<Sendings> {
   const seconds = (performance.now() - began) / 1000;
   return { ...made, seconds, p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99) };
 }
+
+const portsOf = ({ port, beside = [] }: Order) => [port, ...beside];
 
 type Send = (line: Line, i: number, due: number) => Promise<void>;
 
@@ -99,9 +111,10 @@ async function inTurn(
     const ms = performance.now() - began;
     return ms < order.ms || (next < (order.atLeast ?? 0) && ms < longestMs);
   }
+  const ports = portsOf(order);
   await Promise.all(
-    Array.from({ length: order.senders }, async () => {
-      const line = new Line(order.port);
+    Array.from({ length: order.senders }, async (_, sender) => {
+      const line = new Line(ports[sender % ports.length] as number);
       while (goesOn()) await send(line, next++, performance.now());
       line.close();
     }),
@@ -113,6 +126,7 @@ async function asScheduled(order: Order & { perSecond: number }, began: number, 
   const free: Line[] = [];
   const all: Line[] = [];
   const sent: Promise<void>[] = [];
+  const ports = portsOf(order);
   let due = began;
   for (let i = 0; due - began < order.ms; i++) {
     due += (-Math.log(1 - Math.random()) * 1000) / order.perSecond;
@@ -120,7 +134,7 @@ async function asScheduled(order: Order & { perSecond: number }, began: number, 
     for (let early = due - performance.now(); early > 0.5; early = due - performance.now())
       await new Promise((resolve) => setTimeout(resolve, early));
     let line = free.pop();
-    if (!line) all.push((line = new Line(order.port)));
+    if (!line) all.push((line = new Line(ports[all.length % ports.length] as number)));
     const used = line;
     sent.push(send(used, i, Math.min(due, performance.now())).then(() => void free.push(used)));
   }

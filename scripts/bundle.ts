@@ -29,14 +29,18 @@ const patternsOfCrawlers: Plugin = {
   },
 };
 
-const bundle = await rolldown({
-  input: fileURLToPath(new URL("src/cli.ts", root)),
-  platform: "node",
-  // Drivers that pg would use if they were there.
-  external: [/^node:/, "pg-native", "pg-cloudflare"],
-  plugins: [bundleRequired, patternsOfCrawlers, listPackages("relay")],
-  logLevel: "warn",
-});
-rmSync(out, { recursive: true, force: true });
-await bundle.write({ dir: out, format: "es", chunkFileNames: "[name]-[hash].js" });
-await bundle.close();
+export async function bundleRelay(folder: string, more: readonly Plugin[]): Promise<void> {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL("src/cli.ts", root)),
+    platform: "node",
+    // Drivers that pg would use if they were there.
+    external: [/^node:/, "pg-native", "pg-cloudflare"],
+    plugins: [bundleRequired, patternsOfCrawlers, ...more],
+    logLevel: "warn",
+  });
+  rmSync(folder, { recursive: true, force: true });
+  await bundle.write({ dir: folder, format: "es", chunkFileNames: "[name]-[hash].js" });
+  await bundle.close();
+}
+
+if (import.meta.main) await bundleRelay(out, [listPackages("relay")]);

@@ -25,7 +25,8 @@ import { Denied } from "./access/denied.ts";
 import { ConfigFaults } from "./config.ts";
 import { version } from "./main.ts";
 import { Refusal } from "./sites/manage.ts";
-import { NewerSchema } from "./store/migrate.ts";
+import { NewerSchema, OlderNodes } from "./store/beside.ts";
+import { SchemaBusy } from "./store/migrate.ts";
 import { Moved } from "./store/moved.ts";
 import { NotYetMoved } from "./store/movingIn.ts";
 import { WrongEncryptionKey } from "./store/sealCheck.ts";
@@ -93,6 +94,8 @@ function fail(error: unknown): void {
     error instanceof Refusal ||
     error instanceof ConfigFaults ||
     error instanceof NewerSchema ||
+    error instanceof OlderNodes ||
+    error instanceof SchemaBusy ||
     error instanceof Moved ||
     error instanceof NotYetMoved ||
     error instanceof WrongEncryptionKey;

@@ -7,7 +7,8 @@ import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "./ids.ts";
 import { lockFolder } from "./lock.ts";
 import { isSealed } from "./store/lostKey.ts";
-import { NewerSchema } from "./store/migrate.ts";
+import { NewerSchema, OlderNodes } from "./store/beside.ts";
+import { SchemaBusy } from "./store/migrate.ts";
 import { Moved } from "./store/moved.ts";
 import { NotYetMoved } from "./store/movingIn.ts";
 import { WrongEncryptionKey } from "./store/sealCheck.ts";
@@ -33,7 +34,9 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
   try {
     return await openStore(config.store, keys, uuidv7, watch);
   } catch (error) {
-    if (error instanceof NewerSchema || error instanceof WrongEncryptionKey) throw error;
+    if (error instanceof NewerSchema || error instanceof OlderNodes || error instanceof SchemaBusy)
+      throw error;
+    if (error instanceof WrongEncryptionKey) throw error;
     if (error instanceof Moved || error instanceof NotYetMoved) throw error;
     throw databaseFault(config, error);
   }

@@ -59,7 +59,7 @@ describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
         ? { engine, file: `${freshFolder()}/store.db` }
         : { engine, url: await freshDatabase(), connections: 4 };
     const old = openDatabase(location);
-    await migrate(old, version);
+    await migrate(old, { to: version });
     const filled = await fill(old, version);
     await old.close();
 

@@ -18,6 +18,13 @@ const run = promisify(execFile);
 export const engines = ["sqlite", "postgres"] as const;
 export type Engine = (typeof engines)[number];
 
+/** What `npm run release:freeze` listens with, in every process. */
+const recording = Object.fromEntries(
+  ["NODE_OPTIONS", "CLEANCAST_TEST_STATEMENTS"].flatMap((name) =>
+    process.env["CLEANCAST_TEST_STATEMENTS"] && process.env[name] ? [[name, process.env[name]]] : [],
+  ),
+);
+
 /** Where an installation lives; several relays and commands may share it. */
 export type Home = { env: Record<string, string>; engine: Engine };
 
@@ -30,6 +37,7 @@ export async function newHome(engine: Engine, env: Record<string, string> = {}):
     CLEANCAST_ALLOW_PRIVATE: "127.0.0.0/8,::1,localhost",
     // Read and compiled once, not by every process of a test run: that halves the time of a start.
     NODE_COMPILE_CACHE: join(tmpdir(), "cleancast-test-compiled"),
+    ...recording,
     ...env,
   };
   if (engine === "postgres") {
@@ -78,8 +86,13 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return child.exitCode;
 }
 
-export async function startRelay(home: Home, env: Record<string, string> = {}): Promise<Relay> {
-  const child = spawn(process.execPath, [command, "serve"], { env: { ...home.env, ...env } });
+/** `program`: another build than the present one. */
+export async function startRelay(
+  home: Home,
+  env: Record<string, string> = {},
+  program = command,
+): Promise<Relay> {
+  const child = spawn(process.execPath, [program, "serve"], { env: { ...home.env, ...env } });
   running.add(child);
   let output = "";
   const ready = new Promise<void>((resolve, reject) => {

@@ -357,7 +357,11 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += 2 * minute;
     await watch.look();
     expect(posts(site)).toEqual(["began queue"]);
-    await store.deliveries.endWaiting(site.id, id, "skipped", "x", now);
+    await store.deliveries.endWaiting(
+      { siteId: site.id, connectionId: id },
+      { state: "skipped", reason: "x" },
+      now,
+    );
     now += 5 * minute;
     await watch.look();
     expect(posts(site)).toEqual(["began queue"]);

@@ -13,7 +13,8 @@ import { openSource, type Size } from "../store/copySource.ts";
 import { openFilled, type Filled } from "../store/copyTarget.ts";
 import { readTable, type Table } from "../store/copy.ts";
 import type { Database } from "../store/database.ts";
-import { latestVersion, migrate, NewerSchema } from "../store/migrate.ts";
+import { NewerSchema } from "../store/beside.ts";
+import { latestVersion, migrate } from "../store/migrate.ts";
 import { marksOn, type Marks } from "../store/moved.ts";
 import { takeSignDown } from "../store/movingIn.ts";
 import { tablesAt } from "../store/tables.ts";
@@ -121,12 +122,12 @@ async function finish({ to, progress }: MovePlan, filled: Filled, tables: readon
 async function claimTarget(plan: MovePlan): Promise<Aim> {
   const { to, progress, target } = plan;
   const found = await lookInto(to);
-  if (found.version > latestVersion) throw new NewerSchema(found.version, latestVersion);
+  if (found.version > latestVersion) throw new NewerSchema(found.version, latestVersion, null);
   const intended = progress.intended();
   if (intended && found.mover === intended.move) progress.begin(intended);
   const aim = progress.aim();
   if (aim && found.mover === aim.move) {
-    await migrate(to, latestVersion, aim.move);
+    await migrate(to, { move: aim.move });
     return aim;
   }
   if (found.mover !== null)
@@ -148,7 +149,7 @@ async function claimTarget(plan: MovePlan): Promise<Aim> {
     );
   const next = { move: plan.newId(), target };
   progress.intends(next);
-  await migrate(to, latestVersion, next.move);
+  await migrate(to, { move: next.move });
   progress.begin(next);
   return next;
 }

@@ -33,7 +33,7 @@ export async function restoreBackup(
   if (typeof target === "string") throw new Refusal("target", hindrances[target]);
   let aside: string | null;
   try {
-    await migrate(target.db, header.schema);
+    await migrate(target.db, { to: header.schema });
     await write(file, target.db);
     await migrate(target.db);
     aside = await target.finish();

@@ -7,7 +7,8 @@ import { lockStore, makeDataFolder } from "../installation.ts";
 import { Refusal } from "../sites/manage.ts";
 import { goOnWithout, isLost } from "../store/lostKey.ts";
 import { migrate } from "../store/migrate.ts";
-import { openDatabase } from "../store/store.ts";
+import { peekSchema } from "../store/peek.ts";
+import { openDatabase, type StoreLocation } from "../store/store.ts";
 import { atDesk, print } from "./desk.ts";
 
 export function encryptionKeyCommands(program: Command): void {
@@ -19,6 +20,7 @@ export function encryptionKeyCommands(program: Command): void {
     .option("--alone", "no other node has a copy of this key file (PostgreSQL)")
     .action(async (options: { alone?: true }, command: Command) => {
       const { keyFile, store: location, encryptionKeys } = readConfig();
+      await refuseOnNewer(location);
       if (keyFile !== null) {
         // Nodes with a copy of the file would not hear of the new key, and could open nothing any more.
         if (location.engine === "postgres" && !options.alone) throw new Refusal("alone", copies);
@@ -69,7 +71,18 @@ export function encryptionKeyCommands(program: Command): void {
     });
 }
 
+/** It may keep sealed values in places that this version does not know, which would stay behind. */
+async function refuseOnNewer(location: StoreLocation): Promise<void> {
+  const { found, known } = await peekSchema(location);
+  if (found > known)
+    throw new Refusal(
+      "database",
+      `The database has schema ${found}, this version of Cleancast knows ${known}: change the key with the newer version.`,
+    );
+}
+
 async function giveUp(config: Config, isSure: boolean) {
+  await refuseOnNewer(config.store);
   const { keyFile } = config;
   if (keyFile !== null && !existsSync(keyFile)) {
     if (!isSure) throw new Refusal("yes", warning);

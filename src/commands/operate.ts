@@ -30,7 +30,11 @@ export function operateCommands(program: Command): void {
         print(
           command,
           { from, to, applied },
-          applied.length ? `Schema ${from} → ${to}: ${applied.join(", ")}.` : `Schema ${to} is up to date.`,
+          from > to
+            ? `Schema ${from} is of a newer version. This one knows schema ${to}, and can work with it.`
+            : applied.length
+              ? `Schema ${from} → ${to}: ${applied.join(", ")}.`
+              : `Schema ${to} is up to date.`,
         );
       }),
     );

@@ -9,6 +9,8 @@
 export type Breaker = {
   /** 0 when it may be called now; otherwise when to ask again. */
   closedUntil(key: string, now: number): number;
+  /** Half open: the next call finds out whether there may be more. */
+  isHalfOpen(key: string, now: number): boolean;
   /** A call is about to be made: while half open it is the only one. */
   calling(key: string, now: number): void;
   passed(key: string): void;
@@ -45,6 +47,7 @@ export function openBreaker(): Breaker {
 
   return {
     closedUntil,
+    isHalfOpen: (key, now) => Boolean(states.get(key)?.until) && closedUntil(key, now) === 0,
     calling(key, now) {
       const state = states.get(key);
       if (!state?.until) return;

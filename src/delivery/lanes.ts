@@ -164,7 +164,9 @@ export function openLanes(options: LaneOptions): Lanes {
       // What cannot be sent now stays in the store, where every node can find it.
       if (options.breaker.closedUntil(key, now) || (queue?.quotaUntil ?? 0) > now) return 0;
       if (!platform) return 1;
-      return Math.max(0, platform.lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
+      // One call finds out whether a platform is back: more would be taken in hand only to be put back.
+      const lanes = options.breaker.isHalfOpen(key, now) ? 1 : platform.lanes;
+      return Math.max(0, lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
     },
     depths: () =>
       Array.from(queues.values(), ({ key, busy, waiting }) => ({ key, busy, waiting: waiting.length })),

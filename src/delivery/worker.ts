@@ -1,11 +1,14 @@
 // Delivers what was accepted and not yet sent: retries that fall due, what a dead node had in hand, what was
 // released. Looks once a second, takes no more than the lanes have room for, and is safe beside other nodes.
+//
+// A look gives every connection one turn, and a turn is small: whatever waits for one of them, the others wait for one
+// step of it. What is left of it comes with the next look, which follows at once.
 
 import type { Attribution } from "../event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Delivery, Due } from "../store/deliveries.ts";
+import type { Delivery, Due } from "../store/delivery.ts";
 import type { StoredEvent } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
@@ -32,6 +35,8 @@ const thoroughMs = 60_000;
 /** Lanes that free up together are filled together. */
 const gatherMs = 5;
 const mostAtOnce = 200;
+/** Of what is released, or ends without being sent. In the embedded store the relay waits meanwhile. */
+const mostChanged = 100;
 
 /** Starts the worker; the returned function stops it and resolves when its last look has ended. */
 export function startWorker(options: WorkerOptions): () => Promise<void> {
@@ -57,7 +62,10 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
     try {
       if (now() - sweptAt >= sweepMs) {
         sweptAt = now();
-        await sweepParked(options).catch((error: unknown) => onDefect(error, { worker: "parked" }));
+        const isLeft = await sweepParked(options).catch((error: unknown) =>
+          onDefect(error, { worker: "parked" }),
+        );
+        if (isLeft) goOn();
       }
       for (const due of await dueNow(options, isThorough())) {
         if (stopped) return;
@@ -71,7 +79,7 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   /** A connection that cannot be looked after must not cost the others their turn. */
   async function takeOne(due: Due): Promise<boolean> {
     try {
-      return await take(options, due, madeRoom);
+      return await take(options, due, { madeRoom, goOn });
     } catch (error) {
       onDefect(error, { worker: "take", connection: due.connectionId });
       return false;
@@ -87,6 +95,14 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
       const soon = more && roomSinceLook;
       timer = setTimeout(start, soon ? gatherMs : pollMs * (0.8 + 0.4 * Math.random()));
     });
+  }
+
+  /** The next look follows this one, whether there is room in lanes or not, and looks for the same. */
+  function goOn(): void {
+    more = true;
+    roomSinceLook = true;
+    sweptAt = 0;
+    thoroughAt = 0;
   }
 
   function madeRoom(): void {
@@ -121,25 +137,35 @@ function connectionsIn(
 
 /**
  * Lets go what is parked at a connection that works. Whoever resumes or reconnects one does that too; this is for what a
- * node parked in the second before it heard of it.
+ * node parked in the second before it heard of it. True when there is more.
  */
-async function sweepParked({ store, directory, now }: WorkerOptions): Promise<void> {
+async function sweepParked({ store, directory, now }: WorkerOptions): Promise<boolean> {
   const active = connectionsIn(directory, ({ state }) => state === "active");
-  for (const { siteId, connectionId } of await store.deliveries.parked(active))
-    await store.deliveries.releaseParked(siteId, connectionId, now());
+  let isLeft = false;
+  for (const { siteId, connectionId } of await store.deliveries.parked(active)) {
+    const released = await store.deliveries.releaseParked(siteId, connectionId, now(), mostChanged);
+    isLeft ||= released >= mostChanged;
+  }
+  return isLeft;
 }
 
+type Ways = {
+  /** A job has left its lane. */
+  madeRoom: () => void;
+  /** There is more to do that needs no lane. */
+  goOn: () => void;
+};
+
 /** Takes due deliveries of one connection in hand and puts them into its lanes. True when there may be more. */
-async function take(options: WorkerOptions, due: Due, madeRoom: () => void): Promise<boolean> {
+async function take(options: WorkerOptions, due: Due, { madeRoom, goOn }: Ways): Promise<boolean> {
   const { store, directory, lanes, owner, leaseMs, now } = options;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
-  if (!connection) {
-    await store.deliveries.endWaiting(due.siteId, due.connectionId, "skipped", "disconnected", now());
-    return false;
-  }
-  if (connection.state !== "active") {
-    const reason = whyParked(connection);
-    await store.deliveries.endWaiting(due.siteId, due.connectionId, "parked", reason, now());
+  if (connection?.state !== "active") {
+    const outcome = connection
+      ? ({ state: "parked", reason: whyParked(connection) } as const)
+      : ({ state: "skipped", reason: "disconnected" } as const);
+    const ended = await store.deliveries.endWaiting(due, outcome, now(), mostChanged);
+    if (ended >= mostChanged) goOn();
     return false;
   }
   const limit = Math.min(lanes.room(connection), mostAtOnce);

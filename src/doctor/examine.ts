@@ -8,7 +8,7 @@ import { checkChannels, checkMail } from "./channels.ts";
 import { checkConnections } from "./connections.ts";
 import { checkDatabase, checkRoom } from "./database.ts";
 import { checkFiles } from "./files.ts";
-import { error, type Finding, type Patient, type Surroundings } from "./finding.ts";
+import { error, warning, type Finding, type Patient, type Surroundings } from "./finding.ts";
 import { checkSettings, checkUrl } from "./installation.ts";
 import { checkMachine, thisMachine } from "./machine.ts";
 import { checkSites } from "./sites.ts";
@@ -31,7 +31,8 @@ export async function examine({ config, now, open, network }: Examination): Prom
     ...(network ? await made("the mail server", () => checkMail(around)) : []),
   ];
   const behind = await made("the schema", () => checkSchema(around));
-  if (behind.length) return [...findings, ...behind];
+  if (behind.some(({ level }) => level === "error")) return [...findings, ...behind];
+  findings.push(...behind);
 
   let store: Store;
   try {
@@ -60,13 +61,20 @@ export async function examine({ config, now, open, network }: Examination): Prom
 
 /** Looked at before the store is opened, which would bring it up to date under the feet of a relay that runs. */
 async function checkSchema({ config }: Surroundings): Promise<Finding[]> {
-  const { found, known } = await peekSchema(config.store);
+  const { found, known, fits } = await peekSchema(config.store);
   if (found === 0 || found === known) return [];
   if (found < known)
     return [
       error(
         `the database has schema ${found}, this version wants ${known}`,
         "Stop the relay, take a backup, then run 'cleancast migrate' or start this version. Nothing else was looked at.",
+      ),
+    ];
+  if (fits)
+    return [
+      warning(
+        `the database has schema ${found} of a newer version; this one knows ${known}, and can work with it`,
+        "Finish the upgrade, or stay here until it can be tried again. Backups, checks and a change of the encryption key need the newer version.",
       ),
     ];
   return [

@@ -11,7 +11,7 @@ function setUp() {
     asked: 0,
     lookedAt: 0,
     failures: 0,
-    pulse: (): Promise<Pulse> => Promise.resolve({ schema: 9, migratedAt: base, clock: null }),
+    pulse: (): Promise<Pulse> => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null }),
   };
   const readiness = openReadiness({
     pulse: () => {
@@ -53,7 +53,7 @@ describe("readiness", () => {
     world.pulse = () => new Promise(() => {});
     expect((await readiness.read()).checks.store).toBe("failing");
     world.ms = 2000;
-    world.pulse = () => Promise.resolve({ schema: 9, migratedAt: base, clock: null });
+    world.pulse = () => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null });
     expect((await readiness.read()).ok).toBe(true);
   });
 
@@ -76,7 +76,7 @@ describe("readiness", () => {
 
   test("fails when the clock is half a minute away from the database's", async () => {
     const { world, readiness } = setUp();
-    world.pulse = () => Promise.resolve({ schema: 9, migratedAt: base - 1e9, clock: base });
+    world.pulse = () => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base - 1e9, clock: base });
     world.clockMs = 29_000;
     expect((await readiness.read()).ok).toBe(true);
     expect(readiness.skewMs()).toBe(29_000);
@@ -93,12 +93,15 @@ describe("readiness", () => {
     expect((await readiness.read()).checks.clock).toBe("failing");
   });
 
-  test("fails on a schema that is older than this version's, not on a newer one", async () => {
+  test("fails on a schema that is older than this version's, or that took away what it needs, not on a newer one that did not", async () => {
     const { world, readiness } = setUp();
-    world.pulse = () => Promise.resolve({ schema: 10, migratedAt: base, clock: null });
+    world.pulse = () => Promise.resolve({ schema: 10, oldest: 9, migratedAt: base, clock: null });
     expect((await readiness.read()).ok).toBe(true);
     world.ms = 1000;
-    world.pulse = () => Promise.resolve({ schema: 8, migratedAt: base, clock: null });
+    world.pulse = () => Promise.resolve({ schema: 8, oldest: 9, migratedAt: base, clock: null });
+    expect((await readiness.read()).checks.schema).toBe("failing");
+    world.ms = 2000;
+    world.pulse = () => Promise.resolve({ schema: 11, oldest: 10, migratedAt: base, clock: null });
     expect((await readiness.read()).checks.schema).toBe("failing");
   });
 
@@ -110,7 +113,7 @@ describe("readiness", () => {
     world.pulse = () => new Promise((resolve) => (answer = resolve));
     const asked = readiness.read();
     readiness.stop();
-    answer({ schema: 9, migratedAt: base, clock: null });
+    answer({ schema: 9, oldest: 9, migratedAt: base, clock: null });
     const stopping = { ok: false, checks: { stopping: "failing" } };
     expect(await asked).toEqual(stopping);
     expect(await readiness.read()).toEqual(stopping);

@@ -40,8 +40,9 @@ export function openReadiness(options: ReadyOptions) {
       writes: options.commitsFailedInARow() < failuresInARow,
       worker: elapsed() - options.workerLookedAt() < workerMs,
       clock: found === null || found.clock,
-      // A newer schema is fine: another node is ahead in an upgrade. An older one was put there under our feet.
-      schema: found === null || found.schema >= options.schema,
+      // A newer schema is fine: another node is ahead in an upgrade. Not one that has taken away what this version needs;
+      // and an older one was put there under our feet.
+      schema: found === null || (found.schema >= options.schema && found.oldest <= options.schema),
     };
     const checks = Object.fromEntries(
       Object.entries(holds).map(([name, isOk]): [string, Check] => [name, isOk ? "ok" : "failing"]),
@@ -49,12 +50,12 @@ export function openReadiness(options: ReadyOptions) {
     return { ok: Object.values(holds).every(Boolean), checks };
   }
 
-  async function measured(): Promise<{ schema: number; clock: boolean }> {
-    const { schema, migratedAt, clock } = await pulse();
+  async function measured(): Promise<{ schema: number; oldest: number; clock: boolean }> {
+    const { schema, oldest, migratedAt, clock } = await pulse();
     skewMs = clock === null ? null : now() - clock;
     // Where there is no other clock to compare with: nothing can have been written in the future.
     const isBehind = now() < migratedAt - mostSkewMs;
-    return { schema, clock: !isBehind && Math.abs(skewMs ?? 0) <= mostSkewMs };
+    return { schema, oldest, clock: !isBehind && Math.abs(skewMs ?? 0) <= mostSkewMs };
   }
 
   return {

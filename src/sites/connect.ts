@@ -162,7 +162,8 @@ export async function disconnect({ store, directory }: Desk, connection: Connect
   const { siteId, id, platform } = connection;
   await store.configuration.removeConnection(change(siteId, "connection removed", { id, platform }, by), id);
   await directory.refresh();
-  await store.deliveries.endWaiting(siteId, id, "skipped", "disconnected", by.now);
+  const outcome = { state: "skipped", reason: "disconnected" } as const;
+  await store.deliveries.endWaiting({ siteId, connectionId: id }, outcome, by.now);
 }
 
 type Named = Pick<Connection, "siteId" | "id">;

@@ -2,7 +2,7 @@
 // on the thread that takes events in. Nothing is counted on the way of an event, so nothing here can slow one down or be
 // wrong by a crash: an hour can be made again at any time.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as breath, setTimeout as sleep } from "node:timers/promises";
 import type { Figure } from "../store/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/traffic.ts";
@@ -16,19 +16,22 @@ const never = Number.MAX_SAFE_INTEGER;
 
 export type CountedHour = { figures: Figure[]; isOpen: boolean };
 
+/** `rests`: nobody waits for it, so others have as much time after each portion as it took. */
 export async function countHour(
   store: Pick<Store, "statistics">,
   siteId: string,
   hour: number,
+  { rests } = { rests: false },
 ): Promise<CountedHour> {
   const tally = openTally();
   for (let after = ""; ;) {
+    const begunAt = performance.now();
     const some = await store.statistics.portion(siteId, hour, after, portion);
     tally.add(some);
     const last = some.events.at(-1);
     if (!last || some.events.length < portion) break;
     after = last.id;
-    await breath();
+    await (rests ? sleep(performance.now() - begunAt) : breath());
   }
   return { figures: tally.figures(), isOpen: tally.isOpen() };
 }
@@ -40,7 +43,7 @@ export async function rollHour(
   hour: number,
   now: number,
 ): Promise<void> {
-  const { figures, isOpen } = await countHour(store, siteId, hour);
+  const { figures, isOpen } = await countHour(store, siteId, hour, { rests: true });
   const dueAt = nextLook((hour + 1) * hourMs, now, isOpen);
   await store.statistics.replaceHour(siteId, hour, figures, { rolledAt: now, dueAt });
 }

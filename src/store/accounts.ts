@@ -1,6 +1,7 @@
 // The rows of the sign-in library (access/adapter.ts): it asks for rows of a table by conditions. And what we ask of the
 // same tables ourselves.
 
+import { columns } from "./columns.ts";
 import { list, type Database, type Query, type Row, type Value } from "./database.ts";
 
 export const accountTables = ["users", "sessions", "passwords", "two_factors", "verifications"] as const;
@@ -22,11 +23,11 @@ export type Session = {
 export function accountStore(db: Database) {
   return {
     async insert(table: string, row: Row): Promise<void> {
-      const columns = Object.keys(row).map(named);
+      const names = Object.keys(row).map(named);
       // A transaction that is run again finds its own row.
       await db.write((tx) =>
         tx.all(
-          `INSERT INTO ${tabled(table)} (${columns.join(", ")}) VALUES (${list(columns.length)})
+          `INSERT INTO ${tabled(table)} (${names.join(", ")}) VALUES (${list(names.length)})
            ON CONFLICT (id) DO NOTHING`,
           Object.values(row),
         ),
@@ -41,11 +42,10 @@ export function accountStore(db: Database) {
       const { sql, values } = whereOf(conditions);
       const order = orderBy === undefined ? "" : `ORDER BY ${orderBy.split(" ").map(named).join(" ")}`;
       const n = values.length;
-      return db.all(`SELECT * FROM ${tabled(table)} ${sql} ${order} LIMIT $${n + 1} OFFSET $${n + 2}`, [
-        ...values,
-        limit,
-        offset,
-      ]);
+      return db.all(
+        `SELECT ${columns[tabled(table)]} FROM ${tabled(table)} ${sql} ${order} LIMIT $${n + 1} OFFSET $${n + 2}`,
+        [...values, limit, offset],
+      );
     },
 
     async count(table: string, conditions: readonly Condition[]): Promise<number> {
@@ -70,14 +70,19 @@ export function accountStore(db: Database) {
         ),
       ];
       return db.write((tx) =>
-        tx.all(`UPDATE ${tabled(table)} SET ${changes.join(", ")} ${sql} RETURNING *`, all),
+        tx.all(
+          `UPDATE ${tabled(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[tabled(table)]}`,
+          all,
+        ),
       );
     },
 
     /** Returns the rows that were there: of two that remove the same row, one gets it. */
     async remove(table: string, conditions: readonly Condition[]): Promise<Row[]> {
       const { sql, values } = whereOf(conditions);
-      return db.write((tx) => tx.all(`DELETE FROM ${tabled(table)} ${sql} RETURNING *`, values));
+      return db.write((tx) =>
+        tx.all(`DELETE FROM ${tabled(table)} ${sql} RETURNING ${columns[tabled(table)]}`, values),
+      );
     },
 
     /** One of the rows, removed. */
@@ -87,7 +92,7 @@ export function accountStore(db: Database) {
       const [row] = await db.write((tx) =>
         // In an order: where every node has a copy of the table, all of them must take the same row.
         tx.all(
-          `DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} ORDER BY id LIMIT 1) RETURNING *`,
+          `DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} ORDER BY id LIMIT 1) RETURNING ${columns[from]}`,
           values,
         ),
       );
@@ -96,7 +101,7 @@ export function accountStore(db: Database) {
 
     async sessionsOf(userId: string, now: number): Promise<Session[]> {
       const rows = await db.all(
-        `SELECT * FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT 200`,
+        `SELECT ${columns.sessions} FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT 200`,
         [userId, now],
       );
       return rows.map((row) => ({
@@ -149,10 +154,10 @@ function named(name: string): string {
   return name;
 }
 
-function tabled(name: string): string {
-  if (!(accountTables as readonly string[]).includes(name))
-    throw new Error(`${name} is no table of accounts`);
-  return name;
+function tabled(name: string): (typeof accountTables)[number] {
+  const found = accountTables.find((one) => one === name);
+  if (!found) throw new Error(`${name} is no table of accounts`);
+  return found;
 }
 
 function whereOf(conditions: readonly Condition[]): { sql: string; values: Value[] } {

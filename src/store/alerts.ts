@@ -3,6 +3,7 @@
 
 import type { AlertKind } from "../event.ts";
 import { alertFacts } from "./alertFacts.ts";
+import { columns } from "./columns.ts";
 import type { Database, Row } from "./database.ts";
 import { turnStore } from "./turns.ts";
 
@@ -75,7 +76,7 @@ export function alertStore(db: Database) {
     /** Those that are open, and those that ended since; newest first. */
     async since(siteId: string, endedAfter: number, limit = 1000): Promise<Alert[]> {
       const rows = await db.all(
-        `SELECT * FROM alerts WHERE site_id = $1 AND (ended_at IS NULL OR ended_at > $2)
+        `SELECT ${columns.alerts} FROM alerts WHERE site_id = $1 AND (ended_at IS NULL OR ended_at > $2)
          ORDER BY began_at DESC, kind, subject LIMIT $3`,
         [siteId, endedAfter, limit],
       );

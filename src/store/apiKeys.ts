@@ -1,6 +1,7 @@
 // API keys of the management API. How often each is used stands with the uses of inbound keys, under no site.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "./columns.ts";
 import type { Database, Row } from "./database.ts";
 import { siteIdOf, siteOf, takeTurn } from "./members.ts";
 
@@ -67,17 +68,17 @@ export function apiKeyStore(db: Database, newId: () => string) {
     },
 
     async all(): Promise<ApiKey[]> {
-      const rows = await db.all(`SELECT * FROM api_keys ORDER BY created_at DESC, id`);
+      const rows = await db.all(`SELECT ${columns.api_keys} FROM api_keys ORDER BY created_at DESC, id`);
       return rows.map(apiKeyOf);
     },
 
     async byHash(hash: string): Promise<ApiKey | null> {
-      const [row] = await db.all(`SELECT * FROM api_keys WHERE hash = $1`, [hash]);
+      const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE hash = $1`, [hash]);
       return row ? apiKeyOf(row) : null;
     },
 
     async byId(id: string): Promise<ApiKey | null> {
-      const [row] = await db.all(`SELECT * FROM api_keys WHERE id = $1`, [id]);
+      const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE id = $1`, [id]);
       return row ? apiKeyOf(row) : null;
     },
 

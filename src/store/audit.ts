@@ -1,5 +1,6 @@
 // Who changed what: a line for every change of settings and for everything done with a person's data.
 
+import { columns } from "./columns.ts";
 import type { Database, Query } from "./database.ts";
 
 export type AuditLine = {
@@ -25,7 +26,7 @@ export function auditStore(db: Database, newId: () => string) {
     /** Newest first; `before` is the id of the last line of the page above. Site "" is the installation. */
     async list(siteId: string, limit: number, before?: string): Promise<(AuditLine & { id: string })[]> {
       const rows = await db.all(
-        `SELECT * FROM audit WHERE site_id = $1 ${before === undefined ? "" : "AND id < $3"} ORDER BY id DESC LIMIT $2`,
+        `SELECT ${columns.audit} FROM audit WHERE site_id = $1 ${before === undefined ? "" : "AND id < $3"} ORDER BY id DESC LIMIT $2`,
         before === undefined ? [siteId, limit] : [siteId, limit, before],
       );
       return rows.map((row) => ({

@@ -4,6 +4,7 @@
 
 import type { ConnectionState, Mode } from "../event.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "./columns.ts";
 import { list, type Database, type Query, type Row } from "./database.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
 import { raised } from "./revision.ts";
@@ -90,9 +91,18 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       const some = rows.slice(at, at + 50);
       const ids = some.map((row) => String(row.site_id));
       const where = `WHERE site_id IN (${list(ids.length)})`;
-      const hosts = await tx.all(`SELECT * FROM hosts ${where} ORDER BY created_at, host`, ids);
-      const keys = await tx.all(`SELECT * FROM inbound_keys ${where} ORDER BY created_at, id`, ids);
-      const connections = await tx.all(`SELECT * FROM connections ${where} ORDER BY created_at, id`, ids);
+      const hosts = await tx.all(
+        `SELECT ${columns.hosts} FROM hosts ${where} ORDER BY created_at, host`,
+        ids,
+      );
+      const keys = await tx.all(
+        `SELECT ${columns.inbound_keys} FROM inbound_keys ${where} ORDER BY created_at, id`,
+        ids,
+      );
+      const connections = await tx.all(
+        `SELECT ${columns.connections} FROM connections ${where} ORDER BY created_at, id`,
+        ids,
+      );
       for (const row of some) {
         const mine = (other: Row) => other.site_id === row.site_id;
         sites.push({
@@ -120,7 +130,9 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
     async sitesSince(revision: number): Promise<SiteRow[]> {
       return loadSites(
         db,
-        await db.all(`SELECT * FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [revision]),
+        await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [
+          revision,
+        ]),
       );
     },
 

@@ -9,7 +9,7 @@ import type { Attribution, ConsentState, Event, Visit } from "../event.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import type { Change, ConnectionRow } from "./configuration.ts";
 import type { NewEvent } from "./events.ts";
-import { NewerSchema } from "./migrate.ts";
+import { NewerSchema } from "./beside.ts";
 import type { PeopleRows } from "./people.ts";
 import { migrations } from "./schema.ts";
 import { WrongEncryptionKey } from "./sealCheck.ts";
@@ -140,10 +140,14 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await Promise.all(stores.map((one) => one.close()));
     });
 
-    test("a database of a newer version is refused with a sentence", async () => {
+    test("a database of a newer version that is too far is refused with a sentence", async () => {
       const newer = await locationOf(engine);
       await (await openStore(newer, encryptionKey, uuidv7)).close();
       await sql(newer, `INSERT INTO migrations (version, name, applied_at) VALUES (999, 'tomorrow', 0)`);
+      const kept = await openStore(newer, encryptionKey, uuidv7);
+      expect(kept.migrated).toMatchObject({ from: 999, applied: [] });
+      await kept.close();
+      await sql(newer, `UPDATE settings SET value = '998' WHERE name = 'oldest_schema'`);
       await expect(openStore(newer, encryptionKey, uuidv7)).rejects.toThrow(NewerSchema);
     });
 
@@ -458,7 +462,11 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const [sent, queued, inHand] = (await accepted(siteId, 3)) as [NewEvent, NewEvent, NewEvent];
       await store.deliveries.settle(settlement(sent, "sent"));
       await store.deliveries.settle(settlement(queued, "queued", { dueAt: now + hour }));
-      await store.deliveries.endWaiting(siteId, "c1", "skipped", "disconnected", now);
+      await store.deliveries.endWaiting(
+        { siteId, connectionId: "c1" },
+        { state: "skipped", reason: "disconnected" },
+        now,
+      );
       // It may be at the platform already; its settlement decides, or the end of its lease.
       expect((await store.deliveries.ofEvent(siteId, inHand.event.id))[0]?.state).toBe("queued");
       expect((await store.deliveries.ofEvent(siteId, sent.event.id))[0]?.state).toBe("sent");

@@ -1,7 +1,8 @@
 // Whether a PostgreSQL database may be filled by a move.
 
 import type { Database, Query } from "./database.ts";
-import { latestVersion, schemaVersion } from "./migrate.ts";
+import { schemaVersion } from "./applyMigration.ts";
+import { latestVersion } from "./migrate.ts";
 import { whoMovesIn } from "./movingIn.ts";
 import { columnsOf, tablesAt } from "./tables.ts";
 

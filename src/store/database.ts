@@ -68,6 +68,11 @@ export type Database = Query & {
   skipLocked: string;
   /** Comfort, where the engine has them. */
   advisoryLocks: boolean;
+  /**
+   * Runs `work` on a connection of its own, outside of any transaction and for as long as it takes; null where the engine
+   * needs no such thing, or lacks what makes nodes take turns.
+   */
+  alone: (<T>(work: (session: Query) => Promise<T>) => Promise<T>) | null;
   /** Spread over several machines: what is asked of all sites at once must be something that each can answer alone. */
   isSharded(): Promise<boolean>;
   /**

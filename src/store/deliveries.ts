@@ -4,11 +4,12 @@
 // writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
 
 import type { DeliveryState } from "../event.ts";
-import { rowStatement, type Database, type Query, type Row, type Value } from "./database.ts";
-import { findConnections } from "./due.ts";
+import { columns } from "./columns.ts";
+import { rowStatement, type Database, type Value } from "./database.ts";
+import { deliveryOf, type Delivery, type DeliveryKey } from "./delivery.ts";
+import { dueStore } from "./due.ts";
 import { grouped } from "./group.ts";
-
-export type DeliveryKey = { siteId: string; eventId: string; connectionId: string };
+import { waitingStore } from "./waiting.ts";
 
 export type Attempt = {
   number: number;
@@ -37,18 +38,6 @@ export type Settlement = DeliveryKey & {
   attempt: Attempt | null;
 };
 
-export type Delivery = DeliveryKey & {
-  platform: string;
-  state: DeliveryState;
-  reason: string | null;
-  attempts: number;
-  dueAt: number;
-  owner: string;
-  updatedAt: number;
-};
-
-export type Due = { siteId: string; connectionId: string };
-
 const attemptColumns = [
   "site_id", "event_id", "connection_id", "number", "started_at", "duration_ms", "state", "reason", "http_status",
   "batch", "request", "response",
@@ -58,51 +47,13 @@ export function deliveryStore(db: Database) {
   const settle = grouped<Settlement, void>((_group, items) => settleAll(db, items), {
     blamesData: db.blamesData,
   });
-  const havingSome = findConnections(db);
 
   return {
+    ...dueStore(db),
+    ...waitingStore(db),
+
     /** Writes the outcome of an attempt; resolves when it is durable. A delivery that is no longer ours is left alone. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
-
-    /** Which of these connections have something due. Looks at one row of each; no locks: claiming decides. */
-    due: (now: number, among: readonly Due[]) =>
-      havingSome(among, `deliveries.state = 'queued' AND deliveries.due_at <= $1`, [now]),
-
-    /** Which of these connections have something parked. */
-    parked: (among: readonly Due[]) => havingSome(among, `deliveries.state = 'parked'`, []),
-
-    /** The connections that have something due, also those that nobody knows any more. Looks at all that is due. */
-    async allDue(now: number): Promise<Due[]> {
-      const rows = await db.all(
-        `SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= $1
-         GROUP BY site_id, connection_id`,
-        [now],
-      );
-      return rows.map((row) => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) }));
-    },
-
-    /** Takes up to `limit` due deliveries of one connection in hand. Safe beside any number of nodes. */
-    async claim(
-      { siteId, connectionId }: Due,
-      lease: { now: number; owner: string; until: number; limit: number },
-    ): Promise<Delivery[]> {
-      // The outer conditions repeat the inner ones: without them, engines that have no SKIP LOCKED hand one row
-      // to two nodes. The MATERIALIZED keeps PostgreSQL from running the inner query, and its limit, again.
-      const rows = await db.write((tx) =>
-        tx.all(
-          `WITH due AS MATERIALIZED (
-             SELECT event_id FROM deliveries
-             WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' AND due_at <= $3
-             ORDER BY due_at, event_id LIMIT $4 ${db.skipLocked})
-           UPDATE deliveries SET owner = $5, due_at = $6, updated_at = $3
-           WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' AND due_at <= $3
-             AND event_id IN (SELECT event_id FROM due)
-           RETURNING *`,
-          [siteId, connectionId, lease.now, lease.limit, lease.owner, lease.until],
-        ),
-      );
-      return rows.map(deliveryOf);
-    },
 
     /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
     async reclaimAll(now: number): Promise<void> {
@@ -111,45 +62,9 @@ export function deliveryStore(db: Database) {
       );
     },
 
-    /** Lets parked deliveries go: they are due at once. Returns how many. */
-    async releaseParked(siteId: string, connectionId: string, now: number): Promise<number> {
-      return inSteps(db, (tx) =>
-        tx.all(
-          `UPDATE deliveries SET state = 'queued', reason = NULL, owner = '', due_at = $3, updated_at = $3
-           WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' AND event_id IN (
-             SELECT event_id FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT ${step})
-           RETURNING event_id`,
-          [siteId, connectionId, now],
-        ),
-      );
-    },
-
-    /**
-     * Whatever still waits for a connection ends as `state` with `reason`. What a node has in hand is left to its
-     * settlement: it may be at the platform already.
-     */
-    async endWaiting(
-      siteId: string,
-      connectionId: string,
-      state: DeliveryState,
-      reason: string,
-      now: number,
-    ): Promise<void> {
-      const waits = `state <> $3 AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $5)))`;
-      await inSteps(db, (tx) =>
-        tx.all(
-          `UPDATE deliveries SET state = $3, reason = $4, owner = '', updated_at = $5
-           WHERE site_id = $1 AND connection_id = $2 AND ${waits} AND event_id IN (
-             SELECT event_id FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND ${waits} LIMIT ${step})
-           RETURNING event_id`,
-          [siteId, connectionId, state, reason, now],
-        ),
-      );
-    },
-
     async ofEvent(siteId: string, eventId: string): Promise<Delivery[]> {
       const rows = await db.all(
-        `SELECT * FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
+        `SELECT ${columns.deliveries} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
         [siteId, eventId],
       );
       return rows.map(deliveryOf);
@@ -157,7 +72,7 @@ export function deliveryStore(db: Database) {
 
     async attemptsOfEvent(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
       const rows = await db.all(
-        `SELECT * FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
+        `SELECT ${columns.attempts} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
         [siteId, eventId],
       );
       return rows.map((row) => ({
@@ -174,17 +89,6 @@ export function deliveryStore(db: Database) {
       }));
     },
   };
-}
-
-/** A backlog of any size is changed in steps that hold nobody up. */
-const step = 1000;
-
-async function inSteps(db: Database, change: (tx: Query) => Promise<Row[]>): Promise<number> {
-  for (let changed = 0; ;) {
-    const rows = await db.write(change);
-    changed += rows.length;
-    if (rows.length < step) return changed;
-  }
 }
 
 const settleRows = rowStatement({
@@ -257,19 +161,4 @@ function attemptValues({ siteId, eventId, connectionId, attempt }: Settlement): 
     attempt.request,
     attempt.response,
   ];
-}
-
-export function deliveryOf(row: Row): Delivery {
-  return {
-    siteId: String(row.site_id),
-    eventId: String(row.event_id),
-    connectionId: String(row.connection_id),
-    platform: String(row.platform),
-    state: row.state as DeliveryState,
-    reason: row.reason as string | null,
-    attempts: Number(row.attempts),
-    dueAt: Number(row.due_at),
-    owner: String(row.owner),
-    updatedAt: Number(row.updated_at),
-  };
 }

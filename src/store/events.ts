@@ -1,6 +1,7 @@
 // Events and the claims that make each of them happen once.
 
 import type { Attribution, DeliveryState, Event, FilterReason, Mode } from "../event.ts";
+import { columns } from "./columns.ts";
 import {
   chunks,
   list,
@@ -91,7 +92,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     const found = new Map<string, StoredEvent | "damaged">();
     for (const some of chunks(ids)) {
       const rows = await db.all(
-        `SELECT * FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+        `SELECT ${columns.events} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
         [siteId, ...some],
       );
       for (const row of rows) found.set(String(row.id), readable(row, seal));
@@ -109,7 +110,10 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     accept: (item: NewEvent) => accept(db.commitGroup(item.event.siteId), item),
 
     async get(siteId: string, id: string): Promise<StoredEvent | null> {
-      const [row] = await db.all(`SELECT * FROM events WHERE site_id = $1 AND id = $2`, [siteId, id]);
+      const [row] = await db.all(`SELECT ${columns.events} FROM events WHERE site_id = $1 AND id = $2`, [
+        siteId,
+        id,
+      ]);
       return row ? eventOf(row, seal) : null;
     },
 

@@ -1,5 +1,6 @@
 // How sites and connections do at a glance. Each question looks at a bounded number of rows.
 
+import { oldestMark } from "./beside.ts";
 import type { Database } from "./database.ts";
 
 const newestAttempts = 1000;
@@ -8,7 +9,13 @@ const mostCounted = 100_000;
 const mostWaiting = 10_000;
 
 /** That the database answers, how far its schema is, and what time it believes it is (null: it has this machine's clock). */
-export type Pulse = { schema: number; migratedAt: number; clock: number | null };
+export type Pulse = {
+  schema: number;
+  /** Whose code can work on it: that of this schema and newer ones. */
+  oldest: number;
+  migratedAt: number;
+  clock: number | null;
+};
 
 export type Waiting = {
   /** At most `mostWaiting`. */
@@ -27,10 +34,12 @@ export function healthStore(db: Database) {
   return {
     async pulse(): Promise<Pulse> {
       const [row] = await db.all(
-        `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${clock} AS clock FROM migrations`,
+        `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${clock} AS clock,
+           (SELECT value FROM settings WHERE name = '${oldestMark}') AS oldest FROM migrations`,
       );
       return {
         schema: Number(row?.version ?? 0),
+        oldest: Number(row?.oldest ?? 0),
         migratedAt: Number(row?.applied_at ?? 0),
         clock: row?.clock == null ? null : Number(row.clock),
       };

@@ -2,6 +2,7 @@
 // from the import and the line, so a line that is taken in again changes nothing; progress may therefore lag behind.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "./columns.ts";
 import type { Database, Row } from "./database.ts";
 import { markHours } from "./statistics.ts";
 
@@ -31,7 +32,10 @@ type Progress = Pick<ImportRow, "line" | "tally">;
 
 export function importStore(db: Database, newId: () => string) {
   const find = async ({ siteId, id }: Key): Promise<ImportRow | null> => {
-    const [row] = await db.all(`SELECT * FROM imports WHERE site_id = $1 AND id = $2`, [siteId, id]);
+    const [row] = await db.all(`SELECT ${columns.imports} FROM imports WHERE site_id = $1 AND id = $2`, [
+      siteId,
+      id,
+    ]);
     return row ? importOf(row) : null;
   };
 
@@ -56,7 +60,7 @@ export function importStore(db: Database, newId: () => string) {
           return tx.all(
             `UPDATE imports SET owner = $3, lease_until = $4, state = 'running', updated_at = $5
              WHERE site_id = $1 AND id = $2 AND state <> 'done' AND (owner = $3 OR (owner = $6 AND lease_until = $7))
-             RETURNING *`,
+             RETURNING ${columns.imports}`,
             [siteId, id, owner, until, now, seen.owner, seen.leaseUntil],
           );
         }
@@ -64,7 +68,7 @@ export function importStore(db: Database, newId: () => string) {
           `INSERT INTO imports (site_id, id, kind, file, options, state, line, tally, owner, lease_until, started_at, updated_at)
            VALUES ($1, $2, $3, $4, $5, 'running', 0, $6, $7, $8, $9, $9)
            ON CONFLICT (site_id, id) DO UPDATE SET owner = excluded.owner WHERE imports.owner = excluded.owner
-           RETURNING *`,
+           RETURNING ${columns.imports}`,
           [
             siteId,
             id,
@@ -119,9 +123,10 @@ export function importStore(db: Database, newId: () => string) {
     },
 
     async list(siteId: string): Promise<ImportRow[]> {
-      const rows = await db.all(`SELECT * FROM imports WHERE site_id = $1 ORDER BY started_at DESC`, [
-        siteId,
-      ]);
+      const rows = await db.all(
+        `SELECT ${columns.imports} FROM imports WHERE site_id = $1 ORDER BY started_at DESC`,
+        [siteId],
+      );
       return rows.map(importOf);
     },
 

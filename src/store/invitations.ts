@@ -1,6 +1,7 @@
 // Invitations: an email, a role, and the SHA-256 of the ticket in the link.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "./columns.ts";
 import type { Database, Row } from "./database.ts";
 import {
   addUser,
@@ -66,17 +67,17 @@ export function invitationStore(db: Database, newId: () => string) {
     /** Those that can still be accepted. */
     async open(now: number): Promise<Invitation[]> {
       const rows = await db.all(
-        `SELECT * FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,
+        `SELECT ${columns.invitations} FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,
         [now],
       );
       return rows.map(invitationOf);
     },
 
     async byHash(hash: string, now: number): Promise<Invitation | null> {
-      const [row] = await db.all(`SELECT * FROM invitations WHERE hash = $1 AND expires_at > $2`, [
-        hash,
-        now,
-      ]);
+      const [row] = await db.all(
+        `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
+        [hash, now],
+      );
       return row ? invitationOf(row) : null;
     },
 
@@ -101,10 +102,10 @@ export function invitationStore(db: Database, newId: () => string) {
       const lineId = newId();
       return db.write(async (tx) => {
         await takeTurn(tx);
-        const [row] = await tx.all(`SELECT * FROM invitations WHERE hash = $1 AND expires_at > $2`, [
-          hash,
-          line.at,
-        ]);
+        const [row] = await tx.all(
+          `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
+          [hash, line.at],
+        );
         if (!row) return "added" in who && (await hasUser(tx, who.added.id)) ? "done" : "no invitation";
         const { site, role, invitedBy } = invitationOf(row);
         const origin = { confirmed: Number(row.shown) !== 1, invitedBy };

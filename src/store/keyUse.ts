@@ -1,5 +1,6 @@
 // What happened to keys: how often each was used, and the wrong ones by host.
 
+import { columns } from "./columns.ts";
 import { chunks, tuples, type Database } from "./database.ts";
 
 export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
@@ -96,10 +97,10 @@ export function keyUseStore(db: Database, newId: () => string) {
     },
 
     async lockouts(siteId: string, now: number): Promise<Lockout[]> {
-      const rows = await db.all(`SELECT * FROM lockouts WHERE site_id = $1 AND locked_until > $2`, [
-        siteId,
-        now,
-      ]);
+      const rows = await db.all(
+        `SELECT ${columns.lockouts} FROM lockouts WHERE site_id = $1 AND locked_until > $2`,
+        [siteId, now],
+      );
       return rows.map((row) => ({
         siteId: String(row.site_id),
         host: String(row.host),

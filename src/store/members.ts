@@ -3,6 +3,7 @@
 
 import { endSessions } from "./accounts.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "./columns.ts";
 import type { Database, Query, Row } from "./database.ts";
 
 export type MemberRole = "viewer" | "admin" | "owner";
@@ -51,7 +52,7 @@ export function memberStore(db: Database, newId: () => string) {
   }
 
   async function one(column: "id" | "email", value: string): Promise<Member | null> {
-    const [row] = await db.all(`SELECT * FROM users WHERE ${column} = $1`, [value]);
+    const [row] = await db.all(`SELECT ${columns.users} FROM users WHERE ${column} = $1`, [value]);
     return row ? memberOf(row, await grantsOf(String(row.id))) : null;
   }
 
@@ -77,8 +78,8 @@ export function memberStore(db: Database, newId: () => string) {
 
     /** Everybody. Members are people: there are few. */
     async all(): Promise<Member[]> {
-      const users = await db.all(`SELECT * FROM users ORDER BY created_at, id`);
-      const grants = await db.all(`SELECT * FROM grants ORDER BY user_id, site_id`);
+      const users = await db.all(`SELECT ${columns.users} FROM users ORDER BY created_at, id`);
+      const grants = await db.all(`SELECT ${columns.grants} FROM grants ORDER BY user_id, site_id`);
       const byUser = Map.groupBy(grants, (row) => String(row.user_id));
       return users.map((row) => memberOf(row, (byUser.get(String(row.id)) ?? []).map(grantOf)));
     },

@@ -1,101 +1,108 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Database, Query } from "./database.ts";
-import { distribute, isCitus, oneAfterTheOther } from "./distribute.ts";
+import { apply, OthersTurn, schemaVersion, takeTurn } from "./applyMigration.ts";
+import { refuseIfTooOld } from "./beside.ts";
+import type { Database } from "./database.ts";
 import type { Migration } from "./migration.ts";
-import { hangSign, NotYetMoved, movingIn, whoMovesIn } from "./movingIn.ts";
+import { hangSign, NotYetMoved, whoMovesIn } from "./movingIn.ts";
 import { migrations } from "./schema.ts";
+import { columnsOf } from "./tables.ts";
 
+/** `from` is more than `to` where a newer version was here, and this one may work all the same. */
 export type MigrationReport = { from: number; to: number; applied: string[] };
 
-export class NewerSchema extends Error {
-  constructor(found: number, known: number) {
+export type MigrationOptions = {
+  /** Stops at an earlier version: a backup is written back into the tables that it was taken from. */
+  to?: number;
+  /** The one that fills this database: nobody else may use it from before its first table on. */
+  move?: string | null;
+  /** All that there are. */
+  steps?: readonly Migration[];
+  /** How long it is tried to get hold of a table that others use. */
+  patienceMs?: number;
+};
+
+export class SchemaBusy extends Error {
+  constructor(patienceMs: number) {
     super(
-      `The database has schema ${found}, this version of Cleancast knows ${known}. ` +
-        `Start the newer version again, or restore a backup taken before the upgrade.`,
+      `The schema could not be brought up to date: for ${Math.round(patienceMs / 1000)} seconds somebody kept a table busy that has to be ` +
+        `changed (a backup, a long query, a transaction that was left open). Nothing is half done, and nodes that run go on. ` +
+        `Start again when it is over.`,
     );
   }
 }
 
 export const latestVersion = migrations.at(-1)?.version ?? 0;
 
-/**
- * Brings the schema up to date: each migration in a transaction of its own, safe beside other nodes. `to` stops at an
- * earlier version: a backup is written back into the tables that it was taken from. `move` is the one that fills this
- * database: nobody else may use it from before its first table on.
- */
-export async function migrate(
-  db: Database,
-  to: number = latestVersion,
-  move: string | null = null,
-): Promise<MigrationReport> {
-  const applied: string[] = [];
-  for (let left = 50; ; left -= 1) {
+const usualPatienceMs = 60_000;
+const turnPauseMs = 100;
+/** Those who waited behind the table get through; the longer it takes, the less they are held up. */
+const [shortestPauseMs, longestPauseMs] = [1000, 8000];
+
+/** Brings the schema up to date: each migration by itself, safe beside other nodes. */
+export async function migrate(db: Database, options: MigrationOptions = {}): Promise<MigrationReport> {
+  const { patienceMs = usualPatienceMs } = options;
+  const progress: Progress = { from: null, applied: [] };
+  let busyMs = 0;
+  let pauseMs = shortestPauseMs;
+  for (let left = 50; ;) {
+    const startedAt = performance.now();
     try {
-      return await migrateOnce(db, to, move, applied);
+      return await migrateOnce(db, options, progress);
     } catch (error) {
-      // Another node was faster with the same table, and nothing made us wait for it.
-      if (db.engine === "sqlite" || db.advisoryLocks || left === 0 || !isOthersWork(error)) throw error;
-      await sleep(100);
+      if (error instanceof OthersTurn) await sleep(turnPauseMs);
+      else if (codeOf(error) === lockTimeout) {
+        busyMs += performance.now() - startedAt + pauseMs;
+        if (busyMs > patienceMs) throw new SchemaBusy(patienceMs);
+        await sleep(pauseMs);
+        pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+      } else {
+        // Another node was faster with the same table, and nothing made us wait for it.
+        if (db.engine === "sqlite" || db.advisoryLocks || left === 0 || !isOthersWork(error)) throw error;
+        left -= 1;
+        await sleep(turnPauseMs);
+      }
     }
   }
 }
 
+const lockTimeout = "55P03";
+
+const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
+
 /** Something of that name is there already, or no longer: SQLSTATE 42…, or a row in the catalogue of them. */
-const isOthersWork = (error: unknown) =>
-  error instanceof Error && "code" in error && /^(?:42...|23505|XX000)$/.test(String(error.code));
+const isOthersWork = (error: unknown) => /^(?:42...|23505|XX000)$/.test(codeOf(error));
+
+/** What this node found, and did before another one got in its way. */
+type Progress = { from: number | null; applied: string[] };
 
 async function migrateOnce(
   db: Database,
-  to: number,
-  move: string | null,
-  /** What this node did before another one got in its way. */
-  applied: string[],
+  { to = Infinity, move = null, steps = migrations }: MigrationOptions,
+  progress: Progress,
 ): Promise<MigrationReport> {
-  await db.write(async (tx) => {
+  const known = steps.at(-1)?.version ?? 0;
+  const last = Math.min(to, known);
+  // Only who has something to do waits for the turn: a newer node may be at it for long, building an index.
+  const isThere = (await columnsOf(db, "migrations")).length > 0;
+  if (!isThere || move !== null) await begin(db, move);
+  if ((await whoMovesIn(db)) !== move) throw new NotYetMoved();
+  const from = await schemaVersion(db);
+  progress.from ??= from;
+  if (from > known) await refuseIfTooOld(db, from, known);
+
+  for (const migration of steps)
+    if (migration.version > from && migration.version <= last && (await apply(db, migration, steps)))
+      progress.applied.push(migration.name);
+  return { from: progress.from, to: last, applied: progress.applied };
+}
+
+/** The table of the schema's steps; and the sign of a move, where it is one. */
+function begin(db: Database, move: string | null): Promise<void> {
+  return db.write(async (tx) => {
     await takeTurn(db, tx);
     await tx.all(
       `CREATE TABLE IF NOT EXISTS migrations (version integer NOT NULL PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`,
     );
     if (move !== null) await hangSign(tx, move, Date.now());
   });
-  if ((await whoMovesIn(db)) !== move) throw new NotYetMoved();
-  const from = await schemaVersion(db);
-  if (from > latestVersion) throw new NewerSchema(from, latestVersion);
-
-  for (const migration of migrations) {
-    if (migration.version <= from || migration.version > to) continue;
-    const done = await db.write(async (tx) => {
-      await takeTurn(db, tx);
-      if ((await schemaVersion(tx)) >= migration.version) return false;
-      await apply(db, tx, migration);
-      return true;
-    });
-    if (done) applied.push(migration.name);
-  }
-  return { from, to, applied };
-}
-
-export async function schemaVersion(db: Query): Promise<number> {
-  const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations WHERE version <> $1`, [
-    movingIn,
-  ]);
-  return Number(row?.version ?? 0);
-}
-
-/** Two nodes that start at once take turns. Only comfort: who is too late finds the tables there, and looks again. */
-async function takeTurn(db: Database, tx: Query): Promise<void> {
-  if (db.advisoryLocks) await tx.all(`SELECT pg_advisory_xact_lock(7220415)`);
-}
-
-async function apply(db: Database, tx: Query, migration: Migration): Promise<void> {
-  const compact = db.engine === "sqlite" ? "WITHOUT ROWID" : "";
-  const isSpread = db.engine === "postgres" && (await isCitus(tx));
-  if (isSpread) await tx.all(oneAfterTheOther);
-  for (const statement of migration.statements) await tx.all(statement.replace("{COMPACT}", compact));
-  if (isSpread) await distribute(tx, migration);
-  await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [
-    migration.version,
-    migration.name,
-    Date.now(),
-  ]);
 }

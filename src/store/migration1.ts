@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const theRelayStands: Migration = {
+  kind: "expand",
   version: 1,
   name: "the relay stands",
   configuration: ["settings", "sites", "hosts", "inbound_keys", "connections"],

@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const whatIsOldGoes: Migration = {
+  kind: "expand",
   version: 10,
   name: "what is old goes",
   configuration: [],

@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const filesAreImported: Migration = {
+  kind: "expand",
   version: 11,
   name: "files are imported",
   configuration: [],

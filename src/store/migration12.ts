@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const recordsTakeLessRoom: Migration = {
+  kind: "expand",
   version: 12,
   name: "records take less room",
   configuration: [],

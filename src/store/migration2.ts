@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const visitsHaveVerdicts: Migration = {
+  kind: "expand",
   version: 2,
   name: "visits have verdicts",
   configuration: [],

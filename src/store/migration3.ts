@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const peopleSignIn: Migration = {
+  kind: "expand",
   version: 3,
   name: "people sign in at platforms",
   configuration: ["oauth_apps"],

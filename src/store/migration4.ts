@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const webhooksReceiveTotals: Migration = {
+  kind: "expand",
   version: 4,
   name: "webhooks receive totals",
   configuration: [],

@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const peopleReadTheLog: Migration = {
+  kind: "expand",
   version: 5,
   name: "people read the log and are told",
   configuration: [],

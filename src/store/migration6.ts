@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const peopleHaveAccounts: Migration = {
+  kind: "expand",
   version: 6,
   name: "people have accounts",
   configuration: [

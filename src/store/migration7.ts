@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const theDashboardShowsNumbers: Migration = {
+  kind: "expand",
   version: 7,
   name: "the dashboard shows numbers",
   configuration: [],

@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const membersHaveComeByInvitation: Migration = {
+  kind: "expand",
   version: 8,
   name: "members have come by invitation",
   configuration: [],

@@ -1,6 +1,7 @@
 import type { Migration } from "./migration.ts";
 
 export const hostsAreVerified: Migration = {
+  kind: "expand",
   version: 9,
   name: "hosts are verified, paused and removed",
   configuration: [],

@@ -1,22 +1,26 @@
 // A look at a database without touching it: how far its schema is.
 
 import { existsSync } from "node:fs";
+import { oldestIn } from "./beside.ts";
 import type { Database } from "./database.ts";
-import { schemaVersion } from "./migrate.ts";
+import { schemaVersion } from "./applyMigration.ts";
 import { openPostgres } from "./postgres.ts";
 import { migrations } from "./schema.ts";
 import { openSqlite } from "./sqlite.ts";
 import type { StoreLocation } from "./store.ts";
 
-export type Schemas = { found: number; known: number };
+/** `fits`: this version can work with what was found, also where that is newer. */
+export type Schemas = { found: number; known: number; fits: boolean };
 
 /** `found` is 0 where nothing is there yet. */
 export async function peekSchema(location: StoreLocation): Promise<Schemas> {
   const known = migrations.at(-1)?.version ?? 0;
-  if (location.engine === "sqlite" && !existsSync(location.file)) return { found: 0, known };
+  if (location.engine === "sqlite" && !existsSync(location.file)) return { found: 0, known, fits: true };
   const db = location.engine === "sqlite" ? openSqlite(location.file) : openPostgres(location.url, location);
   try {
-    return { found: (await hasSchema(db)) ? await schemaVersion(db) : 0, known };
+    const found = (await hasSchema(db)) ? await schemaVersion(db) : 0;
+    const oldest = found > known ? ((await oldestIn(db)) ?? found) : 0;
+    return { found, known, fits: oldest <= known };
   } finally {
     await db.close();
   }

@@ -10,6 +10,7 @@ import {
   type Identity,
   type Visitor,
 } from "../event.ts";
+import { columns } from "./columns.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "./database.ts";
 import { grouped } from "./group.ts";
 import { oldPeople } from "./oldPeople.ts";
@@ -69,7 +70,7 @@ export function peopleStore(db: Database, newId: () => string) {
     /** Every decision that was ever made about a subject, oldest first. */
     async history(siteId: string, subject: string): Promise<Decision[]> {
       const rows = await db.all(
-        `SELECT * FROM consent_history WHERE site_id = $1 AND subject = $2 ORDER BY id`,
+        `SELECT ${columns.consent_history} FROM consent_history WHERE site_id = $1 AND subject = $2 ORDER BY id`,
         [siteId, subject],
       );
       return rows.map(decisionOf);
@@ -144,10 +145,10 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   };
   const decisions = async (column: "subject" | "given_by", value: Value) =>
     (
-      await tx.all(`SELECT * FROM consents WHERE site_id = $1 AND ${column} = $2 ORDER BY subject ${lock}`, [
-        siteId,
-        value,
-      ])
+      await tx.all(
+        `SELECT ${columns.consents} FROM consents WHERE site_id = $1 AND ${column} = $2 ORDER BY subject ${lock}`,
+        [siteId, value],
+      )
     ).map(decisionOf);
 
   return {

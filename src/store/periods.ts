@@ -5,6 +5,7 @@
 // every conversion and every removal is in exactly one period: whatever commits after a sum was read is in the
 // difference that the next one makes, and of two nodes that close at once one finds that the head has moved.
 
+import { columns } from "./columns.ts";
 import { tuples, type Database, type Query, type Row } from "./database.ts";
 import { sumTotals, type Totals } from "./totals.ts";
 
@@ -53,7 +54,9 @@ export function periodStore(db: Database) {
 
     /** What the open period would hold if it were closed now; null without a webhook ever. */
     async open(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
-      const [head] = await db.all(`SELECT * FROM period_heads WHERE site_id = $1`, [siteId]);
+      const [head] = await db.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1`, [
+        siteId,
+      ]);
       if (!head) return null;
       return { startsAt: Number(head.ends_at), ...since(await sumTotals(db, siteId), head) };
     },
@@ -69,10 +72,10 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
   const { siteId, number, startsAt, endsAt, now, dueAt } = closing;
   // Who cannot skip a head that another node is at waits for it, and then finds that it has moved.
   const lock = db.skipLocked || (db.engine === "postgres" ? "FOR UPDATE" : "");
-  const [head] = await tx.all(`SELECT * FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`, [
-    siteId,
-    number,
-  ]);
+  const [head] = await tx.all(
+    `SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`,
+    [siteId, number],
+  );
   if (!head) return null;
   const sum = await sumTotals(tx, siteId);
   const period: Period = {

@@ -2,10 +2,14 @@
 
 import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Pool } from "pg";
+import { Client, Pool } from "pg";
 import { types } from "./postgresTypes.ts";
 import { refuseReadOnly } from "./probe.ts";
+import { sessionName } from "./beside.ts";
+import { migrations } from "./schema.ts";
 import { switchesIn } from "./switches.ts";
+
+const latest = migrations.at(-1)?.version ?? 0;
 
 export type PoolOptions = { statementMs: number; silentMs: number; stream: () => Socket };
 
@@ -21,7 +25,7 @@ export function openPool(server: string, most: number, { statementMs, silentMs, 
     query_timeout: silentMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    application_name: "cleancast",
+    application_name: sessionName(latest),
     types,
     stream,
     onConnect(client) {
@@ -33,6 +37,20 @@ export function openPool(server: string, most: number, { statementMs, silentMs, 
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
   return pool;
+}
+
+/** One connection, without a limit of time: for what is done once, beside all others. */
+export function openSession(server: string): Client {
+  const client = new Client({
+    connectionString: server,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    application_name: sessionName(latest),
+    types,
+  });
+  // One that breaks tells whoever waits for an answer.
+  client.on("error", () => {});
+  return client;
 }
 
 /** A pool that ends forgets those who wait for a connection; as long as it goes on, they at least hear of an error. */

@@ -3,8 +3,17 @@
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Pool, PoolClient } from "pg";
-import { chunks, type Database, type Row, type RowQuery, type RowStatement, type Value } from "./database.ts";
-import { isDoubtful, isPassing, sqlState, StoreFault } from "./postgresErrors.ts";
+import {
+  chunks,
+  type Database,
+  type Query,
+  type Row,
+  type RowQuery,
+  type RowStatement,
+  type Value,
+} from "./database.ts";
+import { openSession } from "./pool.ts";
+import { isDoubtful, isPassing, isStale, sqlState, StoreFault } from "./postgresErrors.ts";
 import { openPrimary, type Connections } from "./primary.ts";
 import { serversOf } from "./servers.ts";
 import { switchesIn } from "./switches.ts";
@@ -44,10 +53,22 @@ export function openPostgres(url: string, options: { connections: number }): Dat
 
   const all = (sql: string, params?: readonly Value[]) => retried(({ readers }) => run(readers, sql, params));
 
+  async function alone<T>(work: (session: Query) => Promise<T>): Promise<T> {
+    const { server } = await primary.connections({ patienceMs, heldMs: 0, patient: false });
+    const client = openSession(server);
+    try {
+      await client.connect();
+      return await work({ all: (sql, params) => run(client, sql, params) });
+    } finally {
+      await client.end();
+    }
+  }
+
   return {
     engine: "postgres",
     skipLocked: switches.skipLocked ? "FOR UPDATE SKIP LOCKED" : "",
     advisoryLocks: switches.advisoryLocks,
+    alone: switches.advisoryLocks ? alone : null,
     isSharded: async () =>
       switches.asSharded || (await all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0,
     all,
@@ -73,7 +94,7 @@ async function transaction<T>(pool: Pool, work: (tx: RowQuery) => Promise<T>): P
     await commit(client);
     return result;
   } catch (error) {
-    if (isDoubtful(error)) broken = error as Error;
+    if (isDoubtful(error) || isStale(error)) broken = error as Error;
     else await client.query("ROLLBACK").catch((failure: Error) => (broken = failure));
     throw error;
   } finally {

@@ -29,10 +29,17 @@ export function sqlState(error: unknown): string {
   return "code" in error ? String(error.code) : "";
 }
 
+/**
+ * A connection holds a plan of a statement whose result a newer node has changed, by a column's type. Another connection,
+ * or a new one, has none.
+ */
+export const isStale = (error: unknown) =>
+  sqlState(error) === "0A000" && (error as { routine?: string }).routine === "RevalidateCachedQuery";
+
 /** The same transaction may pass in a moment, here or on another server. */
 export function isPassing(error: unknown): boolean {
   const code = sqlState(error);
-  return passing.has(code) || network.has(code) || code.startsWith("08");
+  return isStale(error) || passing.has(code) || network.has(code) || code.startsWith("08");
 }
 
 /**

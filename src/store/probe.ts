@@ -33,7 +33,7 @@ async function probe(server: string): Promise<Found> {
     connectionString: server,
     connectionTimeoutMillis: probeMs,
     query_timeout: probeMs,
-    application_name: "cleancast",
+    application_name: "cleancast probe",
   });
   client.on("error", () => {});
   try {

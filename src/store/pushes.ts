@@ -4,6 +4,7 @@
 // owner, and only the owner can settle. It pushes its oldest queued period, and the next one only after that was taken.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns, qualified } from "./columns.ts";
 import { chunks, tuples, type Database, type Query, type Row, type Value } from "./database.ts";
 import type { Period } from "./periods.ts";
 import type { Address } from "./webhooks.ts";
@@ -75,12 +76,12 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
         // What is ours already: as after a commit that we did not hear of.
         const [row] = await tx.all(
           `UPDATE webhooks SET owner = $3, due_at = $4
-           WHERE site_id = $1 AND id = $2 AND state = 'active' AND (due_at <= $5 OR owner = $3) RETURNING *`,
+           WHERE site_id = $1 AND id = $2 AND state = 'active' AND (due_at <= $5 OR owner = $3) RETURNING ${columns.webhooks}`,
           [siteId, webhookId, lease.owner, lease.until, lease.now],
         );
         if (!row) return null;
         const [oldest] = await tx.all(
-          `SELECT periods.* FROM pushes
+          `SELECT ${qualified("periods")} FROM pushes
            JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
            WHERE pushes.site_id = $1 AND pushes.webhook_id = $2 AND pushes.state = 'queued'
            ORDER BY pushes.number LIMIT 1`,
@@ -168,7 +169,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
     /** The log of a webhook, newest first; `before` is the id of the last line of the page above. */
     async log({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
       const rows = await db.all(
-        `SELECT push_log.*, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
+        `SELECT ${qualified("push_log")}, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
          LEFT JOIN periods ON periods.site_id = push_log.site_id AND periods.number = push_log.number
          WHERE push_log.site_id = $1 AND push_log.webhook_id = $2 ${before === undefined ? "" : "AND push_log.id < $4"}
          ORDER BY push_log.id DESC LIMIT $3`,

@@ -51,7 +51,7 @@ export function refusedCallStore(db: Database) {
     /** Newest first; `before` is the id of the last one of the page above. */
     async list(siteId: string, page: { before?: string; limit: number }): Promise<RefusedCall[]> {
       const rows = await db.all(
-        `SELECT * FROM refused_calls WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+        `SELECT ${columns.join(", ")} FROM refused_calls WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, page.before ?? lastId, page.limit],
       );
       return rows.map(callOf);

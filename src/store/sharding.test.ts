@@ -18,7 +18,13 @@ const configuration = migrations.flatMap((one) => one.configuration);
 
 describe("where tables go on a sharded database", () => {
   test("configuration is copied to every node, then the anchor is spread, then the others beside it", () => {
-    const migration = { version: 1, name: "x", statements: [], configuration: ["sites"] };
+    const migration = {
+      kind: "expand",
+      version: 1,
+      name: "x",
+      statements: [],
+      configuration: ["sites"],
+    } as const;
     expect(placements({ ...migration, bySite: ["deliveries", "events"] }).map(({ call }) => call)).toEqual([
       "create_reference_table('migrations')",
       "create_reference_table('sites')",
@@ -153,7 +159,7 @@ function statementsInSource(): { file: string; text: string; source: string }[] 
 }
 
 const statementsIn = (source: string) =>
-  [...source.matchAll(/(["'`])\s*((?:WITH|SELECT|INSERT|UPDATE|DELETE)\b(?:(?!\1)[^])*)\1/g)]
+  [...source.matchAll(/(["'`])\s*\(?((?:WITH|SELECT|INSERT|UPDATE|DELETE)\b(?:(?!\1)[^])*)\1/g)]
     .map((found) => (found[2] ?? "").replaceAll(/\s+/g, " ").trim())
     .filter((text) => /^(?:WITH .* AS|SELECT .|INSERT INTO|UPDATE .* SET|DELETE FROM)/.test(text));
 
@@ -193,11 +199,15 @@ const ofAllSites: Readonly<Record<string, readonly string[]>> = {
   "check.ts": ["SELECT"],
   "checkRecords.ts": ["SELECT"],
   "deliveries.ts": [
-    "SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= $1 GROUP BY",
     // Of the embedded database alone.
     "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
   ],
-  "due.ts": ["SELECT v.column1", "SELECT site_id, connection_id FROM deliveries WHERE ${condition} GROUP BY"],
+  "due.ts": [
+    "SELECT v.column1",
+    // The embedded database and a PostgreSQL on one machine go from one to the next.
+    "SELECT d.${column} FROM deliveries AS d WHERE d.state",
+    "SELECT site_id, connection_id FROM deliveries WHERE state =",
+  ],
   "health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
   "periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
   "pushes.ts": [

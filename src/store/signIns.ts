@@ -1,6 +1,7 @@
 // Signing in at platforms: the operator's registrations there, sign-ins under way, and whose turn it is to renew a token.
 
 import { connectionPlace } from "./configuration.ts";
+import { columns } from "./columns.ts";
 import type { Database, Row } from "./database.ts";
 import { raised } from "./revision.ts";
 import type { Seal } from "./seal.ts";
@@ -50,7 +51,9 @@ export function signInStore(db: Database, seal: Seal) {
     },
 
     async app(platform: string): Promise<OAuthApp | null> {
-      const [row] = await db.all(`SELECT * FROM oauth_apps WHERE platform = $1`, [platform]);
+      const [row] = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps WHERE platform = $1`, [
+        platform,
+      ]);
       if (!row) return null;
       const { clientSecret } = JSON.parse(seal.open(String(row.credentials), appPlace(platform)));
       return { platform, clientId: String(row.client_id), clientSecret };
@@ -78,7 +81,10 @@ export function signInStore(db: Database, seal: Seal) {
     },
 
     async get(siteId: string, id: string): Promise<SignIn | null> {
-      const [row] = await db.all(`SELECT * FROM sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]);
+      const [row] = await db.all(`SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2`, [
+        siteId,
+        id,
+      ]);
       return row ? signInOf(row) : null;
     },
 
@@ -93,10 +99,10 @@ export function signInStore(db: Database, seal: Seal) {
     ): Promise<SignIn<T> | null> {
       return db.write(async (tx) => {
         const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
-        const [row] = await tx.all(`SELECT * FROM sign_ins WHERE site_id = $1 AND id = $2 ${lock}`, [
-          siteId,
-          id,
-        ]);
+        const [row] = await tx.all(
+          `SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2 ${lock}`,
+          [siteId, id],
+        );
         const signIn = row ? signInOf(row) : null;
         const stepped = signIn && next(signIn);
         if (!signIn || !stepped) return null;

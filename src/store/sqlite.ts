@@ -125,6 +125,7 @@ export function openSqlite(file: string): Database {
     engine: "sqlite",
     skipLocked: "",
     advisoryLocks: false,
+    alone: null,
     isSharded: async () => false,
     all: async (sql, params) => whereToRead().all(sql, params),
     commitGroup: () => "",

@@ -9,7 +9,7 @@ import { setImmediate as breath } from "node:timers/promises";
 import type { DeliveryState, Mode } from "../event.ts";
 import { idAt, lastId } from "../ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "./database.ts";
-import { deliveryOf, type Delivery } from "./deliveries.ts";
+import { deliveryOf, type Delivery } from "./delivery.ts";
 import { eventListStore } from "./eventList.ts";
 import { changeLog, type LogKey } from "./syncLogChanges.ts";
 import { conditionsOf, deliveriesFirst, idIn, linesOf, type Branch } from "./syncLogTexts.ts";

@@ -156,6 +156,7 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
       engine: "postgres",
       skipLocked: "",
       advisoryLocks: false,
+      alone: null,
       isSharded: async () => false,
       all,
       write: (work) => work({ all, change: changeRows }),
@@ -176,7 +177,7 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
 /** Relays and commands name themselves to the server. */
 async function isUsed(all: Query["all"]): Promise<boolean> {
   const rows = await all(
-    `SELECT 1 AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'cleancast'
+    `SELECT 1 AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'cleancast schema %'
        AND pid <> pg_backend_pid() LIMIT 1`,
   );
   return rows.length > 0;

@@ -2,6 +2,7 @@
 
 import type { Verdict, VisitBucket } from "../event.ts";
 import { lastId } from "../ids.ts";
+import { columns } from "./columns.ts";
 import { chunks, tuples, type Database, type Row } from "./database.ts";
 import type { Seal } from "./seal.ts";
 import { saveBotVisits } from "./totals.ts";
@@ -90,14 +91,17 @@ export function trafficStore(db: Database, seal: Seal) {
     /** Newest first; `before` is the id of the last one of the page above. */
     async botVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
       const rows = await db.all(
-        `SELECT * FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+        `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, before, limit],
       );
       return rows.map((row) => botVisitOf(row, seal));
     },
 
     async botVisit(siteId: string, id: string): Promise<BotVisit | null> {
-      const [row] = await db.all(`SELECT * FROM bot_visits WHERE site_id = $1 AND id = $2`, [siteId, id]);
+      const [row] = await db.all(
+        `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id = $2`,
+        [siteId, id],
+      );
       return row ? botVisitOf(row, seal) : null;
     },
 

@@ -2,6 +2,7 @@
 // in pushes.ts.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "./columns.ts";
 import type { Database, Query, Row } from "./database.ts";
 import { beginPeriods } from "./periods.ts";
 import type { Seal } from "./seal.ts";
@@ -99,16 +100,17 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     },
 
     async ofSite(siteId: string): Promise<(Webhook & Address)[]> {
-      const rows = await db.all(`SELECT * FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`, [
-        siteId,
-      ]);
+      const rows = await db.all(
+        `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`,
+        [siteId],
+      );
       return rows.map((row) => ({ ...webhookOf(row), ...addressOf(row) }));
     },
 
     /** Those of one site or of all, without what is secret. */
     async all(siteId?: string): Promise<Webhook[]> {
       const rows = await db.all(
-        `SELECT * FROM webhooks ${siteId === undefined ? "" : "WHERE site_id = $1"} ORDER BY site_id, created_at, id`,
+        `SELECT ${columns.webhooks} FROM webhooks ${siteId === undefined ? "" : "WHERE site_id = $1"} ORDER BY site_id, created_at, id`,
         siteId === undefined ? [] : [siteId],
       );
       return rows.map(webhookOf);
@@ -118,10 +120,10 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     rotate(line: AuditLine, id: string, secret: string, until: number): Promise<void> {
       return change(line, async (tx) => {
         const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
-        const [row] = await tx.all(`SELECT * FROM webhooks WHERE site_id = $1 AND id = $2 ${lock}`, [
-          line.siteId,
-          id,
-        ]);
+        const [row] = await tx.all(
+          `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${lock}`,
+          [line.siteId, id],
+        );
         if (!row) return;
         const { url, secrets } = addressOf(row);
         if (secrets.current === secret) return;

@@ -243,6 +243,14 @@ describe.each(engines)("a database on %s", (engine) => {
     const before = await versions();
     const newest = Number(before.at(-1)?.version);
     await change(home, `UPDATE migrations SET version = ${newest + 1} WHERE version = ${newest}`);
+    const ahead = await look(home);
+    expectFound(
+      ahead,
+      "warning",
+      new RegExp(`schema ${newest + 1} of a newer version; this one knows ${newest}, and can`),
+    );
+    expectFound(ahead, "ok", /store answers/);
+    await change(home, `UPDATE settings SET value = '${newest + 1}' WHERE name = 'oldest_schema'`);
     expectFound(
       await look(home),
       "error",

@@ -25,8 +25,7 @@ const background: readonly [why: string, text: RegExp][] = [
   ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|FROM pg_extension|^CREATE|^ALTER|^DROP/],
   ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
   ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|tickets|users)\b|FROM (?:tickets|users|grants)\b/],
-  ["the worker's look: which connections have something due or parked, once a second", /^SELECT site_id, connection_id FROM deliveries WHERE deliveries.state = '\w+'(?: AND deliveries.due_at <= \$1)? GROUP BY/],
-  ["the worker's search for connections that nobody knows any more", /^SELECT site_id, connection_id FROM deliveries WHERE state = 'queued' AND due_at <= \$1 GROUP BY/],
+  ["the worker's look: which connections have something due or parked, once a second, also those that nobody knows any more", /^SELECT site_id, connection_id FROM deliveries WHERE state = '\w+'(?: AND due_at <= \$1)? GROUP BY/],
   ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
   ["periods that have ended", /^SELECT site_id, number, ends_at FROM period_heads WHERE \(ends_at </],
   ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
@@ -102,7 +101,7 @@ describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
       ),
     );
     await eventually("everything was delivered and pushed", () =>
-      ["UPDATE pushes SET state", "WITH due AS MATERIALIZED", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"].every((text) =>
+      ["UPDATE pushes SET state", "UPDATE deliveries SET owner = $4", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"].every((text) =>
         heard.transactions.some((one) => one.some((sent) => sent.text.startsWith(text))),
       ),
     ); // prettier-ignore

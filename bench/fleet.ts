@@ -1,0 +1,131 @@
+// One or several nodes of the relay on one database, and a turn of theirs under load: what each side spent by event.
+
+import type { Field, Manner } from "./contest.ts";
+import type { Meter } from "./databaseMeter.ts";
+import { cpuOf, cpuOfFamily, cpuOfMachine } from "./processes.ts";
+import {
+  freshFolder,
+  install,
+  platforms,
+  postmaster,
+  startRelay,
+  type Installation,
+  type Relay,
+} from "./relay.ts";
+import { seedIdentities } from "./seed.ts";
+import type { Order, Sendings } from "./sender.ts";
+import type { StubState } from "./stub.ts";
+
+export type Shape = { nodes: number; sites: number; connections: number };
+
+export type Fleet = Shape & {
+  installation: Installation;
+  relays: Relay[];
+  database: string;
+  databasePid: number;
+  known: number;
+  /** Milliseconds that a platform takes. */
+  platformMs: number;
+};
+
+/** CPU in microseconds by event, everything else as it says. */
+export type FleetTurn = Pick<Sendings, "p50" | "p99"> & {
+  perSecond: number;
+  cpu: number;
+  databaseCpu: number;
+  /** Of the senders and of the platforms' stand-ins: on one machine they take their share too. */
+  senderCpu: number;
+  stubCpu: number;
+  requests: number;
+  statements: number;
+  commits: number;
+  walBytes: number;
+  /** Cores that others had meanwhile. */
+  foreign: number;
+  /** Share of events that were not sent to every platform at once. */
+  failed: number;
+};
+
+const knownPeople = 20_000;
+const mostFailed = 0.02;
+
+export async function startFleet({ state }: Field, shape: Shape, platformMs: number): Promise<Fleet> {
+  const connected = platforms.slice(0, shape.connections);
+  const installation = await install("postgres", connected, state, shape.sites);
+  const known = Math.round(knownPeople / shape.sites);
+  await seedIdentities(installation, known);
+  const relays: Relay[] = [];
+  for (let n = 0; n < shape.nodes; n++)
+    relays.push(await startRelay({ env: { ...installation.env, CLEANCAST_DATA: freshFolder() } }));
+  const database = new URL(installation.env.DATABASE_URL ?? "").pathname.slice(1);
+  return { ...shape, installation, relays, database, databasePid: await postmaster(), known, platformMs };
+}
+
+export async function stopFleets(fleets: Iterable<Fleet>): Promise<void> {
+  for (const { relays } of fleets) for (const relay of relays) await relay.stop();
+}
+
+let turnsMade = 0;
+
+export async function fleetTurn(
+  field: Field,
+  fleet: Fleet,
+  meter: Meter,
+  manner: Manner,
+): Promise<FleetTurn> {
+  const { stub, sender } = field;
+  const { relays, installation, known, database } = fleet;
+  const [first, ...others] = relays as [Relay, ...Relay[]];
+  const order: Order = {
+    prefix: `f${process.pid}-${turnsMade++}`,
+    known,
+    port: first.port,
+    beside: others.map(({ port }) => port),
+    key: installation.key,
+    sites: installation.sites,
+    ...manner,
+  };
+  const requests = (await stub.ask<StubState>("state")).requests;
+  const count = await meter.count(database);
+  const spent = spentBy(field, fleet);
+  const sent = await sender.ask<Sendings>(order);
+  const after = spentBy(field, fleet);
+  const countAfter = await meter.count(database);
+  // On a machine that others keep busy, one look at a person's consent may take too long; more than that is a fault.
+  if (sent.failed > sent.events * mostFailed)
+    throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
+  const per = (what: keyof Spent) => (after[what] - spent[what]) / sent.events;
+  const counted = (what: keyof typeof count) => (countAfter[what] - count[what]) / sent.events;
+  const ours = per("cpu") + per("databaseCpu") + per("senderCpu") + per("stubCpu") + per("benchCpu");
+  return {
+    perSecond: sent.events / sent.seconds,
+    p50: sent.p50,
+    p99: sent.p99,
+    cpu: per("cpu"),
+    databaseCpu: per("databaseCpu"),
+    senderCpu: per("senderCpu"),
+    stubCpu: per("stubCpu"),
+    requests: ((await stub.ask<StubState>("state")).requests - requests) / sent.events,
+    statements: counted("statements"),
+    commits: counted("commits"),
+    walBytes: counted("walBytes"),
+    failed: sent.failed / sent.events,
+    foreign: Math.max(0, ((per("machineCpu") - ours) * sent.events) / 1e6 / sent.seconds),
+  };
+}
+
+type Spent = ReturnType<typeof spentBy>;
+
+function spentBy({ stub, sender }: Field, fleet: Fleet) {
+  const own = process.cpuUsage();
+  return {
+    cpu: nodesCpu(fleet),
+    databaseCpu: cpuOfFamily(fleet.databasePid),
+    senderCpu: cpuOf(sender.pid),
+    stubCpu: cpuOf(stub.pid),
+    benchCpu: own.user + own.system,
+    machineCpu: cpuOfMachine(),
+  };
+}
+
+export const nodesCpu = ({ relays }: Fleet) => relays.reduce((sum, { pid }) => sum + cpuOf(pid), 0);

@@ -1,0 +1,107 @@
+// The tables of the part `nodes`.
+
+import type { FleetTurn } from "./fleet.ts";
+import { median, medianRatio, number, type Findings, type Table } from "./part.ts";
+import { nameOf, type Measured, type Point } from "./simulation/points.ts";
+
+type Turns = Readonly<Record<string, FleetTurn[]>>;
+
+export function findingsOf(measured: Measured, turns: Turns): Findings {
+  return {
+    tables: [contestOf(measured, turns), pointsOf(measured), drainsOf(measured)],
+    targets: [],
+    notes: notesOf(measured),
+  };
+}
+
+function contestOf({ points }: Measured, turns: Turns): Table {
+  const pairs = points
+    .filter(({ nodes }) => nodes === 2)
+    .map((two) => {
+      const one = points.find((point) => nameOf(point) === nameOf({ ...two, nodes: 1 })) as Point;
+      return [one, two] as const;
+    });
+  const figures = (point: Point, what: keyof FleetTurn) =>
+    (turns[nameOf(point)] ?? []).map((turn) => turn[what]);
+  return {
+    title: "64 senders, platforms that answer at once",
+    head: ["connections", "nodes", "events/s", "× one node", "node CPU µs/event", "× one node", "database CPU µs/event",
+      "× one node", "statements/event", "cores of others"], // prettier-ignore
+    rows: pairs.flatMap(([one, two]) =>
+      [one, two].map((point) => {
+        const ratio = (what: keyof FleetTurn) =>
+          number(medianRatio(figures(point, what), figures(one, what)));
+        const { turn } = point;
+        return [
+          String(point.connections),
+          String(point.nodes),
+          number(turn.perSecond),
+          ratio("perSecond"),
+          number(turn.cpu),
+          ratio("cpu"),
+          number(turn.databaseCpu),
+          ratio("databaseCpu"),
+          number(turn.statements),
+          number(turn.foreign),
+        ];
+      }),
+    ),
+  };
+}
+
+function pointsOf({ points }: Measured): Table {
+  return {
+    title:
+      "One node, its load in several shapes (what the simulation of [scale.md](scale.md) is set by and checked against)",
+    head: ["", "events/s", "node CPU µs/event", "database CPU µs/event", "statements/event", "commits/event",
+      "requests/event", "log bytes/event", "p50 ms", "p99 ms"], // prettier-ignore
+    rows: points
+      .filter(({ nodes }) => nodes === 1)
+      .map((point) => [
+        nameOf(point).replace("1 node, ", ""),
+        ...(
+          [
+            "perSecond",
+            "cpu",
+            "databaseCpu",
+            "statements",
+            "commits",
+            "requests",
+            "walBytes",
+            "p50",
+            "p99",
+          ] as const
+        ).map((what) => number(point.turn[what])),
+      ]),
+  };
+}
+
+const drainsOf = ({ drains }: Measured): Table => ({
+  title: "A backlog that falls due at once, 3 connections",
+  head: ["nodes", "deliveries", "delivered/s", "node CPU µs/delivery", "database CPU µs/delivery"],
+  rows: drains.map((drain) => [
+    String(drain.nodes),
+    ...[drain.deliveries, drain.perSecond, drain.cpu, drain.databaseCpu].map(number),
+  ]),
+});
+
+function notesOf({
+  points,
+  bytesPerEvent,
+  fsyncMs,
+  roundTripMs,
+  look,
+  nodeMb,
+  poolUsed,
+}: Measured): string[] {
+  const bytes = Object.entries(bytesPerEvent).map(([n, size]) => `${number(size)} with ${n}`);
+  const foreign = median(points.map(({ turn }) => turn.foreign));
+  return [
+    `Sites of a point share its events equally; a commit is shared by events of one site on one node. An event leaves in the
+tables, indexes included and before any vacuum: bytes ${bytes.join(", ")} connections. An fsync of the log took ${number(fsyncMs)} ms, a statement
+that does nothing ${number(roundTripMs)} ms. A node used ${number(nodeMb)} MB at most and had ${poolUsed} connections open.`,
+    `The look for due deliveries costs ${number(look.databaseCpu)} µs of the database's CPU and ${number(look.cpu)} µs of the node's for each connection of the
+installation, once a second on every node, and as much again every two seconds for parked ones. Other work had ${number(foreign)} cores of the machine
+while this was measured (the median).`,
+  ];
+}

@@ -1,0 +1,70 @@
+// What one thing costs, in microseconds of CPU, fitted to measured points. Statements, requests and deliveries are counted at
+// each point; the costs are those, none below nothing, that come nearest to all points together.
+
+import type { Measured, Point } from "./points.ts";
+import type { WorkerCosts } from "./worker.ts";
+
+export type Costs = {
+  node: { event: number; delivery: number; request: number; statement: number };
+  database: { event: number; delivery: number; statement: number };
+  /** Beside the relay on the measured machine. */
+  bench: { sender: number; request: number };
+  /** Bytes of the database's log. */
+  log: { event: number; delivery: number };
+};
+
+export function calibrate(points: readonly Point[]): Costs {
+  const fit = (wanted: (point: Point) => number, ...features: ((point: Point) => number)[]) =>
+    nonNegativeFit(
+      points.map((point) => ({ x: features.map((feature) => feature(point)), y: wanted(point) })),
+    );
+  const one = () => 1;
+  const connections = (point: Point) => point.connections;
+  const requests = ({ turn }: Point) => turn.requests;
+  const statements = ({ turn }: Point) => turn.statements;
+  const [nodeEvent, nodeDelivery, nodeRequest, nodeStatement] = fit(
+    ({ turn }) => turn.cpu, one, connections, requests, statements,
+  ); // prettier-ignore
+  const [event, delivery, statement] = fit(({ turn }) => turn.databaseCpu, one, connections, statements);
+  const [sender, request] = fit(({ turn }) => turn.senderCpu + turn.stubCpu, one, requests);
+  const [logEvent, logDelivery] = fit(({ turn }) => turn.walBytes, one, connections);
+  return {
+    node: { event: nodeEvent, delivery: nodeDelivery, request: nodeRequest, statement: nodeStatement },
+    database: { event, delivery, statement },
+    bench: { sender, request },
+    log: { event: logEvent, delivery: logDelivery },
+  };
+}
+
+/** What a delivery out of the backlog costs beside its attempt: measured as a whole, less what is known. */
+export function workerCostsOf({ look, drains }: Measured, costs: Costs): WorkerCosts {
+  const drain = drains.find(({ nodes }) => nodes === 1);
+  return {
+    lookNode: look.cpu,
+    lookDatabase: look.databaseCpu,
+    takeNode: Math.max(0, (drain?.cpu ?? 0) - costs.node.delivery),
+    takeDatabase: Math.max(0, (drain?.databaseCpu ?? 0) - costs.database.delivery),
+  };
+}
+
+type Sample = { x: number[]; y: number };
+
+/** Least squares of the relative errors, by one coordinate after the other; costs stay at or above nothing. */
+export function nonNegativeFit(samples: readonly Sample[]): [number, number, number, number] {
+  const weighted = samples.map(({ x, y }) => ({ x: x.map((value) => value / y), y: 1 }));
+  const width = samples[0]?.x.length ?? 0;
+  const costs = Array.from({ length: width }, () => 0);
+  for (let pass = 0; pass < 20_000; pass++) {
+    for (let i = 0; i < width; i++) {
+      let over = 0;
+      let under = 0;
+      for (const { x, y } of weighted) {
+        const rest = x.reduce((sum, value, j) => (j === i ? sum : sum - value * (costs[j] as number)), y);
+        over += rest * (x[i] as number);
+        under += (x[i] as number) ** 2;
+      }
+      costs[i] = under === 0 ? 0 : Math.max(0, over / under);
+    }
+  }
+  return [costs[0] ?? 0, costs[1] ?? 0, costs[2] ?? 0, costs[3] ?? 0];
+}

@@ -1,0 +1,88 @@
+// The database: cores that carry out statements, and one log that commits wait for. Commits that come while the log is being
+// written go with its next write.
+
+import type { Clock } from "./clock.ts";
+import { Cores, type Thread } from "./machine.ts";
+
+export type DatabaseOptions = { cores: Cores; fsyncMs: number; roundTripMs: number };
+
+export class Database {
+  usedUs = 0;
+  statements = 0;
+  commits = 0;
+  flushes = 0;
+  flushMs = 0;
+  readonly clock: Clock;
+  readonly options: DatabaseOptions;
+  #flushing = false;
+  #waiting: (() => void)[] = [];
+  constructor(clock: Clock, options: DatabaseOptions) {
+    this.clock = clock;
+    this.options = options;
+  }
+
+  /** Statements that share a round trip: `nodeUs` on the asking thread, `us` here. */
+  ask(from: Thread, count: number, nodeUs: number, us: number, done: () => void): void {
+    const { cores, roundTripMs } = this.options;
+    this.statements += count;
+    this.usedUs += us;
+    from.run(nodeUs, () =>
+      this.clock.after(roundTripMs / 2, () => cores.use(us, () => this.clock.after(roundTripMs / 2, done))),
+    );
+  }
+
+  commit(from: Thread, nodeUs: number, us: number, done: () => void): void {
+    this.commits += 1;
+    this.ask(from, 1, nodeUs, us, () => this.#flush(done));
+  }
+
+  #flush(done: () => void): void {
+    this.#waiting.push(done);
+    if (!this.#flushing) this.#write();
+  }
+  #write(): void {
+    if (this.#waiting.length === 0) return;
+    const together = this.#waiting;
+    this.#waiting = [];
+    this.#flushing = true;
+    this.flushes += 1;
+    this.flushMs += this.options.fsyncMs;
+    this.clock.after(this.options.fsyncMs, () => {
+      this.#flushing = false;
+      for (const done of together) done();
+      if (!this.#flushing) this.#write();
+    });
+  }
+}
+
+/** A node's connections: whoever finds none free waits. */
+export class Pool {
+  heldMs = 0;
+  #free: number;
+  #waiting: (() => void)[] = [];
+  readonly clock: Clock;
+  readonly size: number;
+  constructor(clock: Clock, size: number) {
+    this.clock = clock;
+    this.size = size;
+    this.#free = size;
+  }
+  /** `work` gets a connection and a function that gives it back. */
+  use(work: (release: () => void) => void): void {
+    if (this.#free === 0) return void this.#waiting.push(() => this.use(work));
+    this.#free -= 1;
+    const since = this.clock.now;
+    work(() => {
+      this.heldMs += this.clock.now - since;
+      this.#free += 1;
+      this.#waiting.shift()?.();
+    });
+  }
+}
+
+/** Rows travel in statements of 64, 32, 16 … 1: src/store/database.ts. */
+export function statementsFor(rows: number): number {
+  let count = Math.floor(rows / 64);
+  for (let left = rows % 64; left > 0; left >>= 1) count += left & 1;
+  return count;
+}

@@ -1,0 +1,32 @@
+// Group commit as in src/store/group.ts: for a key at most one run is under way; what comes meanwhile leaves together.
+
+const largest = 256;
+
+export class Groups<Item> {
+  #waiting = new Map<number, Item[]>();
+  #busy = new Set<number>();
+  readonly nextTurn: (begin: () => void) => void;
+  readonly run: (key: number, items: Item[], done: () => void) => void;
+  constructor(
+    nextTurn: (begin: () => void) => void,
+    run: (key: number, items: Item[], done: () => void) => void,
+  ) {
+    this.nextTurn = nextTurn;
+    this.run = run;
+  }
+  add(key: number, item: Item): void {
+    const queue = this.#waiting.get(key);
+    if (queue) queue.push(item);
+    else this.#waiting.set(key, [item]);
+    if (this.#busy.has(key)) return;
+    this.#busy.add(key);
+    this.nextTurn(() => this.#drain(key));
+  }
+  #drain(key: number): void {
+    const queue = this.#waiting.get(key);
+    if (!queue?.length) return void this.#busy.delete(key);
+    if (queue.length <= largest) this.#waiting.delete(key);
+    const next = queue.length <= largest ? queue : queue.splice(0, largest);
+    this.run(key, next, () => this.#drain(key));
+  }
+}

@@ -1,0 +1,186 @@
+// One node of the relay: the way of an event through it, as src/pipeline.ts and src/delivery go it, with what each step costs.
+
+import type { Clock } from "./clock.ts";
+import type { Costs } from "./costs.ts";
+import { Pool, statementsFor, type Database } from "./database.ts";
+import { Groups } from "./group.ts";
+import { Lanes, type Limits } from "./lanes.ts";
+import type { Thread } from "./machine.ts";
+
+export type Event = { site: number; left: number; answered: () => void };
+/** A delivery; `settled` hears whether the platform has it. */
+export type Job = { settled: (sent: boolean) => void };
+
+/** How the cost of an event and of a delivery is spread over their steps; only the sums are measured. */
+const beforeStore = 0.3;
+const inReads = 0.2;
+const inAccept = 0.4;
+
+export type NodeOptions = {
+  clock: Clock;
+  thread: Thread;
+  database: Database;
+  poolSize: number;
+  costs: Costs;
+  platforms: readonly Limits[];
+  /** Calls a platform; false when it is down. */
+  call: (limits: Limits, answered: (passed: boolean) => void) => void;
+  /** What became of the first attempt of a delivery; one that failed waits in the store from now on. */
+  onFirst: (limits: Limits, site: number, sent: boolean) => void;
+};
+
+type Settlement = { sent: boolean; job: Job; durable: () => void };
+
+export class RelayNode {
+  readonly lanes: Lanes<Job>;
+  readonly readers: Pool;
+  readonly writers: Pool;
+  readonly options: NodeOptions;
+  #identities: Groups<() => void>;
+  #consents: Groups<() => void>;
+  #accepts: Groups<Event>;
+  #settlements: Groups<Settlement>;
+  #answers: Event[] = [];
+
+  constructor(options: NodeOptions) {
+    const { clock, thread, poolSize } = options;
+    this.options = options;
+    const forReads = Math.max(1, Math.floor(poolSize / 2));
+    this.readers = new Pool(clock, forReads);
+    this.writers = new Pool(clock, Math.max(1, poolSize - forReads));
+    this.lanes = new Lanes(clock, (limits, site, batch, done) => this.#deliver(limits, site, batch, done));
+    const nextTurn = (begin: () => void) => thread.run(0, begin);
+    this.#identities = new Groups(nextTurn, (_site, items, done) => this.#read(items, done));
+    this.#consents = new Groups(nextTurn, (_site, items, done) => this.#read(items, done));
+    this.#accepts = new Groups(nextTurn, (site, items, done) => this.#accept(site, items, done));
+    this.#settlements = new Groups(nextTurn, (_site, items, done) => this.#settle(items, done));
+  }
+
+  receive(event: Event): void {
+    this.options.thread.run(this.options.costs.node.event * beforeStore, () => {
+      let reads = 2;
+      const read = () => {
+        reads -= 1;
+        if (reads === 0) this.#accepts.add(event.site, event);
+      };
+      this.#identities.add(event.site, read);
+      this.readConsent(event.site, read);
+    });
+  }
+
+  readConsent(site: number, read: () => void): void {
+    this.#consents.add(site, read);
+  }
+
+  /** Statements that go out together on one connection. */
+  ask(count: number, us: number, done: () => void): void {
+    const { database, thread, costs } = this.options;
+    const own = us + count * costs.database.statement;
+    database.ask(thread, count, count * costs.node.statement, own, done);
+  }
+
+  commit(done: () => void): void {
+    const { database, thread, costs } = this.options;
+    database.commit(thread, costs.node.statement, costs.database.statement, done);
+  }
+
+  #read(items: (() => void)[], done: () => void): void {
+    const us = (items.length * this.options.costs.database.event * inReads) / 2;
+    this.readers.use((release) =>
+      this.ask(statementsFor(items.length), us, () => {
+        release();
+        for (const read of items) read();
+        done();
+      }),
+    );
+  }
+
+  #accept(site: number, items: Event[], done: () => void): void {
+    const { costs, platforms } = this.options;
+    const rows = items.length * costs.database.event * (1 - inReads);
+    const deliveries = items.length * platforms.length;
+    this.writers.use((release) =>
+      this.ask(1 + statementsFor(2 * items.length), rows / 2, () =>
+        this.ask(
+          statementsFor(items.length) + statementsFor(deliveries),
+          rows / 2 + deliveries * costs.database.delivery * inAccept,
+          () =>
+            this.ask(1, 0, () =>
+              this.commit(() => {
+                release();
+                this.#dispatch(site, items);
+                done();
+              }),
+            ),
+        ),
+      ),
+    );
+  }
+
+  #dispatch(site: number, items: Event[]): void {
+    const { thread, costs, platforms } = this.options;
+    if (platforms.length === 0) return items.forEach((event) => this.#answer(event));
+    thread.run((items.length * platforms.length * costs.node.delivery) / 2, () => {
+      for (const limits of platforms) {
+        const jobs = items.map((event) => ({
+          settled: (sent: boolean) => {
+            this.options.onFirst(limits, site, sent);
+            event.left -= 1;
+            if (event.left === 0) this.#answer(event);
+          },
+        }));
+        this.lanes.send(limits, site, jobs);
+      }
+    });
+  }
+
+  /** Answers of one moment are written together, before anything new is read. */
+  #answer(event: Event): void {
+    this.#answers.push(event);
+    if (this.#answers.length > 1) return;
+    const { clock, thread, costs } = this.options;
+    clock.after(0, () => {
+      const answers = this.#answers;
+      this.#answers = [];
+      thread.run(answers.length * costs.node.event * (1 - beforeStore), () => {
+        for (const { answered } of answers) answered();
+      });
+    });
+  }
+
+  #deliver(limits: Limits, site: number, batch: Job[], done: () => void): void {
+    const { thread, costs, call } = this.options;
+    thread.run(costs.node.request, () =>
+      call(limits, (sent) =>
+        thread.run((batch.length * costs.node.delivery) / 2, () => {
+          let left = batch.length;
+          const durable = () => {
+            left -= 1;
+            if (left === 0) done();
+          };
+          for (const job of batch) this.#settlements.add(site, { job, sent, durable });
+        }),
+      ),
+    );
+  }
+
+  #settle(items: Settlement[], done: () => void): void {
+    const { costs } = this.options;
+    const rows = items.length * costs.database.delivery * (1 - inAccept);
+    const count = statementsFor(items.length);
+    this.writers.use((release) =>
+      this.ask(1 + count, rows / 2, () =>
+        this.ask(count, rows / 2, () =>
+          this.commit(() => {
+            release();
+            for (const { job, sent, durable } of items) {
+              job.settled(sent);
+              durable();
+            }
+            done();
+          }),
+        ),
+      ),
+    );
+  }
+}

@@ -1,0 +1,47 @@
+// What this version reads where it reads whole rows, by table. Never `*`: a newer node may add a column while this one runs,
+// and then PostgreSQL refuses every statement whose result it would change ("cached plan must not change result type").
+
+export const columns = {
+  alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, told",
+  api_keys: "id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at",
+  attempts:
+    "site_id, event_id, connection_id, number, started_at, duration_ms, state, reason, http_status, batch, request, response",
+  audit: "site_id, id, at, actor, action, detail",
+  bot_visits: "site_id, id, seen_at, reason, record",
+  connections:
+    "site_id, id, platform, account, settings, credentials, events, state, state_reason, created_at, updated_at",
+  consent_history: "site_id, subject, id, given_by, state, decided_at",
+  consents: "site_id, subject, given_by, state, decided_at",
+  deliveries:
+    "site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at",
+  events:
+    "site_id, id, dispatch_id, key_id, mode, status, reasons, name, value, currency, order_id, email_hash, time, received_at, person, attribution, extra, released_at",
+  grants: "user_id, site_id, role, created_at",
+  hosts:
+    "host, site_id, created_at, vouched, paused_at, verified_at, verified_by, checked_at, finding, seen, failing_since, next_check_at",
+  imports: "site_id, id, kind, file, options, state, line, tally, owner, lease_until, started_at, updated_at",
+  inbound_keys: "site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at",
+  invitations: "id, hash, email, site_id, role, invited_by, created_at, expires_at, shown",
+  lockouts: "site_id, host, started_at, locked_until",
+  oauth_apps: "platform, client_id, credentials, updated_at",
+  passwords:
+    "id, user_id, account_id, provider_id, password, access_token, refresh_token, id_token, access_token_expires_at, refresh_token_expires_at, scope, created_at, updated_at",
+  period_heads: "site_id, number, ends_at, closed_at, conversions, removed",
+  periods: "site_id, number, starts_at, ends_at, conversions, removed, closed_at",
+  push_log: "site_id, webhook_id, id, number, started_at, duration_ms, ok, http_status, error, response",
+  sessions: "id, user_id, token, address, user_agent, created_at, updated_at, expires_at, seen_at",
+  sign_ins: "site_id, id, platform, record, expires_at",
+  sites: "site_id, name, settings, revision, created_at",
+  two_factors: "id, user_id, secret, backup_codes, verified, failures, locked_until",
+  users: "id, email, name, email_verified, image, two_factor, created_at, updated_at, seen_at, invited_by",
+  verifications: "id, identifier, value, expires_at, created_at, updated_at",
+  webhooks:
+    "site_id, id, url, secrets, send_empty, state, state_reason, failing_since, attempts, due_at, owner, created_at, updated_at",
+} as const;
+
+/** With the table in front of each, for a join. */
+export const qualified = (table: keyof typeof columns) =>
+  columns[table]
+    .split(", ")
+    .map((column) => `${table}.${column}`)
+    .join(", ");

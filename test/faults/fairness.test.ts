@@ -1,0 +1,253 @@
+// A site with a large backlog and sites with hardly anything, seen one look of the worker at a time: what a look takes of the
+// one, and that it takes all of the others. The worker, lanes, store and sender are the real ones; only the clock is ours.
+
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
+import { openBreaker } from "../../src/delivery/breaker.ts";
+import { openLanes, type Lanes } from "../../src/delivery/lanes.ts";
+import { openQuota } from "../../src/delivery/quota.ts";
+import { openSender } from "../../src/delivery/send.ts";
+import { openTokens } from "../../src/delivery/tokens.ts";
+import { startWorker } from "../../src/delivery/worker.ts";
+import { uuidv7 } from "../../src/ids.ts";
+import { pause, resume } from "../../src/sites/connect.ts";
+import type { Directory } from "../../src/sites/directory.ts";
+import type { NewEvent } from "../../src/store/events.ts";
+import type { Store } from "../../src/store/store.ts";
+import { startReceiver } from "../receiver.ts";
+import { engines, eventually, newHome, type Engine, type Home } from "../relay.ts";
+import { change, furnish, rows, withStore, type Furnished } from "./world.ts";
+
+const backlog = 600;
+const quietSites = 5;
+const startedAt = Date.UTC(2026, 10, 15, 12);
+const owner = "this node";
+
+type Desk = {
+  home: Home;
+  store: Store;
+  directory: Directory;
+  busy: Furnished;
+  clock: { now: number };
+  /** Starts the worker for a single look. */
+  look: () => Promise<void>;
+  /** How many deliveries of the busy site match. */
+  count: (condition: string) => Promise<number>;
+  lanes: Lanes;
+};
+
+/** The busy site comes first, wherever the order is that of sites. */
+async function withBacklog(
+  engine: Engine,
+  busyUrl: string | null,
+  work: (desk: Desk) => Promise<void>,
+): Promise<void> {
+  const home = await newHome(engine, {
+    CLEANCAST_RETRY_SECONDS: "3600",
+    CLEANCAST_ATTEMPT_SECONDS: "1",
+    CLEANCAST_ANSWER_SECONDS: "1",
+  });
+  const busy = await furnish(home, [busyUrl ? ["webhook", { url: busyUrl }] : ["sandbox", {}]]);
+  const receiver = await startReceiver();
+  const quiet: Furnished[] = [];
+  for (let n = 0; n < quietSites; n++)
+    quiet.push(await furnish(home, [["webhook", { url: receiver.url }]], `quiet-${n}.example.com`));
+  await withStore(home, async (store, directory) => {
+    const config = readConfig(home.env);
+    const clock = { now: startedAt };
+    const now = () => clock.now;
+    const accept = (site: Furnished, platform: string) => store.events.accept(waiting(site, platform));
+    await Promise.all(Array.from({ length: backlog }, () => accept(busy, busyUrl ? "webhook" : "sandbox")));
+    await Promise.all(quiet.map((site) => accept(site, "webhook")));
+    // The busy site's could have gone for longer.
+    await change(
+      home,
+      `UPDATE deliveries SET owner = '', due_at = ${startedAt}`,
+      `UPDATE deliveries SET due_at = ${startedAt - 60_000} WHERE site_id = '${busy.siteId}'`,
+    );
+
+    const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
+    const fail = (error: unknown) => {
+      throw error;
+    };
+    const lanes = openLanes({
+      directory,
+      sender,
+      settle: store.deliveries.settle,
+      tokens: openTokens({ store, directory, sender, owner, now, renewalMs: 1000 }),
+      breaker: openBreaker(),
+      quota: openQuota(),
+      retry: { scheduleMs: config.retryScheduleMs, random: () => 0.5 },
+      attemptMs: config.attemptMs,
+      now,
+      onDefect: fail,
+      needsReconnection: fail,
+    });
+    const ofOthers = (condition: string) =>
+      rows(home, `SELECT site_id FROM deliveries WHERE site_id <> '${busy.siteId}' AND ${condition}`);
+    const look = async () => {
+      await new Promise<void>((resolve) => {
+        const stop = startWorker({
+          store,
+          directory,
+          lanes,
+          owner,
+          leaseMs: config.leaseMs,
+          now,
+          onLook: () => {
+            void stop().then(resolve);
+          },
+          onDefect: fail,
+        });
+      });
+      // Already the first look has taken theirs.
+      expect(await ofOthers("owner = '' AND state = 'queued'")).toEqual([]);
+    };
+    const count = async (condition: string) => {
+      const where = `site_id = '${busy.siteId}' AND ${condition}`;
+      return Number((await rows(home, `SELECT COUNT(*) AS n FROM deliveries WHERE ${where}`))[0]?.n);
+    };
+    try {
+      await work({ home, store, directory, busy, clock, look, count, lanes });
+      const areSent = async () => (await ofOthers("state = 'sent'")).length === quietSites;
+      await eventually("the quiet sites' are sent", areSent);
+      expect(receiver.got).toHaveLength(quietSites);
+    } finally {
+      await lanes.close();
+      await sender.close();
+    }
+  });
+}
+
+function waiting({ siteId, connections }: Furnished, platform: string): NewEvent {
+  const id = uuidv7(startedAt);
+  const event = {
+    id,
+    siteId,
+    keyId: "key",
+    mode: "live",
+    name: "lead",
+    value: 5,
+    currency: "EUR",
+    orderId: id,
+    time: startedAt,
+    receivedAt: startedAt,
+    person: { email: "e".repeat(64) },
+    extra: null,
+  } as const;
+  return {
+    event,
+    attribution: {
+      consent: "unknown",
+      withheld: null,
+      identity: "none",
+      clickIds: {},
+      browserIds: {},
+      utm: {},
+      browser: null,
+    },
+    filterReasons: [],
+    claim: id,
+    claimUntil: startedAt + 60_000,
+    foretoldId: null,
+    deliveries: [{ connectionId: connections[0] as string, platform, state: "queued", reason: null }],
+    owner: "another node",
+    leaseUntil: startedAt,
+  };
+}
+
+describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
+  test("a platform that hangs gets what its lanes hold, and the others get their turn in the same look", async () => {
+    const receiver = await startReceiver();
+    receiver.behave = () => {};
+    await withBacklog(engine, receiver.url, async ({ look, count }) => {
+      await look();
+      expect(await count("owner <> ''")).toBe(32);
+      await look();
+      expect(await count("owner <> ''")).toBe(32);
+    });
+  });
+
+  test("a platform that works gets two hundred at a look, however many it could take", async () => {
+    await withBacklog(engine, null, async ({ look, count, lanes }) => {
+      await look();
+      await lanes.idle();
+      expect(await count("state = 'sent'")).toBe(200);
+    });
+  });
+
+  test("a platform that is down is called by its lanes once, and then by one request at a time", async () => {
+    const receiver = await startReceiver();
+    receiver.behave = (_got, response) => response.writeHead(503).end();
+    await withBacklog(engine, receiver.url, async ({ clock, look, count, lanes }) => {
+      await look();
+      await lanes.idle();
+      expect(receiver.got).toHaveLength(32);
+      const untouched = `attempts = 0 AND due_at = ${startedAt - 60_000} AND owner = ''`;
+      expect(await count(untouched)).toBe(backlog - 32);
+      // While it is not called nothing of the backlog is touched.
+      for (let second = 1; second <= 4; second++) {
+        clock.now += 1000;
+        await look();
+      }
+      await lanes.idle();
+      expect(await count(untouched)).toBe(backlog - 32);
+      clock.now += 2000;
+      await look();
+      await lanes.idle();
+      expect(receiver.got).toHaveLength(33);
+      expect(await count(untouched)).toBe(backlog - 33);
+    });
+  });
+
+  test("what waits for a paused connection is parked, and let go again, a step at a look", async () => {
+    await withBacklog(engine, null, async ({ store, directory, busy, clock, look, count, lanes }) => {
+      const [id = ""] = busy.connections;
+      const connection = { siteId: busy.siteId, id };
+      await pause({ store, directory }, connection, { actor: "test", now: clock.now });
+      await look();
+      expect(await count("state = 'parked'")).toBe(100);
+      await look();
+      expect(await count("state = 'parked'")).toBe(200);
+      while ((await count("state = 'parked'")) < backlog) await look();
+
+      // As after a node that parked them before it heard of this.
+      const line = {
+        siteId: busy.siteId,
+        actor: "test",
+        action: "connection resumed",
+        detail: { id },
+        at: 0,
+      };
+      await store.configuration.setConnectionState(line, id, "active", null);
+      await directory.refresh();
+      await look();
+      await lanes.idle();
+      expect(await count("state = 'parked'")).toBe(backlog - 100);
+      expect(await count("state = 'sent'")).toBe(100);
+      await resume({ store, directory }, connection, { actor: "test", now: clock.now });
+      expect(await count("state = 'parked'")).toBe(0);
+    });
+  });
+
+  test("a person who releases a backlog does not hold up those who send events", async () => {
+    await withBacklog(engine, null, async ({ store, directory, busy, clock, look, count }) => {
+      const [id = ""] = busy.connections;
+      await look();
+      await store.deliveries.endWaiting(
+        { siteId: busy.siteId, connectionId: id },
+        { state: "parked", reason: "paused" },
+        clock.now,
+      );
+      const parked = await count("state = 'parked'");
+      expect(parked).toBeGreaterThanOrEqual(backlog - 200);
+      // Each turn of the event loop is one in which an event could have been taken in.
+      let turns = 0;
+      const counting = setInterval(() => (turns += 1), 0);
+      const by = { actor: "test", now: clock.now };
+      expect(await resume({ store, directory }, { siteId: busy.siteId, id }, by)).toBe(parked);
+      clearInterval(counting);
+      expect(turns).toBeGreaterThanOrEqual(Math.floor(parked / 100) - 1);
+    });
+  });
+});

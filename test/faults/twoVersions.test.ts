@@ -1,0 +1,132 @@
+// Two nodes on one PostgreSQL are upgraded in turn under load, rolled back, and upgraded again: both versions serve at the same
+// time, no request fails, nothing is lost or sent twice, and the totals that are pushed are exact. A node is taken out of the
+// senders' turn before it is stopped, as a proxy does.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { latestVersion } from "../../src/store/migrate.ts";
+import type { Migration } from "../../src/store/migration.ts";
+import { areInOrder, readPush, sumOf } from "../pushes.ts";
+import { startReceiver } from "../receiver.ts";
+import { call, eventually, manage, newHome, startRelay, type Relay } from "../relay.ts";
+import { buildVersion } from "../versions.ts";
+import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
+
+const senders = 4;
+const pauseMs = 20;
+const nothing = { statements: [], configuration: [], bySite: [] };
+
+/** Adds to the tables that every request touches. */
+const steps: Migration[] = [
+  {
+    ...nothing,
+    kind: "expand",
+    version: latestVersion + 1,
+    name: "notes",
+    bySite: ["notes"],
+    statements: [
+      ...["events", "deliveries", "attempts", "totals", "periods", "period_heads", "webhooks", "pushes", "hosts", "connections", "sites"].map(
+        (table) => `ALTER TABLE ${table} ADD COLUMN note text`,
+      ),
+      `CREATE TABLE notes (site_id text NOT NULL, id text NOT NULL, PRIMARY KEY (site_id, id)) {COMPACT}`,
+    ],
+  },
+  {
+    ...nothing,
+    kind: "expand",
+    version: latestVersion + 2,
+    name: "notes are found",
+    indexes: [{ name: "events_by_note", on: "events (site_id, note)" }],
+  },
+]; // prettier-ignore
+
+test(
+  "nodes of two versions work side by side, forth, back and forth again",
+  { timeout: 120_000 },
+  async () => {
+    const [older, newer] = await Promise.all([buildVersion("0.1.0", []), buildVersion("0.2.0", steps)]);
+    const home = await newHome("postgres", {
+      CLEANCAST_DRAIN_SECONDS: "0",
+      CLEANCAST_PUSH_SECONDS: "1",
+      LOG_LEVEL: "warn",
+    });
+    const platform = await startReceiver();
+    const totals = await startReceiver();
+    const { key } = await furnish(home, [["webhook", { url: platform.url }]]);
+    const { secret } = await manage(home, "webhook", "add", "shop.example.com", totals.url);
+
+    const ended: Relay[] = [];
+    const serving: Relay[] = await Promise.all(
+      [older, older].map((program) => startRelay(home, {}, program)),
+    );
+    let sent = 0;
+    let working = true;
+    const failed: string[] = [];
+    const agent = keptConnections(2 * senders);
+    const answeredBy = new Map<Relay, number>();
+    const load = Array.from({ length: senders }, async () => {
+      while (working) {
+        const n = (sent += 1);
+        const relay = serving[n % serving.length] as Relay;
+        const event = {
+          email: `p${n}@example.com`,
+          event: "purchase",
+          ...(n % 2 && { orderId: `order-${n}` }),
+        };
+        const answer = await postOver(agent, relay, key, event).catch((error: Error) => ({ status: 0, text: error.message })); // prettier-ignore
+        if (answer.status !== 200 || !answer.text.startsWith('{"ok":true,'))
+          failed.push(JSON.stringify(answer));
+        else answeredBy.set(relay, (answeredBy.get(relay) ?? 0) + 1);
+        await sleep(pauseMs);
+      }
+    });
+
+    /** Another version in the place of one node. Before it is stopped it gets no more requests. */
+    const replace = async (place: number, program: string) => {
+      const [old] = serving.splice(place, 1) as [Relay];
+      await sleep(2 * pauseMs);
+      expect(await old.stop()).toBe(0);
+      ended.push(old);
+      const made = await startRelay(home, {}, program);
+      expect((await call(made.url, { method: "GET", path: "/readyz" })).status).toBe(200);
+      serving.splice(place, 0, made);
+      // Both serve.
+      const before = serving.map((one) => answeredBy.get(one) ?? 0);
+      await eventually("both nodes answer", () =>
+        serving.every((one, i) => (answeredBy.get(one) ?? 0) > (before[i] as number) + 5),
+      );
+    };
+    const versions = () => serving.map((one) => /Cleancast (\S+) is running/.exec(one.output())?.[1]);
+    const schema = async () => Number((await rows(home, `SELECT MAX(version) AS version FROM migrations`))[0]?.version); // prettier-ignore
+
+    expect(await schema()).toBe(latestVersion);
+    await replace(0, newer);
+    expect(versions()).toEqual(["0.2.0", "0.1.0"]);
+    expect(await schema()).toBe(latestVersion + 2);
+    // It did not go well: back, on the schema that is there now.
+    await replace(0, older);
+    expect(versions()).toEqual(["0.1.0", "0.1.0"]);
+    await replace(1, newer);
+    await replace(0, newer);
+    expect(versions()).toEqual(["0.2.0", "0.2.0"]);
+
+    working = false;
+    await Promise.all(load);
+    expect(failed).toEqual([]);
+    await eventually("everything is delivered", async () => Object.keys(await deliveryStates(home)).join() === "sent"); // prettier-ignore
+    expect(await rows(home, `SELECT id FROM events`)).toHaveLength(sent);
+    expect(await deliveryStates(home)).toEqual({ sent });
+    const arrived = platform.bodies().map((body) => String(body.eventId));
+    expect(new Set(arrived).size).toBe(sent);
+    expect(arrived).toHaveLength(sent);
+
+    const told = () => totals.got.map((got) => readPush(got, secret));
+    await eventually("everything is pushed", () => sumOf(told()).conversions >= sent);
+    expect(sumOf(told())).toEqual({ conversions: sent, removed: 0 });
+    expect(areInOrder(told())).toBe(true);
+    for (const node of serving) expect(await node.stop()).toBe(0);
+    // Not a warning from any of them: no statement met a table that it did not expect.
+    for (const node of [...ended, ...serving]) expect(node.output()).not.toMatch(/"level":[456]0/);
+    console.log(`${sent} events over two versions, ${told().length} pushes`);
+  },
+);

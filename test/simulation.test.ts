@@ -1,0 +1,131 @@
+// Laws that the simulation behind docs/scale.md must obey, whatever was measured.
+
+import { describe, expect, test } from "vitest";
+import { nonNegativeFit, type Costs } from "../bench/simulation/costs.ts";
+import { statementsFor } from "../bench/simulation/database.ts";
+import { faultsOf } from "../bench/simulation/page.ts";
+import { simulate, type Scenario } from "../bench/simulation/world.ts";
+
+/** Round numbers, so that sums can be made in the head. */
+const costs: Costs = {
+  node: { event: 300, delivery: 100, request: 200, statement: 50 },
+  database: { event: 100, delivery: 100, statement: 20 },
+  bench: { sender: 50, request: 50 },
+  log: { event: 2000, delivery: 1000 },
+};
+
+const scenario: Scenario = {
+  seed: 7,
+  warmMs: 1000,
+  ms: 4000,
+  nodes: 2,
+  sites: 4,
+  platforms: ["meta", "tiktok", "segment"],
+  platformMs: 20,
+  load: { perSecond: 200 },
+  costs,
+  worker: { lookNode: 5, lookDatabase: 2, takeNode: 50, takeDatabase: 50 },
+  fsyncMs: 1,
+  roundTripMs: 0.2,
+  poolSize: 10,
+  machines: { databaseCores: 4 },
+};
+
+describe("the simulation", () => {
+  test("is the same for the same seed, and another for another", () => {
+    expect(simulate(scenario)).toEqual(simulate(scenario));
+    expect(simulate({ ...scenario, seed: 8 }).p50).not.toBe(simulate(scenario).p50);
+  });
+
+  test("keeps the utilisation law: what is busy is the rate times the cost", () => {
+    const { busy, perSecond, cpu, databaseCpu } = simulate({ ...scenario, ms: 20_000 });
+    // Busy is counted by the clock, the cost by the work; each piece of work varies around its cost.
+    expect(Math.abs(busy.node / ((perSecond * cpu) / 1e6 / scenario.nodes) - 1)).toBeLessThan(0.03);
+    expect(Math.abs(busy.database / ((perSecond * databaseCpu) / 1e6 / 4) - 1)).toBeLessThan(0.03);
+  });
+
+  test("keeps Little's law: senders that wait are as many as the rate times the wait", () => {
+    const senders = 32;
+    const { perSecond, p50 } = simulate({ ...scenario, load: { senders }, ms: 10_000 });
+    // The median stands for the mean: a closed loop has no long tail.
+    expect(Math.abs((perSecond * p50) / 1000 / senders - 1)).toBeLessThan(0.15);
+  });
+
+  test("loses no event and no delivery, also while a platform is down", () => {
+    const ended = simulate({
+      ...scenario,
+      warmMs: 0,
+      ms: 20_000,
+      // Nobody comes any more at the end: `load` stops, what is under way arrives.
+      load: { perSecond: 100, untilMs: 10_000 },
+      outage: { fromMs: 2000, toMs: 6000 },
+    });
+    expect(ended.arrived).toBeGreaterThan(800);
+    expect(ended.answered).toBe(ended.arrived);
+    expect(ended.sentLater).toBeGreaterThan(300);
+    expect(ended.sentAtOnce + ended.sentLater + ended.waiting).toBe(ended.arrived * 3);
+    expect(ended.waiting).toBe(0);
+  });
+
+  test("drains longer after a longer outage", () => {
+    const drainMs = (seconds: number) => {
+      const toMs = 1000 + seconds * 1000;
+      const { drainedAtMs } = simulate({
+        ...scenario,
+        nodes: 1,
+        sites: 1,
+        warmMs: 0,
+        ms: toMs + 30_000,
+        load: { perSecond: 300 },
+        outage: { fromMs: 1000, toMs },
+      });
+      return (drainedAtMs ?? Infinity) - toMs;
+    };
+    const [short, long] = [drainMs(2), drainMs(20)];
+    expect(short).toBeGreaterThan(0);
+    expect(long).toBeGreaterThan(1.5 * short);
+    expect(long).toBeLessThan(30_000);
+  });
+
+  test("spends less on an event when events share a commit", () => {
+    const withSites = (sites: number) => simulate({ ...scenario, nodes: 1, sites, load: { senders: 64 } });
+    const [shared, alone] = [withSites(1), withSites(64)];
+    expect(shared.statements).toBeLessThan(alone.statements / 2);
+    expect(shared.cpu).toBeLessThan(alone.cpu);
+    expect(shared.databaseCpu).toBeLessThan(alone.databaseCpu);
+  });
+
+  test("keeps a platform's quota", () => {
+    const seconds = 60;
+    // 300 at once and 5 a second from then on: src/platforms/linkedin.ts.
+    const { requests, events } = simulate({
+      ...scenario,
+      nodes: 1,
+      sites: 1,
+      platforms: ["linkedin"],
+      warmMs: 0,
+      ms: seconds * 1000,
+      load: { perSecond: 50 },
+    });
+    expect(requests * events).toBeLessThanOrEqual(300 + 5 * seconds);
+    expect(requests * events).toBeGreaterThan(300 + 5 * (seconds - 20));
+  });
+});
+
+test("costs are found again in points that were made from them", () => {
+  const made = [3, 0, 40];
+  const samples = [[1, 2, 3], [1, 0, 1], [1, 5, 9], [1, 1, 0.2], [1, 4, 2]].map((x) => ({
+    x,
+    y: x.reduce((sum, value, i) => sum + value * (made[i] as number), 0),
+  })); // prettier-ignore
+  const found = nonNegativeFit(samples);
+  made.forEach((cost, i) => expect(found[i]).toBeCloseTo(cost, 2));
+});
+
+test("rows travel in statements of 64, 32, 16 … 1", () => {
+  expect([1, 2, 3, 63, 64, 65, 200].map(statementsFor)).toEqual([1, 1, 2, 6, 1, 2, 4]);
+});
+
+test("docs/scale.md has the tables that `npm run simulate` writes", () => {
+  expect(faultsOf()).toEqual([]);
+});
