@@ -2,8 +2,12 @@
 
 export const asked = ["src/store", "test/faults/duplicates.test.ts"];
 
-/** Ends sessions, makes servers read-only, or looks at whoever else is connected: only ever on servers of the tests' own. */
-export const harmful = ["src/store/migrate.test.ts", "src/store/primary.test.ts"];
+/** Ends sessions, makes servers read-only, or asks what else happens in the database: only ever on servers of the tests' own. */
+export const harmful = [
+  "src/store/migrate.test.ts",
+  "src/store/primary.test.ts",
+  "src/store/waiting.test.ts",
+];
 
 /** The embedded database is not what is asked about. */
 export const embedded = [

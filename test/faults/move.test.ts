@@ -18,7 +18,15 @@ import { tryLock } from "../../src/lock.ts";
 import { freshDatabase, freshFolder } from "../databases.ts";
 import { startReceiver } from "../receiver.ts";
 import { denied, eventually, manage, newHome, post, startRelay, type Home } from "../relay.ts";
-import { change, databaseFile, furnish, keptConnections, postOver, rows } from "./world.ts";
+import {
+  change,
+  databaseFile,
+  furnish,
+  keptConnections,
+  onPostgres as onDatabase,
+  postOver,
+  rows,
+} from "./world.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 /** How many events are there before the move begins; `npm run test:move` has more. */
@@ -82,7 +90,9 @@ async function contentOf(home: Home): Promise<string[]> {
 /** More events like those that are there, past the relay: as many as one likes in no time. */
 async function multiply(home: Home, count: number): Promise<void> {
   const numbers = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
-  const id = `printf('0190aaaa-0000-7000-8000-%012d', i)`;
+  // Of this moment: what an id says is old would be forgotten meanwhile.
+  const time = Date.now().toString(16).padStart(12, "0");
+  const id = `printf('${time.slice(0, 8)}-${time.slice(8)}-7000-8000-%012d', i)`;
   const statements: string[] = [];
   for (const [table, ids, first] of [
     ["events", { id, dispatch_id: id, order_id: "'old-' || i" }, "events"],
@@ -296,11 +306,24 @@ describe("a move", () => {
     const unlock = tryLock(home.env.CLEANCAST_DATA ?? "", "move.lock");
     expect((await denied(home, "move", "--to", url)).error).toMatch(/Another move of this installation/);
     unlock?.();
-    expect(await manage(home, "move", "--prepare", "--to", url)).toMatchObject({ state: "prepared" });
+    const there = onPostgres(home, url);
+    // Somebody else's turn to make tables there holds it up for a while; a relay that is started meanwhile finds its lock free.
+    await onDatabase(there, async (client) => {
+      await client.query("SELECT pg_advisory_lock(7220415)");
+      const prepared = manage(home, "move", "--prepare", "--to", url);
+      await eventually("it waits", async () => {
+        const { rows: found } = await client.query("SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_try_advisory%' AND pid <> pg_backend_pid() AND datname = current_database()");
+        return found.length > 0;
+      }); // prettier-ignore
+      const relayLock = tryLock(home.env.CLEANCAST_DATA ?? "", "serve.lock");
+      expect(relayLock).not.toBeNull();
+      relayLock?.();
+      await client.query("SELECT pg_advisory_unlock(7220415)");
+      expect(await prepared).toMatchObject({ state: "prepared" });
+    });
     expect(markOf(home)).toBe(0);
     await furnish(home, [], "second.example.com");
     expect((await denied(home, "move")).error).toMatch(/^Name the database/);
-    const there = onPostgres(home, url);
     expect(await manage(there, "move")).toMatchObject({ state: "moved" });
     expect((await manage(there, "site", "list")).sites).toHaveLength(2);
 
