@@ -1,7 +1,9 @@
 // What PostgreSQL and its driver throw, and what follows from it.
 
-/** Serialisation, deadlock, a server that starts, ends or is full, one that may only be read. */
-const passing = new Set(["40001", "40P01", "53300", "57P01", "57P02", "57P03", "57P05", "25006"]);
+/** Serialisation, deadlock, a server that starts, ends or is full, one that may only be read, a session that lasted too long. */
+const passing = new Set([
+  "40001", "40P01", "53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006",
+]); // prettier-ignore
 /** The server itself says that it is not, or not any more, the one to write to. */
 const leaving = new Set(["57P01", "57P02", "57P03", "25006"]);
 const network = new Set([
@@ -32,7 +34,7 @@ export function sqlState(error: unknown): string {
 /** The same transaction may pass in a moment, here or on another server. */
 export function isPassing(error: unknown): boolean {
   const code = sqlState(error);
-  return passing.has(code) || network.has(code) || code.startsWith("08");
+  return passing.has(code) || network.has(code) || code.startsWith("08") || isStalePlan(error);
 }
 
 /**
@@ -43,4 +45,12 @@ export function isDoubtful(error: unknown): boolean {
   const code = sqlState(error);
   if (leaving.has(code) || network.has(code)) return true;
   return code.startsWith("08") && !(error instanceof Error && "severity" in error);
+}
+
+/**
+ * A table has got a column since this connection prepared the statement. It stays so for the connection; another prepares
+ * it anew. Told by the place in the server, because the sentence may be in any language.
+ */
+export function isStalePlan(error: unknown): boolean {
+  return error instanceof Error && "routine" in error && error.routine === "RevalidateCachedQuery";
 }

@@ -1,5 +1,6 @@
 // What speaks PostgreSQL's language without being PostgreSQL may lack some of it. It is switched off in DATABASE_URL
-// itself: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining`. `as-sharded` tries the other way round. None of it is needed for anything to be right.
+// itself: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining`. `as-sharded` tries the other way round. None of it is
+// needed for anything to be right.
 
 const known = ["no-skip-locked", "no-advisory-locks", "no-pipelining", "as-sharded"] as const;
 type Switch = (typeof known)[number];
