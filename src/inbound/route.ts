@@ -17,6 +17,10 @@ import type { Unseen } from "./unseen.ts";
 
 export const inboundPath = "/__cc/inbound";
 
+/** Of the time that an answer may take: for results that come in time, and for a refusal if nothing does. */
+const relayShare = 0.96;
+const answerShare = 0.98;
+
 export type InboundOptions = {
   gate: Gate;
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
@@ -84,9 +88,10 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     line.mode = event.mode;
     const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
     try {
-      // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer.
-      const relayed = options.relay(received, site, now + options.answerMs);
-      const exit = await within(options.answerMs + 250, relayed, "the store did not answer in time");
+      const leftMs = now + options.answerMs - options.now();
+      // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer than promised.
+      const relayed = options.relay(received, site, now + options.answerMs * relayShare);
+      const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time");
       line.exit = exit.exit;
       if (exit.exit === "duplicate") options.unseen.duplicate(site.id, now);
       // Their kinds alone: what stands behind the colon may be somebody's domain.
