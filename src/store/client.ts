@@ -35,7 +35,10 @@ export function newClient(server: string, name: string, answerMs: number, more: 
 export async function openClient(server: string, name: string, limits: Limits = usual): Promise<Client> {
   const socket = new Socket();
   const client = newClient(server, name, limits.answerMs, { stream: () => socket });
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    // The driver's own sentence for a time that is up has no code.
+    throw sqlState(error) === "08006" ? new StoreFault("08006", "the server does not answer", error) : error;
+  });
   const timer = setInterval(async () => {
     if (await isThere(server, limits.answerMs)) return;
     socket.destroy(new StoreFault("08006", "the server does not answer any more"));

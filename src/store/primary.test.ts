@@ -198,6 +198,17 @@ test.concurrent("a statement of any length is waited for, but not on a server th
   gateway.door = "silent";
   expect((await asked).error.message).toBe("the server does not answer any more");
   await client.end();
-  const late = timed(openClient(behind(url, gateway.host), "patient", { answerMs: 200, askMs: 100 }));
-  expect((await late).ms).toBeLessThan(2000);
+  const late = await timed(openClient(behind(url, gateway.host), "patient", { answerMs: 200, askMs: 100 }));
+  expect(late.error).toMatchObject({ code: "08006", message: "the server does not answer" });
+  expect(late.ms).toBeLessThan(2000);
+});
+
+test.concurrent("a read whose server falls silent is answered by the one that took its place", async (context) => {
+  const url = await freshDatabase();
+  const [silent, next] = [await openGateway(url), await openGateway(url, "closed")];
+  const db = open(behind(url, `${silent.host},${next.host}`), context);
+  await db.all(`SELECT 1`);
+  silent.door = "silent";
+  next.door = "open";
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
