@@ -12,6 +12,7 @@ import type { Log } from "./log.ts";
 import { openBacklog } from "./observe/backlog.ts";
 import { openCounts } from "./observe/counts.ts";
 import { attemptLine, eventLine } from "./observe/logLines.ts";
+import { openPassingFaults, passesByItself } from "./observe/passingFaults.ts";
 import { openReadiness, watchClock } from "./observe/ready.ts";
 import { observeRoutes } from "./observe/route.ts";
 import type { Directory } from "./sites/directory.ts";
@@ -43,13 +44,16 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
     log.warn({ ms }, "the clock was set");
   });
 
+  const passingFaults = openPassingFaults((line) => log.error(line, "the database fails"));
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
     counts.plain.defects += 1;
+    if (passesByItself(error)) return passingFaults.met(error);
     log.error({ err: error, ...about });
   }
 
   let commitFailedAt = 0;
   const watch: CommitWatch = {
+    underWay: new Set(),
     committed(ms, failed) {
       counts.committed(ms, failed);
       if (failed) commitFailedAt = elapsed();
@@ -114,6 +118,10 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
         // A node that gets no requests because it was not ready writes little, and would never learn that it could.
         commitsFailedInARow: () =>
           elapsed() - commitFailedAt < failuresCountMs ? counts.plain.commitsFailedInARow : 0,
+        oldestCommitMs: () => {
+          const [oldest] = watch.underWay;
+          return oldest ? elapsed() - oldest.startedAt : 0;
+        },
         now,
         elapsed,
       });
@@ -145,7 +153,10 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
 
     /** A stop has begun: from now on /readyz sends everybody elsewhere. */
     drain: () => readiness?.stop(),
-    stop: stopClock,
+    stop(): void {
+      stopClock();
+      passingFaults.stop();
+    },
   };
 }
 

@@ -14,6 +14,8 @@ export type ReadyOptions = {
   /** When the worker last looked for what is due, by `elapsed`. */
   workerLookedAt: () => number;
   commitsFailedInARow: () => number;
+  /** How long the oldest transaction under way has taken so far. */
+  oldestCommitMs: () => number;
   now: () => number;
   /** Milliseconds that passed, whatever happens to the clock. */
   elapsed: () => number;
@@ -26,6 +28,8 @@ const workerMs = 60_000;
 /** Beyond it, leases of one node look over to another. */
 const mostSkewMs = 30_000;
 const failuresInARow = 3;
+/** Far more than a commit takes that only waits its turn: the disk, a lock or a standby is not there. */
+const stuckMs = 3000;
 
 export function openReadiness(options: ReadyOptions) {
   const { pulse, elapsed, now } = options;
@@ -37,7 +41,7 @@ export function openReadiness(options: ReadyOptions) {
     const found = await within(answerMs, measured(), "the store did not answer in time").catch(() => null);
     const holds = {
       store: found !== null,
-      writes: options.commitsFailedInARow() < failuresInARow,
+      writes: options.commitsFailedInARow() < failuresInARow && options.oldestCommitMs() < stuckMs,
       worker: elapsed() - options.workerLookedAt() < workerMs,
       clock: found === null || found.clock,
       // A newer schema is fine: another node is ahead in an upgrade. An older one was put there under our feet.
