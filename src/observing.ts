@@ -11,6 +11,7 @@ import type { Unseen } from "./inbound/unseen.ts";
 import type { Log } from "./log.ts";
 import { openBacklog } from "./observe/backlog.ts";
 import { openCounts } from "./observe/counts.ts";
+import { openFailures } from "./observe/failures.ts";
 import { attemptLine, eventLine } from "./observe/logLines.ts";
 import { openPassingFaults, passesByItself } from "./observe/passingFaults.ts";
 import { openReadiness, watchClock } from "./observe/ready.ts";
@@ -32,8 +33,6 @@ export type Observed = {
   certificateEndsAt: () => number | null;
 };
 
-const failuresCountMs = 5000;
-
 export function startObserving(config: Config, { log, lines }: Log, now: () => number) {
   const counts = openCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
@@ -51,12 +50,15 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
     log.error({ err: error, ...about });
   }
 
-  let commitFailedAt = 0;
+  const commits = openFailures(elapsed);
+  const events = openFailures(elapsed);
+  let committedAt = 0;
   const watch: CommitWatch = {
     underWay: new Set(),
     committed(ms, failed) {
       counts.committed(ms, failed);
-      if (failed) commitFailedAt = elapsed();
+      commits.ended(failed);
+      if (!failed) committedAt = elapsed();
     },
     wrote: () => void (counts.plain.writes += 1),
   };
@@ -70,6 +72,7 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
     /** The line of an inbound request. */
     onAnswer: (line: Record<string, unknown>): void => {
       counts.answered(line);
+      if (line.exit !== undefined) events.ended(line.exit === "unavailable");
       lines.info(eventLine(line));
     },
 
@@ -115,12 +118,10 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
         pulse: () => store.health.pulse(),
         schema: store.migrated.to,
         workerLookedAt: () => workerLookedAt,
-        // A node that gets no requests because it was not ready writes little, and would never learn that it could.
-        commitsFailedInARow: () =>
-          elapsed() - commitFailedAt < failuresCountMs ? counts.plain.commitsFailedInARow : 0,
-        oldestCommitMs: () => {
+        failedInARow: () => Math.max(commits.inARow(), events.inARow()),
+        stuckMs() {
           const [oldest] = watch.underWay;
-          return oldest ? elapsed() - oldest.startedAt : 0;
+          return oldest ? elapsed() - Math.max(oldest.startedAt, committedAt) : 0;
         },
         now,
         elapsed,

@@ -11,7 +11,7 @@ function setUp() {
     asked: 0,
     lookedAt: 0,
     failures: 0,
-    commitMs: 0,
+    stuckMs: 0,
     pulse: (): Promise<Pulse> => Promise.resolve({ schema: 9, migratedAt: base, clock: null }),
   };
   const readiness = openReadiness({
@@ -21,8 +21,8 @@ function setUp() {
     },
     schema: 9,
     workerLookedAt: () => world.lookedAt,
-    commitsFailedInARow: () => world.failures,
-    oldestCommitMs: () => world.commitMs,
+    failedInARow: () => world.failures,
+    stuckMs: () => world.stuckMs,
     now: () => base + world.clockMs,
     elapsed: () => world.ms,
   });
@@ -68,15 +68,15 @@ describe("readiness", () => {
     expect((await readiness.read()).checks.writes).toBe("failing");
   });
 
-  test("fails while a commit hangs, although reads are answered", async () => {
+  test("fails while commits hang, although reads are answered", async () => {
     const { world, readiness } = setUp();
-    world.commitMs = 2900;
+    world.stuckMs = 2900;
     expect((await readiness.read()).ok).toBe(true);
     world.ms = 1000;
-    world.commitMs = 3000;
+    world.stuckMs = 3000;
     expect(await readiness.read()).toEqual({ ok: false, checks: { ...allOk, writes: "failing" } });
     world.ms = 2000;
-    world.commitMs = 5;
+    world.stuckMs = 5;
     expect((await readiness.read()).ok).toBe(true);
   });
 

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client, Pool, PoolClient } from "pg";
 import { chunks, type Database, type Row, type RowQuery, type RowStatement, type Value } from "./database.ts";
-import { isDoubtful, isPassing, isStalePlan, sqlState, StoreFault } from "./postgresErrors.ts";
+import { isDoubtful, isPassing, isStalePlan, sqlState, StoreFault, unsure } from "./postgresErrors.ts";
 import type { Connections } from "./pool.ts";
 import { openPrimary } from "./primary.ts";
 import { serversOf } from "./servers.ts";
@@ -98,9 +98,6 @@ async function giveBack(client: PoolClient, error: unknown, isInTransaction: boo
   if (isInTransaction && !isBroken) await client.query("ROLLBACK").catch(() => (isBroken = true));
   client.release(isBroken);
 }
-
-/** A commit of which it is not known whether it is durable. */
-const unsure = "08007";
 
 /** What a transaction does, up to its commit. */
 async function begin<T>(

@@ -14,6 +14,9 @@ const network = new Set([
 const lost =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|Cannot use a pool after)/;
 
+/** A commit of which it is not known whether it is durable. */
+export const unsure = "08007";
+
 export class StoreFault extends Error {
   readonly code: string;
   constructor(code: string, message: string, cause?: unknown) {
@@ -39,12 +42,12 @@ export function isPassing(error: unknown): boolean {
 
 /**
  * The server may be gone, or no longer the one that is written to. Not when it answers with 08…: a coordinator
- * speaks so of another server behind it.
+ * speaks so of another server behind it, and a primary of its standby.
  */
 export function isDoubtful(error: unknown): boolean {
   const code = sqlState(error);
   if (leaving.has(code) || network.has(code)) return true;
-  return code.startsWith("08") && !(error instanceof Error && "severity" in error);
+  return code.startsWith("08") && code !== unsure && !(error instanceof Error && "severity" in error);
 }
 
 /**
