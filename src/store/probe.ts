@@ -61,11 +61,11 @@ function whyNone(servers: readonly string[], errors: readonly unknown[]): unknow
 }
 
 /** A name with several addresses fails with an error for each, and no sentence of its own. */
-function textOf(error: unknown): string {
+export function textOf(error: unknown): string {
   return error instanceof Error && error.message ? error.message : sqlState(error);
 }
 
-async function probe(server: string): Promise<Found> {
+export async function probe(server: string): Promise<Found> {
   const client = newClient(server, "cleancast", probeMs, { query_timeout: probeMs });
   try {
     await client.connect();
