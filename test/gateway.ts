@@ -42,10 +42,11 @@ export async function openGateway(serverUrl: string, door: Gateway["door"] = "op
   }
 
   function carry(from: Socket, to: Socket): void {
-    from.on("data", async (bytes) => {
+    async function pass(bytes: Buffer): Promise<void> {
       if (gateway.delayMs) await sleep(gateway.delayMs);
       if (gateway.door !== "silent") to.write(bytes);
-    });
+    }
+    from.on("data", (bytes) => void pass(bytes));
     from.on("close", () => to.destroy());
   }
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openNodes } from "../../test/nodes.ts";
 import type { KeyUse } from "../store/keyUse.ts";
+import type { Store } from "../store/store.ts";
 import { countKeyUses } from "./keyUses.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -35,11 +36,10 @@ test("uses that cannot be written are kept, and those that were written are not 
 test("uses of which it is not known whether they were written are said again as they were, and counted once", async () => {
   const { store, close } = await openNodes("sqlite");
   const hour = Math.floor(Date.now() / 3_600_000);
-  const { addUses } = store.keyUse;
   let times = 0;
   /** Written, and every other time nobody hears of it. */
-  const lossy: typeof addUses = async (...said) => {
-    await addUses(...said);
+  const lossy: Store["keyUse"]["addUses"] = async (...said) => {
+    await store.keyUse.addUses(...said);
     times += 1;
     if (times % 2 === 1) throw new Error("the answer was lost");
   };

@@ -39,10 +39,11 @@ export async function openClient(server: string, name: string, limits: Limits = 
     // The driver's own sentence for a time that is up has no code.
     throw sqlState(error) === "08006" ? new StoreFault("08006", "the server does not answer", error) : error;
   });
-  const timer = setInterval(async () => {
+  async function look(): Promise<void> {
     if (await isThere(server, limits.answerMs)) return;
     socket.destroy(new StoreFault("08006", "the server does not answer any more"));
-  }, limits.askMs);
+  }
+  const timer = setInterval(() => void look(), limits.askMs);
   client.once("end", () => clearInterval(timer));
   return client;
 }

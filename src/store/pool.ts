@@ -96,7 +96,9 @@ function openPool(server: string, most: number, options: PoolOptions): Pool {
     application_name: "cleancast",
     types,
     stream,
-    onConnect,
+    onConnect(client) {
+      return onConnect(client);
+    },
   });
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on("error", () => {});
