@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import ipaddr from "ipaddr.js";
-import { within } from "../deadline.ts";
+import { Late, within } from "../deadline.ts";
 import { readBytes } from "../http/bytes.ts";
 import type { Rate } from "../http/rate.ts";
 import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
@@ -159,7 +159,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       reports -= 1;
     });
     try {
-      return await within(reportMs, taking, "the store did not take the report in time");
+      return await within(reportMs, taking, "the store did not take the report in time", Late);
     } catch (error) {
       // The page must not notice that our store is down.
       options.onDefect(error, { site: site.id });

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { within } from "../deadline.ts";
+import { Late, within } from "../deadline.ts";
 import type { Event } from "../event.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Exit, Received } from "../pipeline.ts";
@@ -91,7 +91,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       const leftMs = now + options.answerMs - options.now();
       // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer than promised.
       const relayed = options.relay(received, site, now + options.answerMs * relayShare);
-      const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time");
+      const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time", Late);
       line.exit = exit.exit;
       if (exit.exit === "duplicate") options.unseen.duplicate(site.id, now);
       // Their kinds alone: what stands behind the colon may be somebody's domain.
