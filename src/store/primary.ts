@@ -58,7 +58,8 @@ export function openPrimary(options: PrimaryOptions): Primary {
   async function look(): Promise<void> {
     for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
-        const found = await writableAmong(servers, known);
+        // Where there is no other, somebody has put it back to what it was, and meant it.
+        const found = await writableAmong(servers, servers.length > 1 ? known : null);
         if (closing.signal.aborted) return;
         known = found;
         lostAt = Infinity;
