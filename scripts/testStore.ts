@@ -28,7 +28,7 @@ async function onDatabase(address: string): Promise<number> {
     const fault = faultOfUrl(address);
     if (fault !== null) throw new Error(fault);
     switchesIn(address);
-    server = await writableAmong(serversOf(address));
+    ({ server } = await writableAmong(serversOf(address)));
     process.stdout.write(`${await onServer(server, describe)}\n`);
     await onServer(server, refuseInUse);
     await onServer(server, (client) => removeSchemas(client, "of an earlier run"));

@@ -105,7 +105,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     onLook: observing.onLook,
   });
   const stopPurge = startPurge(node);
-  const keyUses = countKeyUses(store, onDefect);
+  const keyUses = countKeyUses(store, owner, onDefect);
   const visitCounts = countVisits(store, owner, onDefect);
   const botSample = sampleBots(store, uuidv7, onDefect);
   const { transport } = config;

@@ -11,7 +11,9 @@ import type { Unseen } from "./inbound/unseen.ts";
 import type { Log } from "./log.ts";
 import { openBacklog } from "./observe/backlog.ts";
 import { openCounts } from "./observe/counts.ts";
+import { openFailures } from "./observe/failures.ts";
 import { attemptLine, eventLine } from "./observe/logLines.ts";
+import { openPassingFaults, passesByItself } from "./observe/passingFaults.ts";
 import { openReadiness, watchClock } from "./observe/ready.ts";
 import { observeRoutes } from "./observe/route.ts";
 import type { Directory } from "./sites/directory.ts";
@@ -32,8 +34,6 @@ export type Observed = {
   certificateEndsAt: () => number | null;
 };
 
-const failuresCountMs = 5000;
-
 export function startObserving(config: Config, { log, lines }: Log, now: () => number) {
   const counts = openCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
@@ -45,7 +45,7 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
   });
 
   const told = new Set<string>();
-
+  const passingFaults = openPassingFaults((line) => log.error(line, "the database fails"));
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
     // No defect: whatever is written fails with it until the relay is started again. Said once, and not by everybody.
     if (error instanceof Moved) {
@@ -54,14 +54,19 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
       return;
     }
     counts.plain.defects += 1;
+    if (passesByItself(error)) return passingFaults.met(error);
     log.error({ err: error, ...about });
   }
 
-  let commitFailedAt = 0;
+  const commits = openFailures(elapsed);
+  const events = openFailures(elapsed);
+  let committedAt = 0;
   const watch: CommitWatch = {
+    underWay: new Set(),
     committed(ms, failed) {
       counts.committed(ms, failed);
-      if (failed) commitFailedAt = elapsed();
+      commits.ended(failed);
+      if (!failed) committedAt = elapsed();
     },
     wrote: () => void (counts.plain.writes += 1),
   };
@@ -75,6 +80,7 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
     /** The line of an inbound request. */
     onAnswer: (line: Record<string, unknown>): void => {
       counts.answered(line);
+      if (line.exit !== undefined) events.ended(line.exit === "unavailable");
       lines.info(eventLine(line));
     },
 
@@ -120,9 +126,11 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
         pulse: () => store.health.pulse(),
         schema: store.migrated.to,
         workerLookedAt: () => workerLookedAt,
-        // A node that gets no requests because it was not ready writes little, and would never learn that it could.
-        commitsFailedInARow: () =>
-          elapsed() - commitFailedAt < failuresCountMs ? counts.plain.commitsFailedInARow : 0,
+        failedInARow: () => Math.max(commits.inARow(), events.inARow()),
+        stuckMs() {
+          const [oldest] = watch.underWay;
+          return oldest ? elapsed() - Math.max(oldest.startedAt, committedAt) : 0;
+        },
         now,
         elapsed,
       });
@@ -154,7 +162,10 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
 
     /** A stop has begun: from now on /readyz sends everybody elsewhere. */
     drain: () => readiness?.stop(),
-    stop: stopClock,
+    stop(): void {
+      stopClock();
+      passingFaults.stop();
+    },
   };
 }
 

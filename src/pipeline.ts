@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { dispatch, planDeliveries } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes.ts";
 import type { Event, FilterReason, Result } from "./event.ts";
-import { attribute, lookUp } from "./identity/attribution.ts";
+import { attribute, lookUp, lookUpMs } from "./identity/attribution.ts";
 import { foretoldId } from "./ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { NewDelivery } from "./store/events.ts";
@@ -36,7 +36,9 @@ export type Relay = {
 /** Nothing goes to a platform before the event, its claim and its deliveries are durable. */
 export async function relay(received: Received, site: Site, deadline: number, on: Relay): Promise<Exit> {
   const { event } = received;
-  const known = await lookUp(on.store.people, site.id, event.person.email, site.settings.consentMode);
+  const { consentMode } = site.settings;
+  const mostMs = lookUpMs(deadline - event.receivedAt);
+  const known = await lookUp(on.store.people, site.id, event.person.email, consentMode, mostMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
   const person = { ...identity?.forms, ...event.person };
 

@@ -42,7 +42,7 @@ export function apiKeysOf(parts: AccessParts) {
       const at = now();
       if (!key || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= at))
         throw new Denied("signed_out", "This API key is not valid.");
-      uses ??= countKeyUses(store, onDefect);
+      uses ??= countKeyUses(store, shortId(), onDefect);
       uses.count(noSite, key.id, at);
       const role = key.access === "change" ? "admin" : "viewer";
       return { kind: "API key", id: key.id, name: key.name, grants: [{ site: key.site, role }] };

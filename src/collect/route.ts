@@ -4,6 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import ipaddr from "ipaddr.js";
+import { Late, within } from "../deadline.ts";
 import { readBytes } from "../http/bytes.ts";
 import type { Rate } from "../http/rate.ts";
 import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
@@ -39,6 +40,9 @@ export type CollectOptions = {
 };
 
 const largestBody = 8 * 1024;
+/** How long a report waits for the store, and how many do at once. Pages do not wait for the answer: what is longer is lost. */
+const reportMs = 2000;
+const mostReports = 1000;
 const dayS = 86_400;
 
 export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
@@ -143,10 +147,19 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     return observe({ headers, secure, address, country: options.countryOf(address) }, payload, frequency);
   }
 
+  let reports = 0;
+
   async function remember(site: Site, report: Report): Promise<Taken | null> {
+    // Counted as suppressed, and in that number shown.
+    if (reports >= mostReports) return null;
     const rules = { consentMode: site.settings.consentMode, keepMs: site.settings.keepMs };
+    const by = report.at + reportMs;
+    reports += 1;
+    const taking = takeReport(options.store, site.id, report, rules, newVisitorId, by).finally(() => {
+      reports -= 1;
+    });
     try {
-      return await takeReport(options.store, site.id, report, rules, newVisitorId);
+      return await within(reportMs, taking, "the store did not take the report in time", Late);
     } catch (error) {
       // The page must not notice that our store is down.
       options.onDefect(error, { site: site.id });

@@ -30,7 +30,7 @@ export function countVisits(
   onDefect: (error: unknown) => void,
 ): VisitCounts {
   const counters = new Map<string, Counter>();
-  let writing: Promise<void> = Promise.resolve();
+  let writing: Promise<void> | null = null;
 
   /** Bots' visits to each site since this process started. Never forgotten: webhooks report what it grows by. */
   const bots = new Map<string, number>();
@@ -61,7 +61,9 @@ export function countVisits(
   }
 
   function flush(): Promise<void> {
-    writing = writing.then(write);
+    writing ??= write().finally(() => {
+      writing = null;
+    });
     return writing;
   }
 
@@ -107,6 +109,7 @@ export function countVisits(
     },
     async stop() {
       clearInterval(timer);
+      await writing;
       await flush();
     },
   };

@@ -1,6 +1,7 @@
 // The database: its schema, its clock, how safely it writes, and whether it will have room.
 
 import { statSync } from "node:fs";
+import { serverStates, type ServerState } from "../store/serverStates.ts";
 import { bytesText, dayMs, error, ok, warning, type Finding, type Patient } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
@@ -26,8 +27,45 @@ export async function checkDatabase({ store, config, now }: Patient): Promise<Fi
   const remedy = "Keep both right (systemd-timesyncd, chrony): leases, retries and event times rest on them.";
   if (skew > greatSkewMs) findings.push(error(what, remedy));
   else if (skew > skewMs) findings.push(warning(what, remedy));
-  const connections = config.store.engine === "postgres" ? config.store.connections : 0;
-  return [...findings, ...judgeServer(await store.examination.serverSettings(), connections)];
+  if (config.store.engine !== "postgres") return findings;
+  const { url, connections } = config.store;
+  const settings = await store.examination.serverSettings();
+  const servers = judgeServers(await serverStates(url), settings.synchronous_standby_names);
+  return [...findings, ...judgeServer(settings, connections), ...servers];
+}
+
+/** Where there are several, one is written to and the others can take its place. */
+export function judgeServers(servers: readonly ServerState[], synchronous: string | undefined): Finding[] {
+  if (servers.length < 2) return [];
+  const namesIn = (state: ServerState["state"]) =>
+    servers.filter((one) => one.state === state).map(({ name }) => name);
+  const [written, read] = [namesIn("written"), namesIn("read")];
+  const findings = [
+    ok(`${written.join(" and ")} can be written to, ${read.join(" and ") || "none"} can take its place`),
+  ];
+  const [last] = servers.toSorted((a, b) => b.timeline - a.timeline);
+  if (written.length > 1)
+    findings.push(
+      error(
+        `${written.length} servers can be written to; relays use ${last?.name}, which was promoted last`,
+        "Stop the former primary and make it a standby of the other: what was written to it since is nowhere else.",
+      ),
+    );
+  for (const { name, reason } of servers.filter(({ state }) => state === "out"))
+    findings.push(
+      warning(
+        `${name} cannot be used: ${reason}`,
+        "Bring it back, or take it out of DATABASE_URL: it cannot take the primary's place.",
+      ),
+    );
+  if (synchronous === "")
+    findings.push(
+      warning(
+        "synchronous_standby_names is empty: if the primary dies, events that were answered with 200 can be missing on the standby",
+        "Set it on the primary: docs/fail-over.md.",
+      ),
+    );
+  return findings;
 }
 
 /** `connections`: as many as a node opens. */

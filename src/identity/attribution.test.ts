@@ -2,12 +2,12 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freshFolder } from "../../test/databases.ts";
 import type { ConsentReading, ConsentState, Identity, Visit } from "../event.ts";
 import { uuidv7 } from "../ids.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { attribute, lookUp, readConsent, type Known } from "./attribution.ts";
+import { attribute, lookUp, lookUpMs, readConsent, type Known } from "./attribution.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const day = 86_400_000;
@@ -329,6 +329,19 @@ describe("a store that fails", () => {
       "opt-in",
     );
     expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
+  });
+
+  test("a store that holds still is waited for as long as the sender's answer allows", async () => {
+    expect([10_000, 5000, 2000, 86_400_000].map(lookUpMs)).toEqual([8000, 3500, 1000, 8000]);
+    vi.useFakeTimers();
+    try {
+      const slow = () => new Promise<ConsentReading>((resolve) => setTimeout(() => resolve("granted"), 6500));
+      const found = lookUp(people(slow), "site", "person", "opt-in", lookUpMs(9600));
+      await vi.advanceTimersByTimeAsync(6500);
+      expect(await found).toEqual({ consent: "granted", withheld: null, identity });
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test(

@@ -15,7 +15,19 @@ export type Known = {
 };
 
 /** A store that takes longer than this to say what a person decided counts as one that cannot say. */
-const patienceMs = 2000;
+const usualMs = 2000;
+/** What is left of an answer's time for storing the event and sending it. */
+const restMs = 1500;
+/** Longer than it takes to notice that a server has fallen silent, and to ask the one that took its place. */
+const longestMs = 8000;
+
+/**
+ * How long a sender who waits for so long can wait for the look-up. An event goes out without what is known of its
+ * person if that cannot be read, and nothing makes up for it later: so a database that holds still is waited for.
+ */
+export function lookUpMs(answerMs: number): number {
+  return Math.min(Math.max(answerMs - restMs, answerMs / 2), longestMs);
+}
 
 /** A click after the conversion did not lead to it; the sender's clock may be off by this much. */
 const clockSkewMs = 5 * 60_000;
@@ -25,10 +37,11 @@ export async function lookUp(
   siteId: string,
   emailHash: string,
   mode: ConsentMode,
+  mostMs = usualMs,
 ): Promise<Known> {
   const [{ consent, withheld }, identity] = await Promise.all([
-    readConsent(people, siteId, emailHash, mode),
-    within(patienceMs, people.identity(siteId, emailHash), "too slow").catch(() => "unreadable" as const),
+    readConsent(people, siteId, emailHash, mode, mostMs),
+    within(mostMs, people.identity(siteId, emailHash), "too slow").catch(() => "unreadable" as const),
   ]);
   return { consent, withheld, identity };
 }
@@ -38,8 +51,9 @@ export async function readConsent(
   siteId: string,
   subject: string,
   mode: ConsentMode,
+  mostMs = usualMs,
 ): Promise<Pick<Known, "consent" | "withheld">> {
-  const consent = await within(patienceMs, people.consent(siteId, subject), "too slow").catch(
+  const consent = await within(mostMs, people.consent(siteId, subject), "too slow").catch(
     () => "unreadable" as const,
   );
   return { consent, withheld: whyWithheld(consent, mode) };

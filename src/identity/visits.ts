@@ -41,6 +41,8 @@ export async function takeReport(
   report: Report,
   rules: Rules,
   newVisitorId: () => string,
+  /** Until when it is of use; a refusal always is. */
+  by = Infinity,
 ): Promise<Taken> {
   const knownAs = report.visitorId ?? report.proposedId;
   const seen = weigh(knownAs ? await store.people.decisions(siteId, knownAs) : [], report, rules);
@@ -50,7 +52,7 @@ export async function takeReport(
   if (!somethingToStore) return { visitorId: report.visitorId, consent: seen.consent, suppressed };
 
   const visitorId = knownAs ?? newVisitorId();
-  return store.people.change(siteId, async (rows) => {
+  const take = async (rows: PeopleRows): Promise<Taken> => {
     // Reports of one page can overtake each other. Read again while the visitor is held: a visit that comes after its
     // visitor's refusal must not be stored.
     await rows.visitor(visitorId, report.at);
@@ -61,7 +63,8 @@ export async function takeReport(
     else if (weighed.suppressed) await rows.removeVisitor(visitorId);
     else await remember(rows, visitorId, report, rules, weighed);
     return { visitorId, consent: weighed.consent, suppressed: weighed.suppressed };
-  });
+  };
+  return store.people.change(siteId, take, refused ? Infinity : by);
 }
 
 type Weighed = {

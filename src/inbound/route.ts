@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { within } from "../deadline.ts";
+import { Late, within } from "../deadline.ts";
 import type { Event } from "../event.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Exit, Received } from "../pipeline.ts";
@@ -16,6 +16,10 @@ import { reasonOf } from "./reasons.ts";
 import type { Unseen } from "./unseen.ts";
 
 export const inboundPath = "/__cc/inbound";
+
+/** Of the time that an answer may take: for results that come in time, and for a refusal if nothing does. */
+const relayShare = 0.96;
+const answerShare = 0.98;
 
 export type InboundOptions = {
   gate: Gate;
@@ -84,9 +88,10 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     line.mode = event.mode;
     const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
     try {
-      // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer.
-      const relayed = options.relay(received, site, now + options.answerMs);
-      const exit = await within(options.answerMs + 250, relayed, "the store did not answer in time");
+      const leftMs = now + options.answerMs - options.now();
+      // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer than promised.
+      const relayed = options.relay(received, site, now + options.answerMs * relayShare);
+      const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time", Late);
       line.exit = exit.exit;
       if (exit.exit === "duplicate") options.unseen.duplicate(site.id, now);
       // Their kinds alone: what stands behind the colon may be somebody's domain.

@@ -31,7 +31,7 @@ export function openCounts({ bySite }: { bySite: boolean }) {
   const answerSeconds = openSpread(answerBounds);
   const attemptSeconds = new Map<string, Spread>();
   const commitSeconds = openSpread(commitBounds);
-  const plain = { commitFailures: 0, commitsFailedInARow: 0, writes: 0, defects: 0, clockJumps: 0 };
+  const plain = { commitFailures: 0, writes: 0, defects: 0, clockJumps: 0 };
 
   function attemptsAt(platform: string): Spread {
     let spread = attemptSeconds.get(platform);
@@ -87,7 +87,6 @@ export function openCounts({ bySite }: { bySite: boolean }) {
     /** A transaction ended. `failed`: by the engine's fault, not by that of the data. */
     committed: (ms: number, failed: boolean): void => {
       commitSeconds.add(ms / 1000);
-      plain.commitsFailedInARow = failed ? plain.commitsFailedInARow + 1 : 0;
       if (failed) plain.commitFailures += 1;
     },
   };

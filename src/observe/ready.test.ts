@@ -11,6 +11,7 @@ function setUp() {
     asked: 0,
     lookedAt: 0,
     failures: 0,
+    stuckMs: 0,
     pulse: (): Promise<Pulse> => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null }),
   };
   const readiness = openReadiness({
@@ -20,7 +21,8 @@ function setUp() {
     },
     schema: 9,
     workerLookedAt: () => world.lookedAt,
-    commitsFailedInARow: () => world.failures,
+    failedInARow: () => world.failures,
+    stuckMs: () => world.stuckMs,
     now: () => base + world.clockMs,
     elapsed: () => world.ms,
   });
@@ -64,6 +66,18 @@ describe("readiness", () => {
     world.ms = 1000;
     world.failures = 3;
     expect((await readiness.read()).checks.writes).toBe("failing");
+  });
+
+  test("fails while commits hang, although reads are answered", async () => {
+    const { world, readiness } = setUp();
+    world.stuckMs = 2900;
+    expect((await readiness.read()).ok).toBe(true);
+    world.ms = 1000;
+    world.stuckMs = 3000;
+    expect(await readiness.read()).toEqual({ ok: false, checks: { ...allOk, writes: "failing" } });
+    world.ms = 2000;
+    world.stuckMs = 5;
+    expect((await readiness.read()).ok).toBe(true);
   });
 
   test("fails when the worker has not looked for a minute", async () => {

@@ -13,7 +13,10 @@ export type ReadyOptions = {
   schema: number;
   /** When the worker last looked for what is due, by `elapsed`. */
   workerLookedAt: () => number;
-  commitsFailedInARow: () => number;
+  /** Commits that failed one after the other, or events that were not taken. */
+  failedInARow: () => number;
+  /** How long transactions have been under way without one of them coming to its end. */
+  stuckMs: () => number;
   now: () => number;
   /** Milliseconds that passed, whatever happens to the clock. */
   elapsed: () => number;
@@ -26,6 +29,8 @@ const workerMs = 60_000;
 /** Beyond it, leases of one node look over to another. */
 const mostSkewMs = 30_000;
 const failuresInARow = 3;
+/** Far more than a commit takes that only waits its turn: the disk, a lock or a standby is not there. */
+const longestCommitMs = 3000;
 
 export function openReadiness(options: ReadyOptions) {
   const { pulse, elapsed, now } = options;
@@ -37,7 +42,7 @@ export function openReadiness(options: ReadyOptions) {
     const found = await within(answerMs, measured(), "the store did not answer in time").catch(() => null);
     const holds = {
       store: found !== null,
-      writes: options.commitsFailedInARow() < failuresInARow,
+      writes: options.failedInARow() < failuresInARow && options.stuckMs() < longestCommitMs,
       worker: elapsed() - options.workerLookedAt() < workerMs,
       clock: found === null || found.clock,
       // A newer schema is fine: another node is ahead in an upgrade. Not one that has taken away what this version needs;

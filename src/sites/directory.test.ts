@@ -1,7 +1,11 @@
 // Two nodes on one PostgreSQL that tell each other nothing: what one changes, the other knows within two seconds.
 
 import { expect, onTestFinished, test } from "vitest";
+import { freshDatabase } from "../../test/databases.ts";
 import { openNodes } from "../../test/nodes.ts";
+import { uuidv7 } from "../ids.ts";
+import { openClient } from "../store/client.ts";
+import { openStore } from "../store/store.ts";
 import { connect, pause } from "./connect.ts";
 import { directoryOf, isUsable } from "./directory.ts";
 import { addKey, addSite, revokeKey, setSite } from "./manage.ts";
@@ -58,4 +62,34 @@ test("keys, sites, settings and connections follow a change on another node with
       endedThere(),
   );
   expect(failures).toEqual([]);
+});
+
+test("what is no longer in the database is forgotten when its configuration goes back", async () => {
+  const url = await freshDatabase();
+  const store = await openStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), uuidv7);
+  const client = await openClient(url, "somebody who restores");
+  onTestFinished(async () => {
+    await client.end();
+    await store.close();
+  });
+  const directory = directoryOf(store);
+  const desk = { store, directory };
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const kept = await addSite(desk, "kept.example.com", by);
+  const { key } = await addKey(desk, kept, { name: "CRM", mode: "live", expiresAt: null }, by);
+  const { rows: before } = await client.query(`SELECT value FROM settings WHERE name = 'revision'`);
+  const gone = await addSite(desk, "gone.example.com", by);
+  const { key: late } = await addKey(desk, kept, { name: "late", mode: "live", expiresAt: null }, by);
+  await directory.refresh();
+  expect([directory.key(key)?.name, directory.key(late)?.name]).toEqual(["CRM", "late"]);
+
+  await client.query(`DELETE FROM inbound_keys WHERE name = 'late'`);
+  await client.query(`DELETE FROM hosts WHERE site_id = $1`, [gone.id]);
+  await client.query(`DELETE FROM sites WHERE site_id = $1`, [gone.id]);
+  await client.query(`UPDATE sites SET revision = 1`);
+  await client.query(`UPDATE settings SET value = $1 WHERE name = 'revision'`, [before[0]?.value]);
+  await directory.refresh();
+  expect([directory.key(key)?.name, directory.key(late)]).toEqual(["CRM", undefined]);
+  expect(Array.from(directory.sites(), ({ id }) => id)).toEqual([kept.id]);
+  expect(directory.siteOfHost("gone.example.com")).toBeUndefined();
 });

@@ -76,8 +76,15 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
   async function read(): Promise<void> {
     const revision = await store.configuration.revision();
     if (revision === seen) return;
+    // A standby that lacked the last changes was promoted, or a backup restored: what we know may never have been.
+    const isBack = revision < seen;
     // A change that commits after `revision` was read is loaded twice, never missed.
-    for (const row of await store.configuration.sitesSince(seen)) remember(row);
+    const rows = await store.configuration.sitesSince(isBack ? -1 : seen);
+    if (isBack) {
+      for (const site of sites.values()) forget(site);
+      sites.clear();
+    }
+    for (const row of rows) remember(row);
     seen = revision;
   }
 

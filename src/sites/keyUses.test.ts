@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { openNodes } from "../../test/nodes.ts";
 import type { KeyUse } from "../store/keyUse.ts";
+import type { Store } from "../store/store.ts";
 import { countKeyUses } from "./keyUses.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -13,7 +15,7 @@ test("uses that cannot be written are kept, and those that were written are not 
     if (uses.some(({ siteId }) => failing.includes(siteId))) throw new Error("gone");
     written.push(...uses);
   };
-  const counts = countKeyUses({ keyUse: { addUses } as never }, (error) => failures.push(error));
+  const counts = countKeyUses({ keyUse: { addUses } as never }, "here", (error) => failures.push(error));
   const sumOf = (siteId: string) =>
     written.filter((use) => use.siteId === siteId).reduce((sum, { uses }) => sum + uses, 0);
 
@@ -28,5 +30,28 @@ test("uses that cannot be written are kept, and those that were written are not 
   failing = [];
   await counts.stop();
   expect(["a", "b", "c"].map(sumOf)).toEqual([60, 60, 60]);
-  expect(written.find(({ siteId }) => siteId === "b")?.lastUsedAt).toBe(59_000);
+  expect(written.findLast(({ siteId }) => siteId === "b")?.lastUsedAt).toBe(59_000);
+});
+
+test("uses of which it is not known whether they were written are said again as they were, and counted once", async () => {
+  const { store, close } = await openNodes("sqlite");
+  const hour = Math.floor(Date.now() / 3_600_000);
+  let times = 0;
+  /** Written, and every other time nobody hears of it. */
+  const lossy: Store["keyUse"]["addUses"] = async (...said) => {
+    await store.keyUse.addUses(...said);
+    times += 1;
+    if (times % 2 === 1) throw new Error("the answer was lost");
+  };
+  const counts = countKeyUses({ keyUse: { ...store.keyUse, addUses: lossy } }, "here", () => {});
+  for (let second = 0; second < 20; second++) {
+    counts.count("site", second % 3 ? "often" : "seldom", Date.now());
+    await vi.advanceTimersByTimeAsync(1000);
+  }
+  await counts.stop();
+  await counts.stop();
+  expect(times).toBeGreaterThan(10);
+  const uses = await store.keyUse.usesOfSite("site", hour);
+  expect([uses.get("often")?.uses24h, uses.get("seldom")?.uses24h]).toEqual([13, 7]);
+  await close();
 });

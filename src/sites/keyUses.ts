@@ -7,6 +7,10 @@ import { isUsable, type Site } from "./directory.ts";
 
 const hourMs = 3_600_000;
 const flushMs = 1000;
+const keptHours = 2;
+
+const placeOf = (siteId: string, hour: number) => `${hour} ${siteId}`;
+const hourOf = (place: string) => Number.parseInt(place, 10);
 
 export type KeyUses = {
   count(siteId: string, keyId: string, now: number): void;
@@ -14,33 +18,50 @@ export type KeyUses = {
   stop(): Promise<void>;
 };
 
-export function countKeyUses(store: Pick<Store, "keyUse">, onDefect: (error: unknown) => void): KeyUses {
-  const counted = new Map<string, KeyUse>();
+/** Uses on a site in an hour that are written together, under the number of all that this process counted there. */
+type Batch = { total: number; uses: KeyUse[] };
+
+export function countKeyUses(
+  store: Pick<Store, "keyUse">,
+  /** This process. */
+  writer: string,
+  onDefect: (error: unknown) => void,
+): KeyUses {
+  const counted = new Map<string, Map<string, KeyUse>>();
+  /** Of which it is not known whether they were written: they are said again as they were. */
+  const unsure = new Map<string, Batch>();
+  const totals = new Map<string, number>();
   let writing: Promise<void> | null = null;
 
-  function add(use: KeyUse): void {
-    const key = `${use.siteId} ${use.keyId} ${use.hour}`;
-    const known = counted.get(key);
-    if (!known) return void counted.set(key, { ...use });
-    known.uses += use.uses;
-    known.lastUsedAt = Math.max(known.lastUsedAt, use.lastUsedAt);
+  function nextBatch(place: string): Batch | undefined {
+    const uses = [...(counted.get(place)?.values() ?? [])];
+    counted.delete(place);
+    const sum = uses.reduce((most, one) => most + one.uses, 0);
+    return uses.length ? { total: (totals.get(place) ?? 0) + sum, uses } : undefined;
   }
 
-  /** Site by site: what cannot be written is kept, and what was written is not written again. */
   async function write(): Promise<void> {
-    const bySite = Map.groupBy(counted.values(), ({ siteId }) => siteId);
-    counted.clear();
     const failures: unknown[] = [];
-    for (const uses of bySite.values()) {
+    for (const place of new Set([...unsure.keys(), ...counted.keys()])) {
+      const batch = unsure.get(place) ?? nextBatch(place);
+      if (!batch) continue;
+      unsure.set(place, batch);
       try {
-        await store.keyUse.addUses(uses);
+        const hour = batch.uses[0]?.hour ?? 0;
+        await store.keyUse.addUses(batch.uses, { writer, hour, uses: batch.total });
+        unsure.delete(place);
+        totals.set(place, batch.total);
+        forgetBefore(hour - keptHours);
       } catch (error) {
-        uses.forEach(add);
         failures.push(error);
       }
     }
     // One of them tells enough: most often they all have one cause.
     if (failures.length) onDefect(failures[0]);
+  }
+
+  function forgetBefore(hour: number): void {
+    for (const place of totals.keys()) if (hourOf(place) < hour) totals.delete(place);
   }
 
   function flush(): Promise<void> {
@@ -53,12 +74,21 @@ export function countKeyUses(store: Pick<Store, "keyUse">, onDefect: (error: unk
   const timer = setInterval(() => void flush(), flushMs);
   return {
     count(siteId, keyId, now) {
-      add({ siteId, keyId, hour: Math.floor(now / hourMs), uses: 1, lastUsedAt: now });
+      const hour = Math.floor(now / hourMs);
+      const place = placeOf(siteId, hour);
+      let uses = counted.get(place);
+      if (!uses) counted.set(place, (uses = new Map()));
+      const known = uses.get(keyId);
+      if (!known) return void uses.set(keyId, { siteId, keyId, hour, uses: 1, lastUsedAt: now });
+      known.uses += 1;
+      known.lastUsedAt = Math.max(known.lastUsedAt, now);
     },
     async stop() {
       clearInterval(timer);
       await writing;
+      // What was unsure comes first, and then what came after it.
       await flush();
+      if (counted.size) await flush();
     },
   };
 }

@@ -718,6 +718,21 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await other.keyUse.addUses([use(11, 5)]);
       expect((await store.keyUse.usesOfSite(siteId, 11)).get("k")).toEqual({ uses24h: 9, lastUsedAt: 11 });
     });
+
+    test("uses that are said again under the same total are counted once, each writer's for itself", async () => {
+      const siteId = await newSite();
+      const say = (writer: string, uses: number, total: number) =>
+        other.keyUse.addUses([{ siteId, keyId: "k", hour: 7, uses, lastUsedAt: 7 }], {
+          writer,
+          hour: 7,
+          uses: total,
+        });
+      await Promise.all([say("a", 3, 3), say("b", 3, 3)]);
+      for (let times = 0; times < 3; times++) await say("a", 3, 3);
+      await say("a", 4, 7);
+      await say("b", 3, 3);
+      expect((await store.keyUse.usesOfSite(siteId, 7)).get("k")?.uses24h).toBe(10);
+    });
   });
 
   describe("configuration", () => {

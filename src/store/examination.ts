@@ -49,7 +49,7 @@ export function examinationStore(db: Database) {
       if (db.engine !== "postgres") return {};
       const rows = await db.all(
         `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit',
-           'max_connections', 'superuser_reserved_connections', 'server_version_num')`,
+           'max_connections', 'superuser_reserved_connections', 'server_version_num', 'synchronous_standby_names')`,
       );
       const [open] = await db.all(
         `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE backend_type = 'client backend'`,

@@ -4,6 +4,8 @@
 // the group grows with the load and a lone caller waits for nobody. A run starts on the next turn of the event
 // loop, which lets the requests that were read from the network together be committed together.
 
+import { Late } from "../deadline.ts";
+
 type Waiting<Item, Result> = {
   item: Item;
   resolve: (result: Result) => void;
@@ -42,7 +44,7 @@ export function grouped<Item, Result>(
 
   function turnAway(one: Waiting<Item, Result>): boolean {
     const isLate = options.isLate?.(one.item) ?? false;
-    if (isLate) one.reject(new Error("its turn came too late"));
+    if (isLate) one.reject(new Late("its turn came too late"));
     return isLate;
   }
 

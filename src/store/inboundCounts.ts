@@ -1,10 +1,10 @@
-// What came to the inbound endpoint and left no event, as numbers.
+// What came to the inbound endpoint, as numbers: what left no event, and how often a key was shown that is right.
 
 import { chunks, tuples, type Database } from "./database.ts";
 import { hourMs } from "./traffic.ts";
 
-/** `duplicate`, or `refused:` and the status of the answer. */
-export type InboundKind = "duplicate" | `refused:${number}`;
+/** `duplicate`, `used` (keyUse.ts), or `refused:` and the status of the answer. */
+export type InboundKind = "duplicate" | "used" | `refused:${number}`;
 
 /** How many there were in an hour (since the epoch). */
 export type InboundCount = { siteId: string; hour: number; kind: InboundKind; count: number };

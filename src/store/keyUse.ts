@@ -1,9 +1,15 @@
 // What happened to keys: how often each was used, and the wrong ones by host.
 
 import { columns } from "./columns.ts";
-import { chunks, tuples, type Database } from "./database.ts";
+import { chunks, tuples, type Database, type Query } from "./database.ts";
+import type { InboundKind } from "./inboundCounts.ts";
 
 export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
+/**
+ * All uses that a process has counted on a site in an hour, up to a batch and with it: by this number a batch is known
+ * that was written before.
+ */
+export type UseTotal = { writer: string; hour: number; uses: number };
 export type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
 /** How many wrong keys within which time lock a host, and for how long. */
 export type LockoutRule = { keys: number; windowMs: number; lockMs: number };
@@ -12,10 +18,12 @@ export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * 60_000, lockMs
 
 export function keyUseStore(db: Database, newId: () => string) {
   return {
-    async addUses(uses: readonly KeyUse[]): Promise<void> {
+    /** With a `total`, of one site and hour: safe to repeat. */
+    async addUses(uses: readonly KeyUse[], total?: UseTotal): Promise<void> {
       const bySite = Map.groupBy(uses, (use) => use.siteId);
       for (const siteId of [...bySite.keys()].toSorted()) {
         await db.write(async (tx) => {
+          if (total && !(await raiseTotal(tx, siteId, total))) return;
           for (const some of chunks(bySite.get(siteId) as KeyUse[])) {
             await tx.all(
               `INSERT INTO key_uses (site_id, key_id, hour, uses, last_used_at) VALUES ${tuples(some.length, 5)}
@@ -50,6 +58,7 @@ export function keyUseStore(db: Database, newId: () => string) {
      * The count slides: `rule.keys` within any `rule.windowMs` lock the host for `rule.lockMs`.
      */
     countWrongKey(siteId: string, host: string, now: number, rule: LockoutRule): Promise<number> {
+      const id = newId();
       return db.write(async (tx) => {
         // Writing the row first makes wrong keys on one host take turns, so that exactly the tenth is the tenth.
         const [lockout] = await tx.all(
@@ -64,12 +73,10 @@ export function keyUseStore(db: Database, newId: () => string) {
           host,
           now - rule.windowMs,
         ]);
-        await tx.all(`INSERT INTO wrong_keys (site_id, host, at, id) VALUES ($1, $2, $3, $4)`, [
-          siteId,
-          host,
-          now,
-          newId(),
-        ]);
+        await tx.all(
+          `INSERT INTO wrong_keys (site_id, host, at, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+          [siteId, host, now, id],
+        );
         const [row] = await tx.all(`SELECT COUNT(*) AS n FROM wrong_keys WHERE site_id = $1 AND host = $2`, [
           siteId,
           host,
@@ -109,4 +116,16 @@ export function keyUseStore(db: Database, newId: () => string) {
       }));
     },
   };
+}
+
+/** False where this total was reached before: then the batch is in the database. */
+async function raiseTotal(tx: Query, siteId: string, { writer, hour, uses }: UseTotal): Promise<boolean> {
+  const kind: InboundKind = "used";
+  const raised = await tx.all(
+    `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = excluded.count
+     WHERE inbound_counts.count < excluded.count RETURNING hour`,
+    [siteId, hour, kind, writer, uses],
+  );
+  return raised.length > 0;
 }

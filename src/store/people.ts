@@ -27,7 +27,7 @@ const nothing: Visitor = { visits: [], persons: [] };
 /** The rows of one site's people, inside a transaction. What is read for change is locked until its end. */
 export type PeopleRows = ReturnType<typeof rowsOn>;
 
-export function peopleStore(db: Database, newId: () => string) {
+export function peopleStore(db: Database, newId: () => string, now: () => number = Date.now) {
   // SQLite answers a point query faster than a batch can be gathered; PostgreSQL gets one query for many people.
   const identityRows = batched(
     db,
@@ -40,7 +40,7 @@ export function peopleStore(db: Database, newId: () => string) {
       `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN (${subjects})`,
   );
 
-  type Change = { siteId: string; work: (rows: PeopleRows) => Promise<unknown> };
+  type Change = { siteId: string; by: number; work: (rows: PeopleRows) => Promise<unknown> };
   const changeInGroup = grouped<Change, unknown>(
     (_group, changes) =>
       db.write(async (tx) => {
@@ -48,8 +48,11 @@ export function peopleStore(db: Database, newId: () => string) {
         for (const { siteId, work } of changes) results.push(await work(rowsOn(tx, db, siteId, newId)));
         return results;
       }),
-    // What fails without the database's saying so failed in the work itself: a damaged record, say.
-    { blamesData: (error) => db.blamesData(error) || !db.isOwnError(error) },
+    {
+      // What fails without the database's saying so failed in the work itself: a damaged record, say.
+      blamesData: (error) => db.blamesData(error) || !db.isOwnError(error),
+      isLate: ({ by }) => by < now(),
+    },
   );
 
   return {
@@ -76,9 +79,12 @@ export function peopleStore(db: Database, newId: () => string) {
       return rows.map(decisionOf);
     },
 
-    /** Runs `work` in a durable transaction that it shares with the changes of the same moment. */
-    change<T>(siteId: string, work: (rows: PeopleRows) => Promise<T>): Promise<T> {
-      return changeInGroup(db.commitGroup(siteId), { siteId, work }) as Promise<T>;
+    /**
+     * Runs `work` in a durable transaction that it shares with the changes of the same moment. If its turn does not come
+     * before `by`, it fails.
+     */
+    change<T>(siteId: string, work: (rows: PeopleRows) => Promise<T>, by = Infinity): Promise<T> {
+      return changeInGroup(db.commitGroup(siteId), { siteId, by, work }) as Promise<T>;
     },
 
     ...oldPeople(db),

@@ -1,7 +1,9 @@
 // What PostgreSQL and its driver throw, and what follows from it.
 
-/** Serialisation, deadlock, a server that starts, ends or is full, one that may only be read. */
-const passing = new Set(["40001", "40P01", "53300", "57P01", "57P02", "57P03", "57P05", "25006"]);
+/** Serialisation, deadlock, a server that starts, ends or is full, one that may only be read, a session that lasted too long. */
+const passing = new Set([
+  "40001", "40P01", "53300", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", "25006",
+]); // prettier-ignore
 /** The server itself says that it is not, or not any more, the one to write to. */
 const leaving = new Set(["57P01", "57P02", "57P03", "25006"]);
 const network = new Set([
@@ -11,6 +13,9 @@ const network = new Set([
 // The driver has no code for a connection that the server, the network or a time limit ended.
 const lost =
   /^(?:Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|Cannot use a pool after)/;
+
+/** A commit of which it is not known whether it is durable. */
+export const unsure = "08007";
 
 export class StoreFault extends Error {
   readonly code: string;
@@ -44,10 +49,10 @@ export function isPassing(error: unknown): boolean {
 
 /**
  * The server may be gone, or no longer the one that is written to. Not when it answers with 08…: a coordinator
- * speaks so of another server behind it.
+ * speaks so of another server behind it, and a primary of its standby.
  */
 export function isDoubtful(error: unknown): boolean {
   const code = sqlState(error);
   if (leaving.has(code) || network.has(code)) return true;
-  return code.startsWith("08") && !(error instanceof Error && "severity" in error);
+  return code.startsWith("08") && code !== unsure && !(error instanceof Error && "severity" in error);
 }

@@ -1,18 +1,15 @@
 // Which of the servers is written to, found out by asking them, and connections to it alone.
 //
 // Whoever meets an error that puts the server in doubt says so. Then nobody uses it any more until all servers were
-// asked again; new connections are opened to the one that can be written to, and the old ones are thrown away.
+// asked again; new connections are opened to the one that can be written to, and the old ones are thrown away. Where there
+// are several, they are also asked from time to time: a standby may be promoted while the old primary still answers.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { Socket } from "node:net";
-import type { Pool } from "pg";
 import { within } from "../deadline.ts";
 import { isPassing, StoreFault } from "./postgresErrors.ts";
-import { endPools, openPool } from "./pool.ts";
-import { writableAmong } from "./probe.ts";
+import { openConnections, type Connections } from "./pool.ts";
+import { isBefore, probeMs, writableAmong, type Found } from "./probe.ts";
 import { namesOf } from "./servers.ts";
-
-export type Connections = { server: string; readers: Pool; writers: Pool };
 
 export type PrimaryOptions = {
   servers: readonly string[];
@@ -20,14 +17,15 @@ export type PrimaryOptions = {
   random: () => number;
   /** Milliseconds that passed, whatever happens to the clock. */
   elapsed: () => number;
+  /** How often all of several servers are asked, while one is written to. */
+  roundMs?: number;
 };
 
 export type Primary = {
-  /**
-   * Connections to the server that is written to. Without one it waits: `patienceMs` since the caller began, and no
-   * longer than that since the server was lost, unless the caller is `patient`.
-   */
-  connections(wait: { patienceMs: number; heldMs: number; patient: boolean }): Promise<Connections>;
+  /** Connections to the server that is written to. Without one it waits until `by`, unless waiting is of no use. */
+  connections(by: number): Promise<Connections>;
+  /** Since when there is no server; Infinity while there is one. */
+  lostAt(): number;
   doubt(connections: Connections): void;
   close(): Promise<void>;
 };
@@ -35,112 +33,124 @@ export type Primary = {
 const shortestPauseMs = 50;
 const longestPauseMs = 1000;
 const lastAnswersMs = 2000;
-const readMs = 5000;
-const writeMs = 15_000;
 
-export function openPrimary({ servers, connections, random, elapsed }: PrimaryOptions): Primary {
-  const sockets = new Map<Connections, Set<Socket>>();
-  const retiring = new Set<Promise<unknown>>();
+export function openPrimary(options: PrimaryOptions): Primary {
+  const { servers, elapsed, roundMs = 5000 } = options;
+  /** Not yet ended; the current ones too. */
+  const opened = new Set<Connections>();
+  const ending = new Set<Promise<unknown>>();
+  const closing = new AbortController();
   let current: Connections | null = null;
-  let closed = false;
-  const wake = new AbortController();
+  let known: Found | null = null;
   let lostAt = elapsed();
   let failure: unknown = null;
-  let search = startSearch();
+  let awaited = promised();
+  let search = look();
+  if (servers.length > 1) void lookAround();
 
-  function startSearch(): Promise<Connections> {
-    lostAt = elapsed();
-    failure = null;
-    const hopeless = Promise.withResolvers<never>();
-    const found = Promise.race([look(hopeless.reject), hopeless.promise]);
-    // Those who wait hear of it; it may be that nobody does.
-    found.catch(() => {});
-    return found;
+  /** With jitter: nodes that lost the same server do not come back in step. */
+  async function pause(ms: number, ref: boolean): Promise<void> {
+    const jitter = 0.5 + options.random() / 2;
+    await sleep(ms * jitter, null, { signal: closing.signal, ref }).catch(() => {});
   }
 
   /** Goes on until it has found one, also when those who wait were told that waiting is of no use. */
-  async function look(giveUp: (error: unknown) => void): Promise<Connections> {
+  async function look(): Promise<void> {
     for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
-        const server = await writableAmong(servers);
-        if (!closed) return (current = open(server));
+        // Where there is no other, somebody has put it back to what it was, and meant it.
+        const found = await writableAmong(servers, servers.length > 1 ? known : null);
+        if (closing.signal.aborted) return;
+        known = found;
+        lostAt = Infinity;
+        awaited.resolve((current = open(found.server)));
+        return;
       } catch (error) {
         failure = error;
-        if (!isPassing(error)) giveUp(error);
+        if (!isPassing(error)) turnAway();
       }
-      // With jitter: nodes that lost the same server do not come back in step.
-      await sleep(pauseMs * (0.5 + random() / 2), null, { signal: wake.signal }).catch(() => {});
-      if (closed) throw new StoreFault("08003", "the store is closed");
+      await pause(pauseMs, true);
+      if (closing.signal.aborted) return;
+    }
+  }
+
+  /** Those who wait hear of the failure; those who come later wait for something else. */
+  function turnAway(): void {
+    awaited.reject(failure);
+    awaited = promised();
+  }
+
+  async function lookAround(): Promise<void> {
+    for (;;) {
+      await pause(roundMs, false);
+      if (closing.signal.aborted) return;
+      const [was, knownBefore] = [current, known];
+      if (!was || !knownBefore) continue;
+      const best = await writableAmong(servers, knownBefore, probeMs).catch(() => null);
+      if (best && isBefore(knownBefore, best)) doubt(was);
     }
   }
 
   function open(server: string): Connections {
-    const mine = new Set<Socket>();
-    const stream = () => {
-      const socket = new Socket();
-      mine.add(socket);
-      return socket.once("close", () => mine.delete(socket));
-    };
-    // Two pools: reads that hang (a locked table) must not keep events from being accepted.
-    const forReads = Math.max(1, Math.floor(connections / 2));
-    const opened = {
-      server,
-      readers: openPool(server, forReads, { statementMs: readMs, silentMs: readMs + 1000, stream }),
-      writers: openPool(server, Math.max(1, connections - forReads), {
-        statementMs: writeMs,
-        // A statement may wait for those before it.
-        silentMs: 2 * writeMs,
-        stream,
-      }),
-    };
-    for (const [old, held] of sockets) {
-      const destroy = () => held.forEach((socket) => socket.destroy());
+    for (const old of opened) {
       // What still waits for an answer of another server will not get one that counts. The same name may stand for
       // another machine by now; if it does not, what is under way comes to its end.
-      if (old.server === server) setTimeout(destroy, lastAnswersMs).unref();
-      else destroy();
+      if (old.server === server) setTimeout(() => old.cut(), lastAnswersMs).unref();
+      else old.cut();
     }
-    sockets.set(opened, mine);
-    return opened;
+    const connections = openConnections(server, options.connections);
+    opened.add(connections);
+    return connections;
   }
 
   function retire(old: Connections): void {
-    const ended = endPools([old.readers, old.writers]).finally(() => {
-      sockets.delete(old);
-      retiring.delete(ended);
+    const ended = old.end().finally(() => {
+      opened.delete(old);
+      ending.delete(ended);
     });
-    retiring.add(ended);
+    ending.add(ended);
+  }
+
+  function doubt(doubted: Connections): void {
+    if (doubted !== current || closing.signal.aborted) return;
+    current = null;
+    lostAt = elapsed();
+    failure = null;
+    awaited = promised();
+    retire(doubted);
+    search = look();
   }
 
   return {
-    async connections({ patienceMs, heldMs, patient }) {
+    async connections(by) {
       if (current) return current;
-      const leftMs = patienceMs - (patient ? heldMs : Math.max(heldMs, elapsed() - lostAt));
-      const because = () => (servers.length === 1 && failure ? failure : noneOf(servers, failure));
-      // A wrong password does not pass by waiting.
-      if (leftMs <= 0 || (failure && !isPassing(failure))) throw because();
-      return within(leftMs, search, "late").catch(() => {
-        throw because();
+      // A wrong password does not pass by waiting, nor does a store that is closed.
+      if (failure && (!isPassing(failure) || closing.signal.aborted)) throw failure;
+      const leftMs = by - elapsed();
+      const none = () =>
+        failure ?? new StoreFault("08001", `no server has answered yet (${namesOf(servers)})`);
+      if (leftMs <= 0) throw none();
+      return within(leftMs, awaited.promise, "late").catch(() => {
+        throw none();
       });
     },
-    doubt(doubted) {
-      if (doubted !== current || closed) return;
-      current = null;
-      retire(doubted);
-      search = startSearch();
-    },
+    lostAt: () => lostAt,
+    doubt,
     async close() {
-      closed = true;
-      wake.abort();
-      for (const [old, held] of sockets) if (old !== current) held.forEach((socket) => socket.destroy());
+      closing.abort();
+      failure = new StoreFault("08003", "the store is closed");
+      turnAway();
+      for (const old of opened) if (old !== current) old.cut();
       if (current) retire(current);
       current = null;
-      await Promise.allSettled([...retiring, search]);
+      await Promise.allSettled([...ending, search]);
     },
   };
 }
 
-function noneOf(servers: readonly string[], failure: unknown): StoreFault {
-  const reason = failure instanceof Error && failure.message ? `: ${failure.message}` : "";
-  return new StoreFault("08001", `no server can be written to (${namesOf(servers)})${reason}`, failure);
+/** It may be that nobody waits for it. */
+function promised(): PromiseWithResolvers<Connections> {
+  const made = Promise.withResolvers<Connections>();
+  made.promise.catch(() => {});
+  return made;
 }

@@ -31,6 +31,12 @@ describe("the servers of a URL", () => {
       "postgres://u:secret@db1,db2/cc?target_session_attrs=standby",
       /target_session_attrs=standby; the relay writes/,
     ],
+    ["postgres://u:secret/x@db1/cc", /write \/ as %2F/],
+    ["postgres://u:12,secret/x@db1/cc", /write \/ as %2F/],
+    ["postgres://u:12?secret@db1/cc", /\? as %3F/],
+    ["postgres://u:secret#x@db1/cc", /# as %23/],
+    ["postgres://u:secret@db1:x/cc", /cannot be read/],
+    ["postgres:///cc?user=u&password=secret&host=db1,db2&port=1,2", /several servers in host=/],
   ])("%s is refused, without its password", (url, sentence) => {
     expect(faultOfUrl(url)).toMatch(sentence);
     expect(faultOfUrl(url)).not.toContain("secret");

@@ -3,11 +3,10 @@
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { Client } from "pg";
+import { openClient } from "./client.ts";
 import type { Database, Query, Row, Value } from "./database.ts";
 import { refuseIfOld } from "./moved.ts";
 import { run } from "./postgres.ts";
-import { types } from "./postgresTypes.ts";
 import { writableAmong } from "./probe.ts";
 import { serversOf } from "./servers.ts";
 import type { StoreLocation } from "./store.ts";
@@ -70,11 +69,9 @@ function sqliteSnapshot(file: string): Opened {
 async function postgresSnapshot(url: string): Promise<Opened> {
   const servers = serversOf(url);
   // A single one may be a standby: it is only read.
-  const server = servers.length > 1 ? await writableAmong(servers) : servers[0];
-  const client = new Client({ connectionString: server, application_name: "cleancast backup", types });
-  // Without a listener a connection that breaks between two queries would end the process; the next query tells.
-  client.on("error", () => {});
-  await client.connect();
+  const [only] = servers;
+  const server = servers.length > 1 || !only ? (await writableAmong(servers)).server : only;
+  const client = await openClient(server, "cleancast backup");
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   let cursors = 0;
   return {

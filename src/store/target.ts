@@ -4,12 +4,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { Client } from "pg";
+import { openClient } from "./client.ts";
 import { rowStatement, type Database, type Query, type Row, type RowQuery, type Value } from "./database.ts";
 import { isCitus, oneAfterTheOther } from "./distribute.ts";
 import { latestVersion } from "./migrate.ts";
 import { run, change } from "./postgres.ts";
-import { types } from "./postgresTypes.ts";
 import { writableAmong } from "./probe.ts";
 import { serversOf } from "./servers.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -127,10 +126,8 @@ function sync(path: string): void {
 }
 
 async function inPlace(url: string, force: boolean): Promise<Target | Hindrance> {
-  const server = await writableAmong(serversOf(url));
-  const client = new Client({ connectionString: server, application_name: "cleancast restore", types });
-  client.on("error", () => {});
-  await client.connect();
+  const { server } = await writableAmong(serversOf(url));
+  const client = await openClient(server, "cleancast restore");
   const all: Query["all"] = (sql, params) => run(client, sql, params);
   const changeRows: RowQuery["change"] = (statement, rows, first) => change(client, statement, rows, first);
   try {

@@ -3,6 +3,8 @@
 import type { Database } from "./database.ts";
 
 export type CommitWatch = {
+  /** Transactions that have begun and not ended, in the order of their beginning, each with when that was. */
+  underWay: Set<{ startedAt: number }>;
   /** A transaction ended after so many milliseconds, waiting for its turn included. */
   committed(ms: number, failed: boolean): void;
   /** An event or an outcome asked for its commit; those of one moment share one. */
@@ -19,6 +21,8 @@ export function watched(db: Database, watch: CommitWatch | undefined): Database 
     },
     async write(work, mostMs) {
       const startedAt = performance.now();
+      const mine = { startedAt };
+      watch.underWay.add(mine);
       let failed = false;
       try {
         return await db.write(work, mostMs);
@@ -26,6 +30,7 @@ export function watched(db: Database, watch: CommitWatch | undefined): Database 
         failed = db.isOwnError(error) && !db.blamesData(error);
         throw error;
       } finally {
+        watch.underWay.delete(mine);
         watch.committed(performance.now() - startedAt, failed);
       }
     },

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newVisitorId } from "../../src/collect/visitorCookie.ts";
 import { personOf } from "../../src/identity/person.ts";
 import { startReceiver, type Receiver } from "../receiver.ts";
 import {
@@ -11,6 +13,7 @@ import {
   type Home,
   type Relay,
 } from "../relay.ts";
+import { report } from "../visits.ts";
 import { change, deliveryStates, furnish, onPostgres, rows, withStore, type Furnished } from "./world.ts";
 
 const answerSeconds = 4;
@@ -184,6 +187,40 @@ describe("a consent store that does not answer, on postgres", () => {
       const bodies = await Promise.all(sites.map((site) => send({ ...place, site })));
       for (const body of bodies) expectNothingOfThePerson(body);
     }));
+});
+
+describe("reports of the tag to a store that does not answer, on postgres", () => {
+  test("are answered within seconds; only a refusal is still heard when it does", async () => {
+    const place = await open("postgres", { LOG_LEVEL: "silent" });
+    const { home, relay } = place;
+    const agreed = { params: { gclid: "late" }, consent: { own: "granted" } };
+    const says = (visitor: string, said: object) =>
+      report(relay, "shop.example.com", "visit", { visitor, ...said });
+    const visitors = Array.from({ length: 8 }, () => newVisitorId());
+    const refusing = newVisitorId();
+    await onPostgres(home, async (client) => {
+      await client.query("BEGIN");
+      await client.query("LOCK TABLE visitors IN ACCESS EXCLUSIVE MODE");
+      const startedAt = performance.now();
+      // The first is under way when the others come, and they wait for it.
+      const first = says(newVisitorId(), agreed);
+      await sleep(300);
+      const answers = await Promise.all([
+        first,
+        ...visitors.map((visitor) => says(visitor, agreed)),
+        says(refusing, { consent: { own: "denied" } }),
+      ]);
+      expect(performance.now() - startedAt).toBeLessThan(4000);
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]));
+      await client.query("ROLLBACK");
+    });
+    const denied = `SELECT subject FROM consents WHERE state = 'denied'`;
+    await eventually("the refusal is written", async () => (await rows(home, denied)).length > 0);
+    expect((await rows(home, denied)).map(({ subject }) => subject)).toEqual([refusing]);
+    const stored = (await rows(home, `SELECT visitor_id FROM visitors`)).map((row) => row.visitor_id);
+    expect(stored.filter((id) => visitors.includes(String(id)))).toEqual([]);
+    await relay.stop();
+  });
 });
 
 describe.each(engines)("consent that changes while a delivery waits for its retry on %s", (engine) => {

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPostgres } from "../../src/store/postgres.ts";
+import { openGateway, type Gateway } from "../gateway.ts";
 import { startPair, type Pair } from "../primaryAndStandby.ts";
 import { startReceiver } from "../receiver.ts";
 import { call, eventually, manage, newHome, startRelay, type Home, type Relay } from "../relay.ts";
@@ -146,12 +147,56 @@ describe("a primary that dies", () => {
     60_000 + outageMs,
   );
 
-  test("and is started again by mistake, is not written to", async () => {
+  const portOf = ({ url }: { url: string }) => new URL(url).port;
+  const port = `SELECT inet_server_port() AS port`;
+  /** Both servers, with a way between us and the promoted one. */
+  async function throughGateway(door: Gateway["door"]) {
+    const way = await openGateway(pair.standby.url, door);
+    const former = new URL(pair.urlOf(pair.primary));
+    return { way, url: former.href.replace(former.host, `${former.host},${way.host}`) };
+  }
+
+  test("and is started again by mistake, is not written to by a node that starts, however far the other is", async () => {
     await pair.primary.restart();
-    const db = openPostgres(pair.url, { connections: 2 });
+    const { way, url } = await throughGateway("open");
+    way.delayMs = 100;
+    for (const one of [pair.url, url]) {
+      const db = openPostgres(one, { connections: 2 });
+      try {
+        const [row] = await db.write((tx) => tx.all(port));
+        expect(String(row?.port)).toBe(portOf(pair.standby));
+      } finally {
+        await db.close();
+      }
+    }
+  });
+
+  test("and was promoted away without its knowing, is left; those in its queue go with the others, and nobody goes back", async () => {
+    const { way, url } = await throughGateway("closed");
+    const db = openPostgres(url, { connections: 4, roundMs: 300 });
     try {
-      const [row] = await db.write((tx) => tx.all(`SELECT inet_server_port() AS port`));
-      expect(String(row?.port)).toBe(new URL(pair.standby.url).port);
+      const [before] = await db.all(port);
+      expect(String(before?.port)).toBe(portOf(pair.primary));
+      const waiting = Array.from({ length: 60 }, () =>
+        db
+          .write(async (tx) => {
+            await tx.all(`SELECT pg_sleep(0.1)`);
+            return tx.all(port);
+          })
+          .then(([row]) => ({ at: performance.now(), port: String(row?.port) })),
+      );
+      way.door = "open";
+      await eventually("the promoted one is found", async () => {
+        const [row] = await db.all(port);
+        return String(row?.port) === portOf(pair.standby);
+      });
+      const leftAt = performance.now();
+      const answers = await Promise.all(waiting);
+      expect(answers.some(({ at }) => at > leftAt)).toBe(true);
+      for (const answer of answers) if (answer.at > leftAt) expect(answer.port).toBe(portOf(pair.standby));
+      way.door = "closed";
+      way.cut();
+      await expect(db.all(port)).rejects.toThrow("another server was promoted after it");
     } finally {
       await db.close();
     }
@@ -159,27 +204,32 @@ describe("a primary that dies", () => {
 
   test("a commit whose standby never had it does not count, although the server says COMMIT", async () => {
     const old = { ...home, env: { ...home.env, DATABASE_URL: pair.urlOf(pair.primary) } };
-    const db = openPostgres(pair.urlOf(pair.primary), { connections: 2 });
+    // The store itself ends a wait that takes too long: a connection that it dropped would stay with the server.
+    const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitMs: 200 });
     try {
-      let isOver = false;
-      const written = db
-        .write(
-          (tx) =>
-            tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES (-1, 'alone', 0)
-          ON CONFLICT (version) DO UPDATE SET applied_at = migrations.applied_at + 1`),
-          500,
-        )
-        .finally(() => (isOver = true));
-      const cancelled = onPostgres(old, async (client) => {
-        while (!isOver) {
-          await client.query(
-            `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`,
+      let runs = 0;
+      const write = (version: number) =>
+        db.write(async (tx) => {
+          runs += 1;
+          // Done by the first run, and nothing is left to write for the others.
+          return tx.all(
+            `INSERT INTO migrations (version, name, applied_at) VALUES ($1, 'alone', 0) ON CONFLICT DO NOTHING`,
+            [version],
           );
-          await sleep(50);
-        }
-      });
-      await expect(written).rejects.toThrow("it is not known whether the transaction is durable");
-      await cancelled;
+        });
+      // More than there are connections to write through; those who wait for one are no reason to open another.
+      const written = await Promise.allSettled([-1, -2, -3].map(write));
+      for (const one of written)
+        expect(one).toMatchObject({
+          reason: { message: "it is not known whether the transaction is durable" },
+        });
+      expect(runs).toBeGreaterThan(5);
+      const open = await onPostgres(old, (client) =>
+        client.query(
+          `SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'cleancast schema %' AND datname = current_database()`,
+        ),
+      );
+      expect(open.rowCount).toBeLessThanOrEqual(2);
     } finally {
       await db.close();
     }

@@ -1,0 +1,61 @@
+import { expect, onTestFinished, test } from "vitest";
+import { openNodes } from "../../test/nodes.ts";
+import { call } from "../../test/relay.ts";
+import { countByMinute } from "../http/rate.ts";
+import { openServer } from "../server.ts";
+import { directoryOf } from "../sites/directory.ts";
+import { addKey, addSite } from "../sites/manage.ts";
+import { inboundRoute } from "./route.ts";
+import { countWrongKeys } from "./wrongKeys.ts";
+
+const answerMs = 1000;
+
+test("a store that never answers costs the sender no more time than was promised", async () => {
+  const { store, close } = await openNodes("sqlite");
+  const directory = directoryOf(store);
+  const by = { actor: "test", now: Date.now(), checkAddress: () => null };
+  const site = await addSite({ store, directory }, "shop.example.com", by);
+  const { key } = await addKey(
+    { store, directory },
+    site,
+    { name: "CRM", mode: "live", expiresAt: null },
+    by,
+  );
+  await directory.refresh();
+  const app = openServer(null, () => {});
+  onTestFinished(async () => {
+    await app.close();
+    await close();
+  });
+  const deadlines: number[] = [];
+  inboundRoute(app, {
+    gate: {
+      directory,
+      ownHost: null,
+      transport: { trusted: () => false, requireTls: false },
+      wrongKeys: countWrongKeys(store),
+      rateLimit: countByMinute(),
+    },
+    relay(_received, _site, deadline) {
+      deadlines.push(deadline - Date.now());
+      return new Promise(() => {});
+    },
+    countUse: () => {},
+    answerMs,
+    mostInFlight: 10,
+    now: Date.now,
+    unseen: { duplicate: () => {}, refused: () => {} },
+    log: (line) => lines.push(line),
+    onDefect: () => {},
+  });
+  const lines: Record<string, unknown>[] = [];
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const headers = { "X-CC-Api-Key": key, "Content-Type": "application/json" };
+  const body = JSON.stringify({ email: "ada@example.com", event: "lead" });
+  const answer = await call(url, { path: "/__cc/inbound", headers, body });
+  expect(answer.status).toBe(503);
+  // What the route itself needs of it; a busy machine adds some.
+  expect(lines[0]?.ms).toBeLessThan(answerMs + 150);
+  // The relay gives up before, and can still say what became of the event.
+  expect(deadlines[0]).toBeLessThan(answerMs * 0.97);
+});

@@ -1,0 +1,75 @@
+// A way to a PostgreSQL server that behaves as networks and firewalls do: it is long, is closed, falls silent, or somebody
+// at the door says no.
+
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterFile, taken } from "./afterFile.ts";
+
+export type Gateway = {
+  /** Name and port, for a URL. */
+  host: string;
+  /** What happens to those who come: a code is what the server says before it hangs up. */
+  door: "open" | "closed" | "silent" | { code: string };
+  /** How long everything takes, each way. */
+  delayMs: number;
+  /** Ends what goes through it now. */
+  cut(): void;
+};
+
+const closings = new Set<() => void>();
+afterFile(() => taken(closings).forEach((close) => close()));
+
+export async function openGateway(serverUrl: string, door: Gateway["door"] = "open"): Promise<Gateway> {
+  const { hostname, port } = new URL(serverUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((inside) => {
+    follow(inside);
+    if (gateway.door === "closed") return void inside.destroy();
+    if (typeof gateway.door === "object") {
+      const { code } = gateway.door;
+      return void inside.once("data", () => inside.end(refusal(code)));
+    }
+    const outside = follow(connect(Number(port), hostname));
+    carry(inside, outside);
+    carry(outside, inside);
+  });
+
+  function follow(socket: Socket): Socket {
+    sockets.add(socket);
+    socket.on("error", () => {}).on("close", () => sockets.delete(socket));
+    return socket;
+  }
+
+  function carry(from: Socket, to: Socket): void {
+    async function pass(bytes: Buffer): Promise<void> {
+      if (gateway.delayMs) await sleep(gateway.delayMs);
+      if (gateway.door !== "silent") to.write(bytes);
+    }
+    from.on("data", (bytes) => void pass(bytes));
+    from.on("close", () => to.destroy());
+  }
+
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const gateway: Gateway = {
+    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    door,
+    delayMs: 0,
+    cut: () => sockets.forEach((socket) => socket.destroy()),
+  };
+  closings.add(() => {
+    server.close();
+    gateway.cut();
+  });
+  return gateway;
+}
+
+/** PostgreSQL's ErrorResponse. */
+function refusal(code: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mnot through this door\0\0`);
+  const head = Buffer.alloc(5);
+  head.write("E");
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
