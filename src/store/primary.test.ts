@@ -212,3 +212,15 @@ test.concurrent("a read whose server falls silent is answered by the one that to
   next.door = "open";
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
+
+test.concurrent("a server that is silent does not keep the others from being asked again", async (context) => {
+  const url = await freshDatabase();
+  const [silent, late] = [await openGateway(url), await openGateway(url, "closed")];
+  const db = open(behind(url, `${silent.host},${late.host}`), context);
+  await db.all(`SELECT 1`);
+  silent.door = "silent";
+  silent.cut();
+  const opened = sleep(300).then(() => (late.door = "open"));
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  await opened;
+});

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../deadline.ts";
 import { isPassing, StoreFault } from "./postgresErrors.ts";
 import { openConnections, type Connections } from "./pool.ts";
-import { isBefore, probeMs, writableAmong, type Found } from "./probe.ts";
+import { askOnce, isBefore, probeMs, writableAmong, type Found } from "./probe.ts";
 import { namesOf } from "./servers.ts";
 
 export type PrimaryOptions = {
@@ -40,6 +40,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
   const opened = new Set<Connections>();
   const ending = new Set<Promise<unknown>>();
   const closing = new AbortController();
+  const ask = askOnce();
   let current: Connections | null = null;
   let known: Found | null = null;
   let lostAt = elapsed();
@@ -59,7 +60,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
     for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
       try {
         // Where there is no other, somebody has put it back to what it was, and meant it.
-        const found = await writableAmong(servers, servers.length > 1 ? known : null);
+        const found = await writableAmong(servers, servers.length > 1 ? known : null, undefined, ask);
         if (closing.signal.aborted) return;
         known = found;
         lostAt = Infinity;

@@ -12,6 +12,8 @@ const graceMs = 250;
 /** The same for somebody who knows of none yet: the one that was promoted last may be far away. */
 const firstGraceMs = 1000;
 
+const roundMs = 1000;
+
 /** A server that can be written to. `timeline` counts the promotions of the data, which `system` names. */
 export type Found = { server: string; system: string; timeline: number };
 
@@ -35,18 +37,42 @@ export async function writableAmong(
   servers: readonly string[],
   known: Found | null = null,
   othersMs = known ? graceMs : firstGraceMs,
+  ask: (server: string) => Promise<Found> = probe,
 ): Promise<Found> {
   const found: Found[] = [];
-  const probes = servers.map(async (server) => {
-    const one = await probe(server);
-    if (isBefore(one, known)) throw new StoreFault("25006", "another server was promoted after it");
-    found.push(one);
+  const errors: unknown[] = servers.map(() => new StoreFault("08006", "it has not answered yet"));
+  const probes = servers.map(async (server, i) => {
+    try {
+      const one = await ask(server);
+      if (isBefore(one, known)) throw new StoreFault("25006", "another server was promoted after it");
+      found.push(one);
+    } catch (error) {
+      errors[i] = error;
+      throw error;
+    }
   });
-  await Promise.any(probes).catch((error: AggregateError) => {
-    throw whyNone(servers, error.errors);
+  await Promise.race([Promise.any(probes), aRefusal(probes)]).catch(() => {
+    throw whyNone(servers, errors);
   });
   await Promise.race([Promise.allSettled(probes), sleep(othersMs, null, { ref: false })]);
   return found.toSorted((a, b) => b.timeline - a.timeline)[0] as Found;
+}
+
+/** After a second one that says no will do: those who can answer are to be asked again, whoever is silent. */
+async function aRefusal(probes: readonly Promise<void>[]): Promise<never> {
+  await sleep(roundMs, null, { ref: false });
+  const refusals = probes.map((one) => one.then(() => new Promise<never>(() => {})));
+  return Promise.race(refusals);
+}
+
+/** Asks each server once at a time: who is slow to answer is waited for from round to round. */
+export function askOnce(): (server: string) => Promise<Found> {
+  const asked = new Map<string, Promise<Found>>();
+  return (server) => {
+    const asking = asked.get(server) ?? probe(server).finally(() => asked.delete(server));
+    asked.set(server, asking);
+    return asking;
+  };
 }
 
 export const isBefore = (one: Found, other: Found | null) =>
