@@ -53,6 +53,9 @@ export const dayMs = 86_400_000;
 
 /** To this many decimals, as people round: shifting the decimal text makes 1.01 of 1.005, where arithmetic sees 1.00499…. */
 function rounded(value: number, decimals: number): number {
+  // Nearly every value comes rounded: a quotient of whole numbers is the number nearest to that decimal.
+  const scale = 10 ** decimals;
+  if (Math.abs(value) < 1e12 && Math.round(value * scale) / scale === value) return value;
   const text = String(value);
   // Beyond this there are no cents left to round, and the shifted text would have an exponent already.
   if (text.includes("e") || Math.abs(value) >= 1e15) return Number(value.toFixed(decimals));

@@ -119,7 +119,7 @@ export const segment = {
     url: `${baseOf(settings)}/v1/batch`,
     headers: {
       "content-type": "application/json",
-      authorization: `Basic ${Buffer.from(`${settings.write_key ?? ""}:`).toString("base64")}`,
+      authorization: marksOf(settings).authorization,
     },
     body: JSON.stringify({
       batch: conversions.map((conversion) => trackOf(conversion, settings)),
@@ -148,19 +148,34 @@ function accountOf(settings: ConnectionSettings): string {
   return `${baseOf(settings)} ${settings.source ?? ""}`;
 }
 
+const marks = new WeakMap<ConnectionSettings, { source: string; authorization: string }>();
+
+/** What is the same for all conversions of a connection, made once for its settings. */
+function marksOf(settings: ConnectionSettings): { source: string; authorization: string } {
+  let known = marks.get(settings);
+  if (!known) {
+    known = {
+      source: `cc_${hash("sha256", accountOf(settings)).slice(0, 12)}`,
+      authorization: `Basic ${Buffer.from(`${settings.write_key ?? ""}:`).toString("base64")}`,
+    };
+    marks.set(settings, known);
+  }
+  return known;
+}
+
 function trackOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
   const name = eventNameOf(conversion, settings, events) ?? conversion.name;
   const track: Record<string, unknown> = {
     type: "track",
     // Ids of messages are one set for all of Segment: two sources that get the same id would lose one event.
-    messageId: `cc_${hash("sha256", accountOf(settings)).slice(0, 12)}:${conversion.eventId}`,
+    messageId: `${marksOf(settings).source}:${conversion.eventId}`,
     event: name,
     timestamp: new Date(conversion.time).toISOString(),
     properties: {
       event_id: conversion.eventId,
       order_id: conversion.orderId ?? undefined,
       ...moneyOf(name, conversion),
-      ...Object.fromEntries(Object.entries(conversion.clickIds).map(([id, { value }]) => [id, value])),
+      ...valuesOf(conversion.clickIds),
     },
     context: filled(contextOf(conversion, settings)),
   };
@@ -182,14 +197,7 @@ function contextOf(conversion: Conversion, settings: ConnectionSettings): Record
   const { person, utm, consent } = conversion;
   const browser = consent === "denied" ? null : conversion.browser;
   return {
-    campaign: filled(
-      Object.fromEntries(
-        Object.entries(utm).map(([field, value]) => [
-          field === "utm_campaign" ? "name" : field.replace(/^utm_/, ""),
-          value,
-        ]),
-      ),
-    ),
+    campaign: filled(campaignOf(utm)),
     // Under names of their own: destinations hash what they find under `email` once more.
     traits: person ? { email_sha256: person.email, phone_sha256: person.phone } : undefined,
     ip: browser?.address || undefined,
@@ -197,6 +205,19 @@ function contextOf(conversion: Conversion, settings: ConnectionSettings): Record
     page: filled({ url: browser?.page || undefined, referrer: browser?.referrer || undefined }),
     consent: consentOf(conversion, settings),
   };
+}
+
+function valuesOf(clickIds: Conversion["clickIds"]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const id in clickIds) values[id] = clickIds[id]?.value ?? "";
+  return values;
+}
+
+function campaignOf(utm: Conversion["utm"]): Record<string, unknown> {
+  const campaign: Record<string, unknown> = {};
+  for (const field in utm)
+    campaign[field === "utm_campaign" ? "name" : field.replace(/^utm_/, "")] = utm[field];
+  return campaign;
 }
 
 /** Without any category a refusal is an empty object: denied for every destination that asks for consent. */
