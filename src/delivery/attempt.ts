@@ -7,6 +7,7 @@ import { isTransientStatus } from "../platforms/reading.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt, Settlement } from "../store/deliveries.ts";
 import type { Breaker } from "./breaker.ts";
+import type { Companions } from "./companions.ts";
 import { exchange, unsent, type Exchange } from "./exchange.ts";
 import { decide, type Decision, type RetryRules } from "./retry.ts";
 import type { Sender } from "./send.ts";
@@ -23,6 +24,8 @@ export type Job = {
   expiresAt: number;
   owner: string;
   leaseUntil: number;
+  /** The deliveries of the same event that are tried at the same time. */
+  companions?: Companions;
 };
 
 export type Outcome = Pick<Decision, "state" | "reason">;
@@ -216,6 +219,7 @@ export function openAttempts(options: AttemptOptions) {
   async function settle(one: Waiting, decision: Decision, attempted: Attempt | null): Promise<void> {
     const { job } = one;
     const { state, reason, dueAt } = decision;
+    await job.companions?.arrive();
     try {
       await options.settle({
         siteId: job.siteId,

@@ -5,6 +5,7 @@ import { platformOf } from "../platforms/index.ts";
 import { foldName } from "../platforms/names.ts";
 import type { Connection } from "../sites/directory.ts";
 import type { NewDelivery } from "../store/events.ts";
+import { companionsOf } from "./companions.ts";
 import { conversionOf } from "./conversion.ts";
 import { whyParked, type Job, type Outcome } from "./attempt.ts";
 import type { Lanes } from "./lanes.ts";
@@ -63,6 +64,7 @@ export async function dispatch(
   deadline: number,
 ): Promise<Record<string, Result>> {
   const conversion = conversionOf(event, dispatchId, attribution);
+  const companions = companionsOf(planned.filter(({ state }) => state === "queued").length);
   const waiting = planned.map(async (delivery): Promise<Outcome> => {
     if (delivery.state !== "queued") return delivery;
     const job: Job = {
@@ -81,6 +83,7 @@ export async function dispatch(
       ),
       owner: lease.owner,
       leaseUntil: lease.until,
+      companions,
     };
     return outcomeBy(deadline, job, lanes);
   });
