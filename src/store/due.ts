@@ -15,12 +15,9 @@ const nameOf = ({ siteId, connectionId }: Due) => `${siteId} ${connectionId}`;
 const dueOf = (row: Row): Due => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) });
 
 export function dueStore(db: Database) {
-  let known: boolean | undefined;
-  const isSharded = async () => (known ??= await db.isSharded());
-
   /** Which of these connections have something due. */
   async function due(now: number, among: readonly Due[]): Promise<Due[]> {
-    if (await isSharded()) return only(among, await goThrough(db, "queued", now));
+    if (await db.isSharded()) return only(among, await goThrough(db, "queued", now));
     const found: Due[] = [];
     for (const some of chunks(among)) {
       const rows = await db.all(
@@ -41,13 +38,13 @@ export function dueStore(db: Database) {
 
     /** Which of these connections have something parked. */
     async parked(among: readonly Due[]): Promise<Due[]> {
-      const all = (await isSharded()) ? await goThrough(db, "parked") : await stepThrough(db, "parked");
+      const all = (await db.isSharded()) ? await goThrough(db, "parked") : await stepThrough(db, "parked");
       return only(among, all);
     },
 
     /** The connections that have something due, also those that nobody knows any more. */
     async allDue(now: number): Promise<Due[]> {
-      if (await isSharded()) return goThrough(db, "queued", now);
+      if (await db.isSharded()) return goThrough(db, "queued", now);
       return due(now, await stepThrough(db, "queued"));
     },
   };

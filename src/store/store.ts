@@ -56,6 +56,8 @@ export async function openStore(
   const db = watched(openDatabase(location), watch);
   try {
     const migrated: MigrationReport = await migrate(db);
+    // Asked before the first commit, which depends on it.
+    await db.isSharded();
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
