@@ -11,7 +11,7 @@ export default defineConfig({
     reporters: ["default", "./test/closing.ts"],
     fileParallelism: true,
     // More than the two cores of the smallest machine: most tests wait for something most of the time.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // No file may lean on another having run before it.
     sequence: { shuffle: { files: true } },
     testTimeout: 30_000,

@@ -85,8 +85,8 @@ while read -r order port; do
     ;;
   esac
 done
-# Repeated, because a server that has only just been started does not listen to signals yet.
-while [ -n "$server" ] && kill -QUIT "$server" 2>/dev/null; do sleep 0.05; done
+# Repeated, because a server that has only just been started does not listen to signals yet; nor does one that was held still.
+while [ -n "$server" ] && kill -QUIT "$server" 2>/dev/null; do kill -CONT "$server" 2>/dev/null; sleep 0.05; done
 # A killed server has left a shared memory segment; only a later PostgreSQL on the same data gives it back.
 [ -e data/postmaster.pid ] && "$bin/postgres" --single -F -D data postgres </dev/null >/dev/null 2>&1
 cd / && tries=0

@@ -28,6 +28,7 @@ const scenario: Scenario = {
   fsyncMs: 1,
   roundTripMs: 0.2,
   poolSize: 10,
+  sharded: false,
   machines: { databaseCores: 4 },
 };
 

@@ -118,6 +118,7 @@ function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scena
     fsyncMs: step.standby ? 2 * measured.fsyncMs + assumed.roundTripMs : measured.fsyncMs,
     roundTripMs: assumed.roundTripMs + (sharded ? assumed.citusMs : 0),
     poolSize: size.poolSize,
+    sharded,
     machines: { databaseCores: whole, databaseSpeed: cores / whole },
   };
 }

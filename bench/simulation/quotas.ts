@@ -45,6 +45,7 @@ export function shareAllowance(measured: Measured, costs: Costs, sitesEach: read
         fsyncMs: measured.fsyncMs,
         roundTripMs: assumed.roundTripMs,
         poolSize: measured.poolSize,
+        sharded: false,
         machines: { databaseCores: 8 },
       });
       return { platform: name, sites, p50, p99 };

@@ -1,5 +1,6 @@
 // One node of the relay: the way of an event through it, as src/pipeline.ts and src/delivery go it, with what each step costs.
 
+import { commitGroups } from "../../src/store/postgres.ts";
 import type { Clock } from "./clock.ts";
 import type { Costs } from "./costs.ts";
 import { Pool, statementsFor, type Database } from "./database.ts";
@@ -22,6 +23,8 @@ export type NodeOptions = {
   database: Database;
   poolSize: number;
   costs: Costs;
+  /** Then every site has transactions of its own. */
+  sharded: boolean;
   platforms: readonly Limits[];
   /** Calls a platform; false when it is down. */
   call: (limits: Limits, answered: (passed: boolean) => void) => void;
@@ -52,8 +55,12 @@ export class RelayNode {
     const nextTurn = (begin: () => void) => thread.run(0, begin);
     this.#identities = new Groups(nextTurn, (_site, items, done) => this.#read(items, done));
     this.#consents = new Groups(nextTurn, (_site, items, done) => this.#read(items, done));
-    this.#accepts = new Groups(nextTurn, (site, items, done) => this.#accept(site, items, done));
-    this.#settlements = new Groups(nextTurn, (_site, items, done) => this.#settle(items, done));
+    this.#accepts = new Groups(nextTurn, (_group, items, done) => this.#accept(items, done));
+    this.#settlements = new Groups(nextTurn, (_group, items, done) => this.#settle(items, done));
+  }
+
+  #groupOf(site: number): number {
+    return this.options.sharded ? site : site % commitGroups;
   }
 
   receive(event: Event): void {
@@ -61,7 +68,7 @@ export class RelayNode {
       let reads = 2;
       const read = () => {
         reads -= 1;
-        if (reads === 0) this.#accepts.add(event.site, event);
+        if (reads === 0) this.#accepts.add(this.#groupOf(event.site), event);
       };
       this.#identities.add(event.site, read);
       this.readConsent(event.site, read);
@@ -95,7 +102,7 @@ export class RelayNode {
     );
   }
 
-  #accept(site: number, items: Event[], done: () => void): void {
+  #accept(items: Event[], done: () => void): void {
     const { costs, platforms } = this.options;
     const rows = items.length * costs.database.event * (1 - inReads);
     const deliveries = items.length * platforms.length;
@@ -108,7 +115,7 @@ export class RelayNode {
             this.ask(1, 0, () =>
               this.commit(() => {
                 release();
-                this.#dispatch(site, items);
+                this.#dispatch(items);
                 done();
               }),
             ),
@@ -117,21 +124,23 @@ export class RelayNode {
     );
   }
 
-  #dispatch(site: number, items: Event[]): void {
+  #dispatch(items: Event[]): void {
     const { thread, costs, platforms } = this.options;
     if (platforms.length === 0) return items.forEach((event) => this.#answer(event));
     thread.run((items.length * platforms.length * costs.node.delivery) / 2, () => {
-      for (const limits of platforms) {
-        const jobs = items.map((event) => ({
-          settled: (sent: boolean) => {
-            this.options.onFirst(limits, site, sent);
-            event.left -= 1;
-            if (event.left === 0) this.#answer(event);
-          },
-        }));
-        this.lanes.send(limits, site, jobs);
-      }
+      for (const [site, events] of Map.groupBy(items, (event) => event.site))
+        for (const limits of platforms) this.lanes.send(limits, site, this.#jobsOf(events, limits));
     });
+  }
+
+  #jobsOf(events: Event[], limits: Limits): Job[] {
+    return events.map((event) => ({
+      settled: (sent) => {
+        this.options.onFirst(limits, event.site, sent);
+        event.left -= 1;
+        if (event.left === 0) this.#answer(event);
+      },
+    }));
   }
 
   /** Answers of one moment are written together, before anything new is read. */
@@ -158,7 +167,7 @@ export class RelayNode {
             left -= 1;
             if (left === 0) done();
           };
-          for (const job of batch) this.#settlements.add(site, { job, sent, durable });
+          for (const job of batch) this.#settlements.add(this.#groupOf(site), { job, sent, durable });
         }),
       ),
     );

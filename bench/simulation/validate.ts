@@ -37,6 +37,7 @@ export function scenarioOf(point: Point, measured: Measured, costs: Costs): Scen
     fsyncMs,
     roundTripMs,
     poolSize,
+    sharded: false,
     machines: { shared: cores, speed: Math.max(0.1, (cores - turn.foreign) / cores) },
   };
 }

@@ -24,6 +24,7 @@ export type Scenario = {
   fsyncMs: number;
   roundTripMs: number;
   poolSize: number;
+  sharded: boolean;
   /** Machines of their own; or one for everything, as where it was measured, of which others have a part. */
   machines: { databaseCores: number; databaseSpeed?: number } | { shared: number; speed: number };
   /** Of the first platform, at the beginning: waiting deliveries of each site. */
@@ -62,8 +63,8 @@ export function simulate(scenario: Scenario): Result {
   };
   const nodes = Array.from({ length: scenario.nodes }, () => {
     const thread = new Thread(shared ?? new Cores(clock, random, 1));
-    const { poolSize } = scenario;
-    return new RelayNode({ clock, thread, database, poolSize, costs, platforms, call, onFirst });
+    const { poolSize, sharded } = scenario;
+    return new RelayNode({ clock, thread, database, poolSize, costs, sharded, platforms, call, onFirst });
   });
   tally.watch(nodes);
   const connections = scenario.sites * platforms.length;

@@ -117,10 +117,11 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
   };
 }
 
-const groups = 4;
+/** Into so many groups sites are divided, whose commits share transactions. */
+export const commitGroups = 4;
 
 /** Ids are random, so any part of them divides sites evenly. */
-const groupOf = (siteId: string) => String(siteId.charCodeAt(siteId.length - 1) % groups);
+const groupOf = (siteId: string) => String(siteId.charCodeAt(siteId.length - 1) % commitGroups);
 
 async function giveBack(client: PoolClient, error: unknown, isInTransaction: boolean): Promise<void> {
   let isBroken = isDoubtful(error) || isStale(error);
