@@ -159,9 +159,9 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
           await sleep(20);
         }
         console.log(`longest wait of a node behind the step: ${Math.round(longest)} ms`);
-        // It did wait, and not as long as an event has time for.
+        // It did wait, and not until the reader was done or a statement's time was up.
         expect(longest).toBeGreaterThan(500);
-        expect(longest).toBeLessThan(1900);
+        expect(longest).toBeLessThan(4000);
         await expect(migrate(more(), { ...plus(expand), patienceMs: 100 })).rejects.toThrow(SchemaBusy);
         await reader.query("COMMIT");
         expect(await migrating).toMatchObject({ applied: ["more"] });
@@ -186,7 +186,7 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
         await db.write((tx) => tx.all(`DELETE FROM events WHERE site_id = 'nobody at all'`));
         await migrate(more());
         await migrate(more(), plus(expand));
-        expect(performance.now() - askedAt).toBeLessThan(1000);
+        expect(performance.now() - askedAt).toBeLessThan(5000);
         await db.all(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'CREATE INDEX CONCURRENTLY events_by_note%'`); // prettier-ignore
         expect(await killed).toBe("killed");
         expect(await isWhole(db)).toBe(0);
