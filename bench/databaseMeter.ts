@@ -49,7 +49,7 @@ export async function openMeter(): Promise<Meter> {
       };
     },
     async connections(database) {
-      const text = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = $1 AND application_name = 'cleancast'`;
+      const text = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE 'cleancast schema %'`;
       return Number((await row(text, [database])).n);
     },
     async bytesPerEvent(url) {

@@ -97,7 +97,7 @@ function notesOf({
   const bytes = Object.entries(bytesPerEvent).map(([n, size]) => `${number(size)} with ${n}`);
   const foreign = median(points.map(({ turn }) => turn.foreign));
   return [
-    `Sites of a point share its events equally; a commit is shared by events of one site on one node. An event leaves in the
+    `Sites of a point share its events equally; a commit is shared by events of a quarter of the sites on one node. An event leaves in the
 tables, indexes included and before any vacuum: bytes ${bytes.join(", ")} connections. An fsync of the log took ${number(fsyncMs)} ms, a statement
 that does nothing ${number(roundTripMs)} ms. A node used ${number(nodeMb)} MB at most and had ${poolUsed} connections open.`,
     `The look for due deliveries costs ${number(look.databaseCpu)} µs of the database's CPU and ${number(look.cpu)} µs of the node's for each connection of the
