@@ -83,8 +83,8 @@ export type Database = Query & {
   write<T>(work: (tx: RowQuery) => Promise<T>, mostMs?: number): Promise<T>;
   /**
    * Which commits may share a transaction: all of them in SQLite (one writer, one fsync). In PostgreSQL sites are divided into
-   * a few groups: many quiet sites cost hardly more than one busy one, and one that has to wait for a lock holds up some of the
-   * others and not all. Where it is sharded each site is a group, whose transactions stay on one shard.
+   * a few groups: so quiet sites have somebody to share with, and one that has to wait for a lock holds up some of the others and
+   * not all. Where it is sharded each site is a group, whose transactions stay on one shard.
    */
   commitGroup(siteId: string): string;
   /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
