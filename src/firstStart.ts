@@ -1,34 +1,58 @@
 // The first start: a site, a key and the sandbox, so that the first request works within a minute of the clone.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Access } from "./access/access.ts";
 import type { Directory } from "./sites/directory.ts";
 import { connect } from "./sites/connect.ts";
 import { addKey, addSite } from "./sites/manage.ts";
 import type { Store } from "./store/store.ts";
 
+/** One node at a time. Who was killed over it is taken the turn from soon. */
+const turn = { key: "first start", most: 1, windowMs: 10_000 };
+const turnPauseMs = 100;
+
 /** Returns what to show, or null when the installation has a site already. */
 export async function firstStart(
   store: Store,
   directory: Directory,
+  now: () => number,
+): Promise<((address: string) => string) | null> {
+  while (isToDo(directory)) {
+    if ((await store.tries.count([turn], now())) === 0) {
+      try {
+        return await makeFirst(store, directory, now());
+      } finally {
+        await store.tries.forget([turn.key]);
+      }
+    }
+    // Another node of the same database is at it.
+    await sleep(turnPauseMs);
+    await directory.refresh();
+  }
+  return null;
+}
+
+/** Nothing was made yet, or a first start was cut off before its key was made. */
+function isToDo(directory: Directory): boolean {
+  const [first, second] = [...directory.sites()];
+  return !first || (!second && first.hosts.includes("localhost") && first.keys.length === 0);
+}
+
+async function makeFirst(
+  store: Store,
+  directory: Directory,
   now: number,
 ): Promise<((address: string) => string) | null> {
-  const [known, second] = [...directory.sites()];
-  // A first start that was cut off before its key was made is taken up again.
-  const cutOff = known && !second && known.hosts.includes("localhost") && known.keys.length === 0;
-  if (known && !cutOff) return null;
+  // What is known may be of before the turn was ours.
+  await directory.refresh();
+  if (!isToDo(directory)) return null;
   const desk = { store, directory };
   const by = { actor: "first start", now, checkAddress: () => null };
-  let site = known;
-  try {
-    site ??= await addSite(desk, "localhost", by);
-  } catch (error) {
-    // Another node of the same database was faster.
-    await directory.refresh();
-    if ([...directory.sites()].length > 0) return null;
-    throw error;
-  }
-  const { key } = await addKey(desk, site, { name: "first key", mode: "live", expiresAt: null }, by);
+  const [cutOff] = [...directory.sites()];
+  const site = cutOff ?? (await addSite(desk, "localhost", by));
   await connect(desk, site, "sandbox", {}, by);
+  // Last: with it, all is there.
+  const { key } = await addKey(desk, site, { name: "first key", mode: "live", expiresAt: null }, by);
   return (address) => welcome(address, key);
 }
 

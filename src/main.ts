@@ -268,21 +268,25 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     });
 
   try {
-    await app.listen({ host: config.host, port: config.port });
+    await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
+      throw startFault(error, config);
+    });
+    const address = addressOf(app, config);
+    const data =
+      store.engine === "sqlite"
+        ? `${config.dataFolder} (embedded database)`
+        : `PostgreSQL (DATABASE_URL), and ${config.dataFolder} for the encryption key unless it is set`;
+    const setUp = await ownerLine(access(), publicUrl());
+    // Only now: a start that fails must not have shown the key to nobody.
+    const welcome = await firstStart(store, directory, now);
+    say(
+      `Cleancast ${version()} is running on ${address}\nData: ${data}\n${setUp}${welcome?.(address) ?? ""}`,
+    );
+    return { address, stop: () => stop(config.drainMs) };
   } catch (error) {
     await stop(0);
-    throw startFault(error, config);
+    throw error;
   }
-  const address = addressOf(app, config);
-  // Only now: a start that fails must not have shown the key to nobody.
-  const welcome = await firstStart(store, directory, now());
-  const data =
-    store.engine === "sqlite"
-      ? `${config.dataFolder} (embedded database)`
-      : `PostgreSQL (DATABASE_URL), and ${config.dataFolder} for the encryption key unless it is set`;
-  const setUp = await ownerLine(access(), publicUrl());
-  say(`Cleancast ${version()} is running on ${address}\nData: ${data}\n${setUp}${welcome?.(address) ?? ""}`);
-  return { address, stop: () => stop(config.drainMs) };
 }
 
 export function version(): string {

@@ -6,6 +6,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
@@ -161,6 +162,23 @@ test("two nodes that start at once on an empty PostgreSQL make one site", async 
       2,
     );
   }
+});
+
+test("a first start that fails ends, and is taken up by the next", async () => {
+  const home = await newHome("sqlite");
+  await manage(home, "migrate");
+  const db = new DatabaseSync(join(String(home.env.CLEANCAST_DATA), "cleancast.db"));
+  db.exec(
+    `CREATE TRIGGER full BEFORE INSERT ON inbound_keys BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+  );
+  expect(await failure(home)).toContain("the disk is full");
+  db.exec(`DROP TRIGGER full`);
+  db.close();
+  const relay = await startRelay(home);
+  expect(said(await post(relay, relay.key, freshEvent()))).toEqual(
+    accepted("purchase", { sandbox: { ok: true } }),
+  );
+  expect((await manage(home, "site", "list")).sites).toMatchObject([{ keys: 1, connections: 1 }]);
 });
 
 test("the data folder and the encryption key are their owner's alone", async () => {
