@@ -62,6 +62,16 @@ export function rowStatement(shape: {
   };
 }
 
+export type Manner = {
+  /** For what must not be given up within seconds. */
+  mostMs?: number;
+  /**
+   * Nothing is lost when a power cut undoes it: it is done again. So it does not wait for the disk, where that costs the
+   * most; the end of the process does not undo it.
+   */
+  isRepeatable?: boolean;
+};
+
 export type Database = Query & {
   engine: "sqlite" | "postgres";
   /** Row locks for claims: SQLite has one writer and needs none. */
@@ -78,9 +88,9 @@ export type Database = Query & {
   /**
    * Runs `work` in one durable transaction. A transaction that failed for a passing reason is run again as a
    * whole, so `work` must give the same result when an earlier run was committed without our knowing. Where there is no
-   * database to write to it fails within seconds; `mostMs` is for what must not be given up so soon.
+   * database to write to it fails within seconds.
    */
-  write<T>(work: (tx: RowQuery) => Promise<T>, mostMs?: number): Promise<T>;
+  write<T>(work: (tx: RowQuery) => Promise<T>, manner?: Manner): Promise<T>;
   /**
    * Which commits may share a transaction: all of them in SQLite (one writer, one fsync). In PostgreSQL sites are divided into
    * a few groups: so quiet sites have somebody to share with, and one that has to wait for a lock holds up some of the others and

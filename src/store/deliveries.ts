@@ -52,7 +52,7 @@ export function deliveryStore(db: Database) {
     ...dueStore(db),
     ...waitingStore(db),
 
-    /** Writes the outcome of an attempt; resolves when it is durable. A delivery that is no longer ours is left alone. */
+    /** Writes the outcome of an attempt; resolves when it is committed. A delivery that is no longer ours is left alone. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
 
     /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
@@ -111,9 +111,10 @@ const insertAttempts = rowStatement({
 
 /**
  * What a platform has taken is not sent to it again because the database was away for a while. While it is away nobody
- * can take the delivery over, and nothing new comes: what waits here does not grow.
+ * can take the delivery over, and nothing new comes: what waits here does not grow. Only a power cut has it sent again,
+ * which platforms know by its id.
  */
-const outageMs = 60_000;
+const manner = { mostMs: 60_000, isRepeatable: true };
 
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
@@ -125,7 +126,7 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
       const ours = settlements.filter((item, i) => item.attempt && settled[i]);
       await tx.change(insertAttempts, ours.map(attemptValues));
     }
-  }, outageMs);
+  }, manner);
   return items.map(() => undefined);
 }
 

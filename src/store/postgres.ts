@@ -101,7 +101,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     isSharded,
     all,
     commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : siteId),
-    write: (work, mostMs) =>
+    write: (work, { mostMs } = {}) =>
       retried(
         "writers",
         async (client, on, isUnsure) => {

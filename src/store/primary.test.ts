@@ -57,13 +57,16 @@ test.concurrent("transactions whose connections are ended are run again as a who
   let runs = 0;
   // With more patience than an event has: what is asked is not how soon.
   const one = (n: number) =>
-    db.write(async (tx) => {
-      runs += 1;
-      for (const half of ["a", "b"]) {
-        await tx.all(`INSERT INTO steps (n, half) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [n, half]);
-        await sleep(10);
-      }
-    }, 20_000);
+    db.write(
+      async (tx) => {
+        runs += 1;
+        for (const half of ["a", "b"]) {
+          await tx.all(`INSERT INTO steps (n, half) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [n, half]);
+          await sleep(10);
+        }
+      },
+      { mostMs: 20_000 },
+    );
   const total = 60;
   await Promise.all(Array.from({ length: total }, (_, n) => one(n)));
   isOver = true;
@@ -107,7 +110,7 @@ test.concurrent("where none is there, the first wait some seconds and the others
   );
   expect(Math.max(...next.map(({ ms }) => ms))).toBeLessThan(1500);
   // What must not be given up so soon is held, as long as it asked for.
-  const held = await timed(db.write((tx) => tx.all(`SELECT 1`), 400));
+  const held = await timed(db.write((tx) => tx.all(`SELECT 1`), { mostMs: 400 }));
   expect(held.ms).toBeGreaterThan(390);
 });
 

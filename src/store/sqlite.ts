@@ -8,6 +8,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCheckpoints, pagesAlone } from "./checkpoints.ts";
 import type { Database, Row, RowQuery, Value } from "./database.ts";
+import { NotOnDisk, openLogSync, type Flush } from "./logSync.ts";
 import { Moved, refuseIfMoved } from "./moved.ts";
 
 /** SQLite's primary result codes for "this value is not acceptable": too big, constraint, mismatch, range. */
@@ -18,7 +19,7 @@ const lockPatienceMs = 10_000;
 /** So long SQLite itself waits for a lock, and the whole process with it. */
 const busyMs = 20;
 
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, flush?: Flush): Database {
   const writer = connect(file);
   const reader = connect(file);
   const checkpoints = openCheckpoints(file, (pages) => writer.exec(`PRAGMA wal_autocheckpoint = ${pages}`));
@@ -27,6 +28,7 @@ export function openSqlite(file: string): Database {
   let isReading = false;
   let isClosed = false;
   let written: Promise<void> = Promise.resolve();
+  const log = openLogSync(`${file}-wal`, flush);
 
   function whereToRead(): Connection {
     if (isWriting) return reader;
@@ -79,13 +81,14 @@ export function openSqlite(file: string): Database {
   /** All that waits, in one transaction: what is to be written at one moment shares its fsync. */
   async function writeTogether(works: Waiting[]): Promise<void> {
     try {
+      log.refuseIfBroken();
       await begin();
       refuseIfMoved(writer.mark(), Date.now());
-      const tell: (() => void)[] = [];
-      for (const one of works) tell.push(await (works.length > 1 ? attempt(one) : run(one)));
+      const ended: Ended[] = [];
+      for (const one of works) ended.push({ one, tell: await (works.length > 1 ? attempt(one) : run(one)) });
       writer.exec("COMMIT");
       checkpoints.committed();
-      for (const one of tell) one();
+      tellWhenSafe(ended);
     } catch (error) {
       // A full disk, for one, makes SQLite roll back by itself.
       if (isWriting && writer.isOpen()) writer.exec("ROLLBACK");
@@ -93,6 +96,17 @@ export function openSqlite(file: string): Database {
     } finally {
       isWriting = false;
     }
+  }
+
+  /** What is committed survives the end of this process. Who needs more than that hears when the disk has it. */
+  function tellWhenSafe(ended: Ended[]): void {
+    const needDisk = ended.filter(({ one }) => !one.isRepeatable);
+    for (const { one, tell } of ended) if (one.isRepeatable) tell();
+    if (needDisk.length === 0) return;
+    log.synced().then(
+      () => needDisk.forEach(({ tell }) => tell()),
+      (error: unknown) => needDisk.forEach(({ one }) => one.reject(error)),
+    );
   }
 
   /** One piece of work; what it wrote is undone when it fails, and what the others wrote stays. */
@@ -129,20 +143,22 @@ export function openSqlite(file: string): Database {
     isSharded: async () => false,
     all: async (sql, params) => whereToRead().all(sql, params),
     commitGroup: () => "",
-    write: <T>(work: (tx: RowQuery) => Promise<T>) =>
+    write: <T>(work: (tx: RowQuery) => Promise<T>, { isRepeatable = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (isClosed) return reject(new Error("the store is closed"));
-        waiting.push({ work, resolve: resolve as Waiting["resolve"], reject });
+        waiting.push({ work, isRepeatable, resolve: resolve as Waiting["resolve"], reject });
         // Begun when the work at hand is done: what else wants to write at this moment comes along.
         if (waiting.length === 1 && !isWriting) written = written.then(drain, drain);
       }),
     blamesData: (error) =>
       error instanceof Error && "errcode" in error && dataFaults.has(Number(error.errcode) & 0xff),
-    isOwnError: (error) => error instanceof Error && ("errcode" in error || error instanceof Moved),
+    isOwnError: (error) =>
+      error instanceof Error && ("errcode" in error || error instanceof Moved || error instanceof NotOnDisk),
     close: async () => {
       isClosed = true;
       // Without a care for how the last one went: whoever wanted it has heard.
       await written.catch(() => {});
+      await log.close();
       endReading();
       await checkpoints.close();
       reader.close();
@@ -157,9 +173,13 @@ const isBusy = (error: unknown) =>
 
 type Waiting = {
   work: (tx: RowQuery) => Promise<unknown>;
+  isRepeatable: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 };
+
+/** A piece of work that has run, and how its outcome is told. */
+type Ended = { one: Waiting; tell: () => void };
 
 type Connection = RowQuery & {
   exec(sql: string): void;
@@ -172,8 +192,8 @@ type Connection = RowQuery & {
 
 function connect(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 10_000 });
-  // FULL: a commit that was answered survives a power cut, not only a crash of the process.
-  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+  // NORMAL: SQLite itself makes its log durable before it carries it over, and openLogSync() does after a commit.
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;
     PRAGMA wal_autocheckpoint = ${pagesAlone}; PRAGMA busy_timeout = ${busyMs}`);
   const statements = new Map<string, StatementSync>();

@@ -19,13 +19,13 @@ export function watched(db: Database, watch: CommitWatch | undefined): Database 
       watch.wrote();
       return db.commitGroup(siteId);
     },
-    async write(work, mostMs) {
+    async write(work, manner) {
       const startedAt = performance.now();
       const mine = { startedAt };
       watch.underWay.add(mine);
       let failed = false;
       try {
-        return await db.write(work, mostMs);
+        return await db.write(work, manner);
       } catch (error) {
         failed = db.isOwnError(error) && !db.blamesData(error);
         throw error;
