@@ -63,8 +63,7 @@ function sha256(text: string): string {
  * they are what remains of a removed emoji. NFC comes last, because lower-casing and removal can undo it.
  */
 function normalName(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, "")
-    .normalize("NFC");
+  const lower = name.toLowerCase();
+  if (/^[a-z0-9]*$/.test(lower)) return lower;
+  return lower.replace(/[^\p{L}\p{M}\p{N}]|\p{Variation_Selector}/gu, "").normalize("NFC");
 }

@@ -102,7 +102,7 @@ export function mapFields(
 }
 
 const sha256 = (text: string) => hash("sha256", text);
-const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
+const isHash = (text: string) => text.length === 64 && /^[0-9a-f]{64}$/.test(text);
 
 /** Hashes a mapped value after `form` has put it into the platform's form; what came hashed stays as it is. */
 export function hashed(form: (text: string) => string): Shape {

@@ -180,8 +180,7 @@ export const meta = {
   unfit(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
     if (isUnnamedRefund(conversion, settings)) return "Meta takes no refunds";
-    const { em, ph, fbc, fbp, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
-    if (!em && !ph && !fbc && !fbp && !(ip && agent))
+    if (!isMatchable(conversion))
       return conversion.consent === "denied" ? "opted out" : "no email, phone, fbclid, _fbc or _fbp";
     if (conversion.value === null && eventNameOf(conversion, settings, events) === "Purchase")
       return "no value, which Meta wants with Purchase";
@@ -227,6 +226,13 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   });
   mapFields(event, conversion, settings, fields, "user_data");
   return event;
+}
+
+/** Meta wants one of these; the first is nearly always there. */
+function isMatchable(conversion: Conversion): boolean {
+  if (conversion.person?.email || conversion.person?.phoneDigits) return true;
+  const { fbc, fbp, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
+  return Boolean(fbc || fbp || (ip && agent));
 }
 
 function userData(conversion: Conversion): Record<string, unknown> {

@@ -16,7 +16,20 @@ export type EventNames = {
 };
 
 /** `AddToCart`, `add-to-cart` and `add_to_cart` are one event. */
-export const foldName = (name: string) => name.toLowerCase().replace(/[\s_-]+/g, "");
+export function foldName(name: string): string {
+  let folded = foldings.get(name);
+  if (folded === undefined) {
+    folded = name.toLowerCase().replace(/[\s_-]+/g, "");
+    // Senders choose the names: whoever makes up a new one each time must not fill the memory.
+    if (foldings.size >= mostFoldings) foldings.clear();
+    foldings.set(name, folded);
+  }
+  return folded;
+}
+
+/** Every platform asks several times for every conversion, and there are few names. */
+const foldings = new Map<string, string>();
+const mostFoldings = 1000;
 
 const foldedNames = new WeakMap<EventNames["standard"], Map<string, string>>();
 

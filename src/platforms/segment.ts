@@ -222,14 +222,15 @@ function campaignOf(utm: Conversion["utm"]): Record<string, unknown> {
 
 /** Without any category a refusal is an empty object: denied for every destination that asks for consent. */
 function consentOf({ consent }: Conversion, settings: ConnectionSettings): unknown {
+  if (consent === "unknown" || (consent === "granted" && !settings.consent_categories)) return undefined;
   const categories = (settings.consent_categories ?? "").split(",").map((one) => one.trim());
   const named = categories.filter(Boolean).map((one) => [one, consent === "granted"]);
-  if (consent === "unknown" || (consent === "granted" && named.length === 0)) return undefined;
   return { categoryPreferences: Object.fromEntries(named) };
 }
 
 function filled(object: Record<string, unknown>): Record<string, unknown> | undefined {
-  return Object.values(object).some((value) => value !== undefined) ? object : undefined;
+  for (const name in object) if (object[name] !== undefined) return object;
+  return undefined;
 }
 
 /** Segment takes no event without an id of the person; this one is the same for all events of one. */
