@@ -12,6 +12,7 @@ import {
   type Value,
 } from "./database.ts";
 import { eventListStore, type EventFilter, type EventStatus } from "./eventList.ts";
+import { gatherWhenBusy } from "./company.ts";
 import { grouped } from "./group.ts";
 import type { Seal } from "./seal.ts";
 import { addTotals, countedOf } from "./totals.ts";
@@ -81,7 +82,12 @@ const takeClaims = rowStatement({
 export function eventStore(db: Database, seal: Seal, now: () => number = Date.now) {
   const accept = grouped<NewEvent, Acceptance>(
     (_group, items) => db.write((tx) => acceptAll(tx, seal, items)),
-    { blamesData: db.blamesData, isLate: ({ answerBy = Infinity }) => answerBy < now() },
+    {
+      blamesData: db.blamesData,
+      isLate: ({ answerBy = Infinity }) => answerBy < now(),
+      // The way to a server and back is pause enough.
+      ...(db.engine === "sqlite" && { gather: gatherWhenBusy() }),
+    },
   );
   const lists = eventListStore(db);
 

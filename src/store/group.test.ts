@@ -56,6 +56,34 @@ describe("group commit", () => {
     expect(await Promise.all(rest)).toEqual(["a1", "a2", "a3", "a4"]);
   });
 
+  test("those that should wait for company leave together with whoever comes meanwhile", async () => {
+    const { runs, run } = gated();
+    const asked: number[] = [];
+    const gather = (size: number) => {
+      asked.push(size);
+      return size < 2 ? 20 : 0;
+    };
+    const add = grouped(run, { blamesData: never, gather });
+    const first = add("a", 0);
+    await tick();
+    const others = [1, 2].map((n) => add("a", n));
+    await tick();
+    expect([runs.length, asked]).toEqual([0, [1]]);
+    await expect.poll(() => runs.map((one) => one.items)).toEqual([[0, 1, 2]]);
+    const rest = [3, 4].map((n) => add("a", n));
+    runs[0]?.finish();
+    expect(await Promise.all([first, ...others])).toEqual(["a0", "a1", "a2"]);
+    await expect
+      .poll(() => runs.map((one) => one.items))
+      .toEqual([
+        [0, 1, 2],
+        [3, 4],
+      ]);
+    runs[1]?.finish();
+    expect(await Promise.all(rest)).toEqual(["a3", "a4"]);
+    expect(asked).toEqual([1, 2]);
+  });
+
   test("keys do not wait for each other", async () => {
     const { runs, run } = gated();
     const add = grouped(run, { blamesData: never });

@@ -4,7 +4,9 @@
 // the group grows with the load and a lone caller waits for nobody. A run starts on the next turn of the event
 // loop, which lets the requests that were read from the network together be committed together.
 
+import { setTimeout as sleep } from "node:timers/promises";
 import { Late } from "../deadline.ts";
+import type { Gather } from "./company.ts";
 
 type Waiting<Item, Result> = {
   item: Item;
@@ -19,6 +21,8 @@ export function grouped<Item, Result>(
     largest?: number;
     /** Nobody waits for it any more: it is left out, so that a store that hung does not do yesterday's work first. */
     isLate?: (item: Item) => boolean;
+    /** How long so many should wait for more before they leave. */
+    gather?: Gather;
   },
 ): (key: string, item: Item) => Promise<Result> {
   const largest = options.largest ?? 256;
@@ -50,6 +54,8 @@ export function grouped<Item, Result>(
 
   async function drain(key: string): Promise<void> {
     for (let queue = waiting.get(key); queue?.length; queue = waiting.get(key)) {
+      const pauseMs = options.gather?.(queue.length) ?? 0;
+      if (pauseMs > 0) await sleep(pauseMs);
       if (queue.length <= largest) waiting.delete(key);
       const next = queue.length <= largest ? queue : queue.splice(0, largest);
       const wanted = options.isLate ? next.filter((one) => !turnAway(one)) : next;
