@@ -215,15 +215,19 @@ export function post(
   });
 }
 
-/** Polls until `check` holds; fails with `what` after `seconds`. */
+/**
+ * Polls until `check` holds; fails with `what` after `seconds`. The longer it takes, the longer the pauses: a look often is
+ * a command, and looks that come too early take the processor away from what they look for.
+ */
 export async function eventually(
   what: string,
   check: () => boolean | Promise<boolean>,
   seconds = 20,
 ): Promise<void> {
-  const latest = Date.now() + seconds * 1000;
+  const began = performance.now();
   while (!(await check())) {
-    if (Date.now() > latest) throw new Error(`not within ${seconds} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const passedMs = performance.now() - began;
+    if (passedMs > seconds * 1000) throw new Error(`not within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(25, passedMs / 5), 250)));
   }
 }
