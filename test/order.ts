@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 export default class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const { root, sequence } = this.ctx.config;
+    if (files.length > 1) this.ctx.logger.log(`order of the files: --sequence.seed=${sequence.seed}`);
     const placed = files.map((file) => {
       const path = relative(root, file.moduleId);
       const lot = createHash("sha256").update(`${sequence.seed} ${path}`).digest("hex");
