@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import LongFirst from "./test/order.ts";
 
 export default defineConfig({
   test: {
@@ -13,7 +14,7 @@ export default defineConfig({
     // More than the two cores of the smallest machine: most tests wait for something most of the time.
     maxWorkers: 3,
     // No file may lean on another having run before it.
-    sequence: { shuffle: { files: true } },
+    sequence: { shuffle: { files: true }, sequencer: LongFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

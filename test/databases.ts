@@ -15,11 +15,16 @@ const schemas: string[] = [];
 const folders: string[] = [];
 
 /** The URL of a new, empty database on the PostgreSQL of this test run. */
-export async function freshDatabase(): Promise<string> {
+export async function freshDatabase(template?: string): Promise<string> {
   if (inject("inSchemas")) return freshSchema();
-  const url = await createDatabase(inject("postgresUrl"));
+  const url = await createDatabase(inject("postgresUrl"), template);
   databases.push(url);
   return url;
+}
+
+/** The same with the tables of the present schema, for all that is not about how they come to be. */
+export async function migratedDatabase(): Promise<string> {
+  return freshDatabase(inject("migratedDatabase") || undefined);
 }
 
 /** Of a database that is given, and whose owner may not make others: a schema of it, which the URL leads into. */

@@ -1,42 +1,28 @@
 // Runs the blocks of a page as a reader would type them: in a folder of the page's own, beside a real relay.
 
-import { execFile, fork, type ChildProcess } from "node:child_process";
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { standinConnections } from "../scripts/standinConnections.ts";
 import { platforms } from "../src/platforms/index.ts";
 import { startStandins, type Standins } from "../standins/start.ts";
 import { becomeOwner } from "./api.ts";
+import { commandIn, type Printed } from "./commands.ts";
 import { freshFolder } from "./databases.ts";
 import { placeOf, root, type Block } from "./documents.ts";
-import type { Asked } from "./guideCommands.ts";
 import { newHome, post, startRelay, type Home, type Relay } from "./relay.ts";
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
 type Cleancast = (...args: string[]) => Promise<any>;
-type Printed = { out: string; err: string; code: number };
 
 export type Guides = { open(blocks: readonly Block[]): Promise<Page>; close(): Promise<void> };
 export type Page = { run(block: Block): Promise<string>; close(): Promise<void> };
 
-/** One process runs the commands of all pages. */
 export async function openGuides(): Promise<Guides> {
-  const child = fork(fileURLToPath(new URL("./guideCommands.ts", import.meta.url)), { execArgv: [] });
-  let last: Promise<unknown> = Promise.resolve();
-  const command = (asked: Asked): Promise<Printed> => {
-    const printed = last.then(async () => {
-      const message = once(child, "message");
-      child.send(asked);
-      return (await message)[0] as Printed;
-    });
-    last = printed;
-    return printed;
-  };
   const standins = await startStandins();
   const pages = new Map<string, (args: string[]) => Promise<Printed>>();
   const server = createServer((request, answer) => {
@@ -49,20 +35,15 @@ export async function openGuides(): Promise<Guides> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   return {
-    open: (blocks) => openPage(blocks, command, server, pages, standins),
-    close: () => end(child, server, standins),
+    open: (blocks) => openPage(blocks, server, pages, standins),
+    close: async () => {
+      server.close();
+      await standins.close();
+    },
   };
 }
 
 const noPage: Printed = { out: "", err: "no such page", code: 1 };
-
-async function end(child: ChildProcess, server: Server, standins: Standins): Promise<void> {
-  server.close();
-  await standins.close();
-  const exited = once(child, "exit");
-  child.disconnect();
-  await exited;
-}
 
 const site = "shop.example.com";
 /** Names that lead to the relay. */
@@ -70,14 +51,14 @@ const ours = /https:\/\/(?:shop|cc|relay)\.example\.com|http:\/\/(?:localhost|12
 
 async function openPage(
   blocks: readonly Block[],
-  command: (asked: Asked) => Promise<Printed>,
   server: Server,
   pages: Map<string, (args: string[]) => Promise<Printed>>,
   { origins }: Standins,
 ): Promise<Page> {
   const home = await newHome("sqlite", { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(origins) });
   const folder = freshFolder();
-  const run = (args: string[]) => command({ args, env: home.env, folder });
+  const run = (args: string[]) =>
+    commandIn({ args: args.slice(args[0] === "cleancast" ? 1 : 0), env: home.env, folder });
   const cleancast: Cleancast = async (...args) => {
     const { out, err, code } = await run(["--json", ...args]);
     if (code !== 0) throw new Error(`cleancast ${args.join(" ")}: ${err}`);

@@ -16,7 +16,7 @@ import { uuidv7 } from "../src/ids.ts";
 import { directoryOf, type Directory, type Site } from "../src/sites/directory.ts";
 import { addSite } from "../src/sites/manage.ts";
 import { openStore, type Store } from "../src/store/store.ts";
-import { freshDatabase, freshFolder } from "./databases.ts";
+import { freshFolder, migratedDatabase } from "./databases.ts";
 import type { Engine } from "./relay.ts";
 
 export type Answered = {
@@ -57,7 +57,7 @@ export async function openHouse(
   const location =
     engine === "sqlite"
       ? { engine, file: `${freshFolder()}/store.db` }
-      : { engine, url: await freshDatabase(), connections: 8 };
+      : { engine, url: await migratedDatabase(), connections: 8 };
   const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
   const directory = directoryOf(store);
   const by = { actor: "test", now: Date.now() };

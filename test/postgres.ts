@@ -221,14 +221,15 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-/** Makes an empty database on the server of `serverUrl` and returns its URL. */
-export async function createDatabase(serverUrl: string): Promise<string> {
+/** Makes a database on the server of `serverUrl`, empty or as a copy of `template`, and returns its URL. */
+export async function createDatabase(serverUrl: string, template = "template1"): Promise<string> {
   const url = new URL(serverUrl);
   url.pathname = `/test_${randomUUID().replaceAll("-", "")}`;
   const client = new Client({ connectionString: serverUrl });
   await client.connect();
   try {
-    await client.query(`create database ${url.pathname.slice(1)}`);
+    // As files, which is a third of the work where nothing waits for the disk: the usual way logs every page.
+    await client.query(`create database ${url.pathname.slice(1)} template ${template} strategy file_copy`);
   } finally {
     await client.end();
   }

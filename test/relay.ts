@@ -1,6 +1,6 @@
 // A real relay for tests: its own process, its own store, real HTTP. Ends with the test file.
 
-import { execFile, fork, spawn, type ChildProcess } from "node:child_process";
+import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -9,10 +9,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterFile, taken } from "./afterFile.ts";
-import { freshDatabase, freshFolder } from "./databases.ts";
+import { commandIn, type Printed } from "./commands.ts";
+import { freshDatabase, freshFolder, migratedDatabase } from "./databases.ts";
 
 const command = fileURLToPath(new URL("../bin/cleancast.mjs", import.meta.url));
-const commandLine = fileURLToPath(new URL("./commandLine.ts", import.meta.url));
 const run = promisify(execFile);
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -28,7 +28,20 @@ const recording = Object.fromEntries(
 /** Where an installation lives; several relays and commands may share it. */
 export type Home = { env: Record<string, string>; engine: Engine };
 
-export async function newHome(engine: Engine, env: Record<string, string> = {}): Promise<Home> {
+export function newHome(engine: Engine, env: Record<string, string> = {}): Promise<Home> {
+  return homeIn(migratedDatabase, engine, env);
+}
+
+/** One whose PostgreSQL has not even tables: for a first start, and for whatever else makes them. */
+export function emptyHome(engine: Engine, env: Record<string, string> = {}): Promise<Home> {
+  return homeIn(freshDatabase, engine, env);
+}
+
+async function homeIn(
+  makeDatabase: () => Promise<string>,
+  engine: Engine,
+  env: Record<string, string>,
+): Promise<Home> {
   const home: Record<string, string> = {
     PATH: process.env.PATH ?? "",
     CLEANCAST_DATA: freshFolder(),
@@ -41,7 +54,7 @@ export async function newHome(engine: Engine, env: Record<string, string> = {}):
     ...env,
   };
   if (engine === "postgres") {
-    home.DATABASE_URL = await freshDatabase();
+    home.DATABASE_URL = await makeDatabase();
     home.CLEANCAST_ENCRYPTION_KEY = "5a".repeat(32);
   }
   return { env: home, engine };
@@ -63,18 +76,8 @@ export type Relay = {
 const running = new Set<ChildProcess>();
 
 afterFile(async () => {
-  for (const child of taken(running)) {
-    if (child.connected) await hangUp(child);
-    else await end(child, "SIGKILL");
-  }
+  for (const child of taken(running)) await end(child, "SIGKILL");
 });
-
-/** A command line ends when nobody talks to it any more. */
-async function hangUp(child: ChildProcess): Promise<void> {
-  const exited = once(child, "exit");
-  child.disconnect();
-  await exited;
-}
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
   if (child.exitCode === null && child.signalCode === null) {
@@ -133,49 +136,26 @@ export async function refused(home: Home, ...args: string[]): Promise<{ error: s
   throw new Error(`cleancast ${args.join(" ")} was expected to fail`);
 }
 
-type Printed = { out: string; err: string; code: number };
-const commandLines = new WeakMap<Home, (args: string[]) => Promise<Printed>>();
-
-/** Commands of one home, one after the other, in a process that is kept. */
-function commandsOf(home: Home): (args: string[]) => Promise<Printed> {
-  const known = commandLines.get(home);
-  if (known) return known;
-  const child = fork(commandLine, { env: home.env, execArgv: [] });
-  running.add(child);
-  const ended = once(child, "exit").then(() => Promise.reject(new Error("the command line has ended")));
-  ended.catch(() => {});
-  let last: Promise<unknown> = Promise.resolve();
-  const next = (args: string[]) => {
-    const printed = last.then(async () => {
-      const message = once(child, "message");
-      child.send(args);
-      return (await Promise.race([message, ended]))[0] as Printed;
-    });
-    last = printed;
-    return printed;
-  };
-  commandLines.set(home, next);
-  return next;
-}
+const commandOf = ({ env }: Home, args: string[]): Promise<Printed> => commandIn({ args, env });
 
 /** As cleancast(), without a process of its own: 10 ms in place of 400, for all that is not about processes. */
 // oxlint-disable-next-line typescript/no-explicit-any -- as above
 export async function manage(home: Home, ...args: string[]): Promise<any> {
-  const { out, err } = await commandsOf(home)(["--json", ...args]);
+  const { out, err } = await commandOf(home, ["--json", ...args]);
   if (out === "") throw new Error(`cleancast ${args.join(" ")} failed: ${err}`);
   return JSON.parse(out);
 }
 
 /** As refused(), without a process of its own. */
 export async function denied(home: Home, ...args: string[]): Promise<{ error: string; field?: string }> {
-  const { out, err, code } = await commandsOf(home)(["--json", ...args]);
+  const { out, err, code } = await commandOf(home, ["--json", ...args]);
   if (code !== 1 || out !== "") throw new Error(`cleancast ${args.join(" ")} was expected to fail: ${out}`);
   return JSON.parse(err);
 }
 
 /** What a command prints for people. */
 export async function shown(home: Home, ...args: string[]): Promise<string> {
-  return (await commandsOf(home)(args)).out;
+  return (await commandOf(home, args)).out;
 }
 
 export type TestSite = { id: string; host: string; key: string };
@@ -235,15 +215,19 @@ export function post(
   });
 }
 
-/** Polls until `check` holds; fails with `what` after `seconds`. */
+/**
+ * Polls until `check` holds; fails with `what` after `seconds`. The longer it takes, the longer the pauses: a look often is
+ * a command, and looks that come too early take the processor away from what they look for.
+ */
 export async function eventually(
   what: string,
   check: () => boolean | Promise<boolean>,
   seconds = 20,
 ): Promise<void> {
-  const latest = Date.now() + seconds * 1000;
+  const began = performance.now();
   while (!(await check())) {
-    if (Date.now() > latest) throw new Error(`not within ${seconds} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const passedMs = performance.now() - began;
+    if (passedMs > seconds * 1000) throw new Error(`not within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(25, passedMs / 5), 250)));
   }
 }

@@ -4,7 +4,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { freshFolder, migratedDatabase } from "../../test/databases.ts";
 import { startReceiver, type Receiver } from "../../test/receiver.ts";
 import { startMailServer, type MailServer } from "../../test/smtp.ts";
 import { openSender, type Sender } from "../delivery/send.ts";
@@ -48,7 +48,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     location =
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 6 };
+        : { engine, url: await migratedDatabase(), connections: 6 };
     store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
     directory = directoryOf(store);
     await directory.refresh();

@@ -3,7 +3,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { freshFolder, migratedDatabase } from "../../test/databases.ts";
 import { engines } from "../../test/relay.ts";
 import { eventId, representativeRows, rowsKey } from "../../test/rows.ts";
 import { uuidv7 } from "../ids.ts";
@@ -30,7 +30,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     location =
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
+        : { engine, url: await migratedDatabase(), connections: 4 };
     const db = openDatabase(location);
     await migrate(db);
     for (const [table, rows] of Object.entries(representativeRows())) {

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeF
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { freshDatabase, freshFolder, migratedDatabase } from "../../test/databases.ts";
 import { engines, type Engine } from "../../test/relay.ts";
 import { representativeRows, rowsAt, rowsKey } from "../../test/rows.ts";
 import { uuidv7 } from "../ids.ts";
@@ -23,14 +23,14 @@ const keys = () => [rowsKey];
 const visit = { visitorId: "v2", seenAt: rowsAt, browser: null, clickIds: {}, browserIds: {}, utm: {} };
 const options = { version: "1", now: rowsAt, replace: true };
 
-const place = async (engine: Engine): Promise<StoreLocation> =>
+const place = async (engine: Engine, database = freshDatabase): Promise<StoreLocation> =>
   engine === "sqlite"
     ? { engine, file: join(freshFolder(), "store.db") }
-    : { engine, url: await freshDatabase(), connections: 4 };
+    : { engine, url: await database(), connections: 4 };
 
 /** A database with a row or two in every table. */
 async function filled(engine: Engine): Promise<StoreLocation> {
-  const location = await place(engine);
+  const location = await place(engine, migratedDatabase);
   const db = openDatabase(location);
   await migrate(db);
   for (const [table, rows] of Object.entries(representativeRows())) {

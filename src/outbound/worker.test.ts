@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { freshFolder, migratedDatabase } from "../../test/databases.ts";
 import { startReceiver } from "../../test/receiver.ts";
 import { eventually } from "../../test/relay.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
@@ -22,7 +22,7 @@ async function openOn(engine: "sqlite" | "postgres"): Promise<() => Promise<Stor
   const location: StoreLocation =
     engine === "sqlite"
       ? { engine, file: `${freshFolder()}/store.db` }
-      : { engine, url: await freshDatabase(), connections: 4 };
+      : { engine, url: await migratedDatabase(), connections: 4 };
   return async () => {
     const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
     ends.push(() => store.close());

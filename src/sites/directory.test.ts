@@ -1,7 +1,7 @@
 // Two nodes on one PostgreSQL that tell each other nothing: what one changes, the other knows within two seconds.
 
 import { expect, onTestFinished, test } from "vitest";
-import { freshDatabase } from "../../test/databases.ts";
+import { migratedDatabase } from "../../test/databases.ts";
 import { openNodes } from "../../test/nodes.ts";
 import { uuidv7 } from "../ids.ts";
 import { openClient } from "../store/client.ts";
@@ -65,7 +65,7 @@ test("keys, sites, settings and connections follow a change on another node with
 });
 
 test("what is no longer in the database is forgotten when its configuration goes back", async () => {
-  const url = await freshDatabase();
+  const url = await migratedDatabase();
   const store = await openStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), uuidv7);
   const client = await openClient(url, "somebody who restores");
   onTestFinished(async () => {

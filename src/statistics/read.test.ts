@@ -1,7 +1,7 @@
 // What is read is what the rows say, whatever was made before: on both engines, with the real worker.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { freshFolder, migratedDatabase } from "../../test/databases.ts";
 import type { Attribution, DeliveryState } from "../event.ts";
 import { shortId, uuidv7 } from "../ids.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
@@ -29,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     const location: StoreLocation =
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
+        : { engine, url: await migratedDatabase(), connections: 4 };
     store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
   });
   afterAll(() => store.close());

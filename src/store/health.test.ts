@@ -1,7 +1,7 @@
 // What metrics, /readyz and the doctor ask of the store, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder } from "../../test/databases.ts";
+import { freshDatabase, freshFolder } from "../../test/databases.ts";
 import { openNodes } from "../../test/nodes.ts";
 import type { Attribution, DeliveryState, Mode } from "../event.ts";
 import { shortId, uuidv7 } from "../ids.ts";
@@ -34,7 +34,8 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
   let closeNodes: () => Promise<void>;
 
   beforeAll(async () => {
-    ({ store, close: closeNodes } = await openNodes(engine));
+    // From an empty database: when its tables were made is asked.
+    ({ store, close: closeNodes } = await openNodes(engine, freshDatabase));
   });
   afterAll(() => closeNodes());
 

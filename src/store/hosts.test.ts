@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../test/databases.ts";
+import { freshFolder, migratedDatabase } from "../../test/databases.ts";
 import { uuidv7 } from "../ids.ts";
 import { directoryOf, type Directory } from "../sites/directory.ts";
 import { addSite, Refusal } from "../sites/manage.ts";
@@ -38,7 +38,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     const location =
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
+        : { engine, url: await migratedDatabase(), connections: 4 };
     store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
     directory = directoryOf(store);
     elsewhere = directoryOf(store);

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase } from "../../test/databases.ts";
+import { freshDatabase, migratedDatabase } from "../../test/databases.ts";
 import { faultsOf, faultsOfAllSites, namesSpreadTable } from "../../test/hotStatements.ts";
 import { uuidv7 } from "../ids.ts";
 import type { Database } from "./database.ts";
@@ -295,7 +295,7 @@ describe("every statement of the store names its site", () => {
 
 describe("what is due", () => {
   test("is found the same on a sharded database as on another", async () => {
-    const url = await freshDatabase();
+    const url = await migratedDatabase();
     const open = (address: string) =>
       openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), uuidv7);
     const plain = await open(url);

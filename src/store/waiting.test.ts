@@ -4,7 +4,7 @@
 
 import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
-import { freshDatabase } from "../../test/databases.ts";
+import { migratedDatabase } from "../../test/databases.ts";
 import { uuidv7 } from "../ids.ts";
 import { openStore, type Store } from "./store.ts";
 
@@ -15,7 +15,7 @@ const quiet = Array.from({ length: 10 }, (_, n) => ({ siteId: `s1${n}`, connecti
 
 /** Many deliveries of one connection in this state, all due at one moment, and one that was sent at each other site. */
 async function withMany(state: "queued" | "parked", work: (store: Store) => Promise<void>): Promise<number> {
-  const url = await freshDatabase();
+  const url = await migratedDatabase();
   const open = () => openStore({ engine: "postgres", url, connections: 4 }, Buffer.alloc(32, 7), uuidv7);
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -3,11 +3,10 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { expect } from "vitest";
 import { startReceiver, type Receiver } from "../receiver.ts";
-import { cleancast, newHome, post, startRelay, type Engine, type Home, type Relay } from "../relay.ts";
+import { manage, newHome, post, startRelay, type Engine, type Home, type Relay } from "../relay.ts";
 import { shop, startSite, type TestSite } from "./site.ts";
 
 export type Conversion = {
@@ -54,18 +53,16 @@ export async function setStage({
   const home = await newHome(engine, {
     // All visitors of these tests share one address, which the limit for one visitor must not stop.
     CLEANCAST_COLLECT_PER_MINUTE: "1000000",
-    // Many short commands: compiling the same files for each would take longer than the tests.
-    NODE_COMPILE_CACHE: fileURLToPath(new URL("../../node_modules/.cache/compiled", import.meta.url)),
     ...env,
   });
   const receiver = await startReceiver();
-  const { site: made } = await cleancast(home, "site", "add", shop);
-  if (relayHost) await cleancast(home, "host", "add", shop, relayHost);
+  const { site: made } = await manage(home, "site", "add", shop);
+  if (relayHost) await manage(home, "host", "add", shop, relayHost);
   // Whoever tests a site with a driven browser lets it pass; the tests of bots take this away again.
-  await cleancast(home, "site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);
-  const { key } = await cleancast(home, "key", "add", shop, "crm");
-  if (withSandbox) await cleancast(home, "connect", shop, "sandbox");
-  await cleancast(home, "connect", shop, "webhook", `url=${receiver.url}/conversions`);
+  await manage(home, "site", "set", shop, `allow_networks=203.0.113.0/24`, ...settings);
+  const { key } = await manage(home, "key", "add", shop, "crm");
+  if (withSandbox) await manage(home, "connect", shop, "sandbox");
+  await manage(home, "connect", shop, "webhook", `url=${receiver.url}/conversions`);
   const relay = await startRelay(home);
   const site = await startSite(relay, relayHost ? { relayHost } : {});
 

@@ -6,7 +6,7 @@ import type { Identity } from "../../src/event.ts";
 import { clickIds } from "../../src/identity/clickIds.ts";
 import { hashEmail } from "../../src/identity/person.ts";
 import { unpackRecord } from "../../src/store/records.ts";
-import { cleancast } from "../relay.ts";
+import { manage } from "../relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setStage, type Options, type Stage } from "./stage.ts";
@@ -87,7 +87,7 @@ inChromium("the story on one host", () => {
     await landAndSubmit(stage, page, `?${query}`, "Utm@Customers.example");
     const { eventId } = await stage.convert("utm@customers.example");
 
-    const trace = await cleancast(stage.home, "event", "show", eventId);
+    const trace = await manage(stage.home, "event", "show", eventId);
     const sandbox = trace.deliveries.find((one: { platform: string }) => one.platform === "sandbox");
     const request = JSON.parse(sandbox.log[0].request.split("\n\n")[1]);
     expect(request.conversions).toMatchObject([
@@ -151,14 +151,7 @@ inChromium("the story on one host", () => {
     const { clickIds: received, utm: last } = await stage.convert(email);
     expect(received).toEqual({ fbclid: "Phone-1", gclid: "Laptop-1" });
     expect(last).toEqual({ utm_source: "google" });
-    const { identity } = await cleancast(
-      stage.home,
-      "identity",
-      "get",
-      "shop.example.test",
-      "--email",
-      email,
-    );
+    const { identity } = await manage(stage.home, "identity", "get", "shop.example.test", "--email", email);
     expect(identity.firstUtm).toEqual({ utm_source: "ig" });
     await phone.close();
     await laptop.close();

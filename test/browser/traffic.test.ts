@@ -2,7 +2,7 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { cleancast, eventually, manage } from "../relay.ts";
+import { eventually, manage } from "../relay.ts";
 import { inChromium, launchWith } from "./chromium.ts";
 import { pageWith, shop, type Told } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";
@@ -162,7 +162,7 @@ inChromium("traffic in a real browser", () => {
     expect(afterMs).toBeGreaterThan(0);
     expect(await stage.convert("spam@customers.example")).toBeUndefined();
     const { events } = await manage(stage.home, "event", "list", shop, "--filtered");
-    const trace = await cleancast(stage.home, "event", "show", events[0].id);
+    const trace = await manage(stage.home, "event", "show", events[0].id);
     expect(trace.filterReasons[0]).toContain("trap:hidden field filled in");
   });
 

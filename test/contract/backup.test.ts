@@ -11,6 +11,7 @@ import { freshFolder } from "../databases.ts";
 import { change, databaseFile, furnish, keptConnections, postOver, rows } from "../faults/world.ts";
 import {
   denied,
+  emptyHome,
   engines,
   eventually,
   manage,
@@ -27,7 +28,7 @@ const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url
 
 /** A home of its own with the key of another. */
 async function homeLike(home: Home, engine: Engine): Promise<Home> {
-  const made = await newHome(engine);
+  const made = await emptyHome(engine);
   const from = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
   if (engine === "postgres") made.env.CLEANCAST_ENCRYPTION_KEY = from;
   else writeFileSync(join(made.env.CLEANCAST_DATA as string, "encryption.key"), from, { mode: 0o600 });

@@ -8,7 +8,7 @@ import type { Database, Row, Value } from "../../src/store/database.ts";
 import { openDatabase, openStore, type Store, type StoreLocation } from "../../src/store/store.ts";
 import { fillTable } from "../../src/store/target.ts";
 import { hourMs } from "../../src/store/traffic.ts";
-import { freshDatabase, freshFolder } from "../databases.ts";
+import { freshFolder, migratedDatabase } from "../databases.ts";
 import { engines } from "../relay.ts";
 
 const day = 86_400_000;
@@ -64,7 +64,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     location =
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 6 };
+        : { engine, url: await migratedDatabase(), connections: 6 };
     store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
     db = openDatabase(location);
   });

@@ -14,6 +14,7 @@ import { startReceiver } from "../receiver.ts";
 import {
   addSite,
   call,
+  emptyHome,
   engines,
   eventually,
   manage,
@@ -51,7 +52,7 @@ async function failure(home: Home, env: Record<string, string> = {}): Promise<st
 
 describe.each(engines)("the first start on %s", (engine) => {
   test("makes a site, a key and the sandbox, and prints a curl that works each time it is pasted", async () => {
-    const home = await newHome(engine);
+    const home = await emptyHome(engine);
     const relay = await startRelay(home);
     const port = new URL(relay.url).port;
     expect(relay.output()).toContain(`is running on http://localhost:${port}\n`);
@@ -150,7 +151,7 @@ describe.each(engines)("the first start on %s", (engine) => {
 });
 
 test("two nodes that start at once on an empty PostgreSQL make one site", async () => {
-  const home = await newHome("postgres");
+  const home = await emptyHome("postgres");
   const relays = await Promise.all([startRelay(home), startRelay(home)]);
   const keys = relays.map(({ key }) => key).filter(Boolean);
   expect(keys).toHaveLength(1);
