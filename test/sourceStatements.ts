@@ -63,7 +63,7 @@ function bareOnce(text: string): string {
 
 /** Is it this statement, or does it hold it? A pattern of the parts would take for ever on the longer ones. */
 function matcherOf(parts: readonly string[], names: readonly string[]): (text: string) => boolean {
-  const wanted = parts.flatMap((part) => bare(part).split("{ROWS}"));
+  const wanted = parts.flatMap((part) => bare(part).split(/\{(?:ROWS|FIRSTS)\}/));
   return (text) => {
     const given = bareOnce(text);
     let at = 0;

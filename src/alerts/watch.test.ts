@@ -11,12 +11,12 @@ import { openSender, type Sender } from "../delivery/send.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import type { Attribution, DeliveryState } from "../event.ts";
 import { uuidv7 } from "../ids.ts";
-import { connect, pause } from "../sites/connect.ts";
-import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
+import { connect, disconnect, pause, resume } from "../sites/connect.ts";
+import { directoryOf, type Connection, type Directory, type Site } from "../sites/directory.ts";
 import { addKey, addSite, setSite } from "../sites/manage.ts";
 import { lockoutRule } from "../store/keyUse.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
-import { lookAt, type Backlogs, type Facts } from "./conditions.ts";
+import { lookAt, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
 import { watchOf } from "./watch.ts";
 
@@ -185,6 +185,48 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const [alert] = await store.alerts.since(site.id, 0);
     expect(alert?.endedAt).not.toBeNull();
     expect(alert?.notifiedAt).not.toBeNull();
+  });
+
+  test("a connection that was connected again needs nobody from that moment on, and whoever was told hears so", async () => {
+    const site = await newSite();
+    const id = connectionOf(site);
+    const stale = directoryOf(store);
+    const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
+    const open = async () => (await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).length;
+    const again = () =>
+      connect({ store, directory }, current(site), "webhook", { url: "https://hooks.example.com/" }, by());
+    for (const mend of [again, () => resume({ store, directory }, { siteId: site.id, id }, by())]) {
+      await store.configuration.setConnectionState(change, id, "needs reconnection", null);
+      await directory.refresh();
+      await stale.refresh();
+      now += minute;
+      await watchWith("a").look();
+      expect(await open()).toBe(1);
+      now += 1000;
+      await mend();
+      expect(await open()).toBe(0);
+      // A node that has not heard of it yet does not begin anew.
+      now += minute;
+      await watchWith("a", store, stale).look();
+      expect(await open()).toBe(0);
+    }
+    expect(posts(site)).toEqual(
+      ["began", "over", "began", "over"].map((type) => `${type} needs reconnection`),
+    );
+  });
+
+  test("what was said about a connection is over when it is removed", async () => {
+    const site = await newSite();
+    const id = connectionOf(site);
+    const findings = (["queue", "success rate"] as const).map((kind) => ({ kind, subject: id, text: "" }));
+    await store.alerts.agree(
+      site.id,
+      [...findings, { kind: "silence", subject: "", text: "" }],
+      now,
+      quietMs,
+    );
+    await disconnect({ store, directory }, current(site).connections[0] as Connection, by());
+    expect(await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([{ kind: "silence" }]);
   });
 
   test("a message says what happened, since when and what to do, and nothing about people", async () => {

@@ -3,7 +3,7 @@
 // begins, once a day while it lasts, and once when it is over; one that a channel did not take is tried at the next look.
 
 import type { Directory, Site } from "../sites/directory.ts";
-import type { Alert, Note } from "../store/alerts.ts";
+import type { Alert, Finding, Note } from "../store/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type Means } from "./channels.ts";
 import { lookAt, quietMs, type Backlogs, type Facts } from "./conditions.ts";
@@ -91,10 +91,17 @@ export function watchOf(options: WatchOptions) {
     const at = now();
     const known = await store.alerts.since(site.id, at - staleMs);
     const open = known.filter((alert) => alert.endedAt === null);
-    const findings = await lookAt(store, site, open, backlogs, at);
+    const findings: Finding[] = [];
+    for (const finding of await lookAt(store, site, open, backlogs, at))
+      if (await isStillSo(site, finding)) findings.push(finding);
     if (findings.length === 0 && open.length === 0) return known;
     await store.alerts.agree(site.id, findings, at, quietMs);
     return store.alerts.since(site.id, at - staleMs);
+  }
+
+  /** What we know of a site may be a second old: a connection that somebody has just connected again needs nobody. */
+  async function isStillSo(site: Site, { kind, subject }: Finding): Promise<boolean> {
+    return kind !== "needs reconnection" || (await directory.connectionNow(site.id, subject))?.state === kind;
   }
 
   async function tellAll(toTell: { site: Site; alert: Alert }[]): Promise<void> {

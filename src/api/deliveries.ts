@@ -1,6 +1,7 @@
 // The sync log: lists, tables, and what people do to a set of deliveries.
 
 import type { Answer, Body, Query } from "../contract/contract.ts";
+import { checkFilter } from "../delivery/logFilter.ts";
 import { cancel, replay, type Tally } from "../delivery/replay.ts";
 import { eventBy } from "../delivery/trace.ts";
 import type { Site } from "../sites/directory.ts";
@@ -45,7 +46,7 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
   ): Promise<LogFilter> {
     const { connection, platform, state, event, mode, search, from, to } = asked;
     checkTimes(from, to);
-    return {
+    const filter: LogFilter = {
       ...(await sought(store, siteId, search)),
       ...(connection === undefined ? {} : { connectionId: connection }),
       ...(platform === undefined ? {} : { platform }),
@@ -55,6 +56,8 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
+    await checkFilter({ store, directory }, [siteId], filter);
+    return filter;
   }
 
   const pageOf = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { checkFilter } from "../delivery/logFilter.ts";
 import { cancel, replay, type Tally } from "../delivery/replay.ts";
 import type { Site } from "../sites/directory.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
@@ -23,9 +24,9 @@ export function deliveryCommands(program: Command): void {
         command: Command,
       ) =>
         atDesk(async (desk) => {
-          const { directory, store, by } = desk;
+          const { directory, store } = desk;
           const sites = siteText === undefined ? [...directory.sites()] : [findSite(desk, siteText)];
-          const filter = readFilter(options, by.now);
+          const filter = await filterFor(desk, sites, options);
           if (options.count) {
             const counts = await Promise.all(sites.map((site) => store.syncLog.count(site.id, filter)));
             const count = counts.reduce((sum, n) => sum + n, 0);
@@ -71,7 +72,7 @@ export function deliveryCommands(program: Command): void {
         const { lines } = await newest(desk, [findSite(desk, event.siteId)], filter, null, 1000);
         if (lines.length === 0)
           throw new Refusal(
-            "event",
+            connectionId ? "connection" : "event",
             `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
           );
         const attempts = await desk.store.deliveries.attemptsOfEvent(event.siteId, event.id);
@@ -97,16 +98,12 @@ function changing(delivery: Command, name: string, description: string, work: ty
     .action((siteText: string | undefined, options: FilterOptions & { yes?: boolean }, command: Command) =>
       atDesk(async (desk) => {
         const site = siteOrOnly(desk.directory, siteText);
-        const asked = readFilter(options, desk.by.now);
-        if (isEverything(asked))
+        const filter = await filterFor(desk, [site], options);
+        if (isEverything(filter))
           throw new Refusal(
             "filter",
             "Say which: --connection, --platform, --state, --event, --order, --from …",
           );
-        const filter =
-          asked.eventId === undefined
-            ? asked
-            : { ...asked, eventId: (await findEvent(desk, asked.eventId, site.id)).id };
         const dryRun = options.yes !== true;
         const tally = await work(desk, site, filter, { ...desk.by, dryRun });
         if (tally.changed === 0 && tally.found > 0)
@@ -114,6 +111,16 @@ function changing(delivery: Command, name: string, description: string, work: ty
         print(command, { ...tally, done: !dryRun }, changedText(name, tally, dryRun));
       }),
     );
+}
+
+/** All that it names is found at these sites; an event also by the id that platforms received. */
+async function filterFor(desk: Desk, sites: readonly Site[], options: FilterOptions): Promise<LogFilter> {
+  const filter = readFilter(options, desk.by.now);
+  const ids = sites.map(({ id }) => id);
+  await checkFilter(desk, ids, filter);
+  if (filter.eventId === undefined) return filter;
+  const event = await findEvent(desk, filter.eventId, ids.length === 1 ? ids[0] : undefined);
+  return { ...filter, eventId: event.id };
 }
 
 const told = (counts: Record<string, number>) =>

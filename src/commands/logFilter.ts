@@ -4,7 +4,6 @@ import type { Command } from "commander";
 import { deliveryStates, type DeliveryState, type Mode } from "../event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
-import { platformOf, platforms } from "../platforms/index.ts";
 import { Refusal } from "../sites/manage.ts";
 import type { LogFilter } from "../store/syncLog.ts";
 
@@ -43,10 +42,6 @@ export const isEverything = (filter: LogFilter) => Object.keys(filter).every((na
 
 export function readFilter(options: FilterOptions, now: number): LogFilter {
   const { connection, platform, state, event, mode, id, order, email, from, to } = options;
-  if (platform !== undefined && !platformOf(platform)) {
-    const known = platforms.map((one) => one.id).join(", ");
-    throw new Refusal("platform", `There is no platform ${platform}. Known: ${known}.`);
-  }
   const filter: LogFilter = {
     ...(connection === undefined ? {} : { connectionId: connection }),
     ...(platform === undefined ? {} : { platform }),

@@ -118,6 +118,8 @@ async function save(
   });
   await directory.refresh();
   const goesOn = existing && connection.state === "active";
+  if (existing?.state === "needs reconnection" && connection.state !== existing.state)
+    await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
   const released = goesOn ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
   return { connection, isNew: !existing, released };
 }
@@ -162,6 +164,7 @@ export async function disconnect({ store, directory }: Desk, connection: Connect
   const { siteId, id, platform } = connection;
   await store.configuration.removeConnection(change(siteId, "connection removed", { id, platform }, by), id);
   await directory.refresh();
+  await store.alerts.end(siteId, id, ["needs reconnection", "success rate", "queue"], by.now);
   const outcome = { state: "skipped", reason: "disconnected" } as const;
   await store.deliveries.endWaiting({ siteId, connectionId: id }, outcome, by.now);
 }
@@ -172,11 +175,13 @@ export async function pause({ store, directory }: Desk, { siteId, id }: Named, b
   const line = change(siteId, "connection paused", { id }, by);
   await store.configuration.setConnectionState(line, id, "paused", null);
   await directory.refresh();
+  await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
 }
 
 export async function resume({ store, directory }: Desk, { siteId, id }: Named, by: By): Promise<number> {
   const line = change(siteId, "connection resumed", { id }, by);
   await store.configuration.setConnectionState(line, id, "active", null);
   await directory.refresh();
+  await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
   return store.deliveries.releaseParked(siteId, id, by.now);
 }

@@ -4,7 +4,7 @@
 import type { AlertKind } from "../event.ts";
 import { alertFacts } from "./alertFacts.ts";
 import { columns } from "./columns.ts";
-import type { Database, Row } from "./database.ts";
+import { list, type Database, type Row } from "./database.ts";
 import { turnStore } from "./turns.ts";
 
 /** What a look found: `subject` is a connection, a webhook, a host, or empty for the site. */
@@ -71,6 +71,17 @@ export function alertStore(db: Database) {
           );
         }
       });
+    },
+
+    /** Ends what is open about a subject, as soon as it is known to be over. Who was told that it began hears at the next look. */
+    async end(siteId: string, subject: string, kinds: readonly AlertKind[], now: number): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `UPDATE alerts SET ended_at = $3
+           WHERE site_id = $1 AND subject = $2 AND ended_at IS NULL AND kind IN (${list(kinds.length, 3)})`,
+          [siteId, subject, now, ...kinds],
+        ),
+      );
     },
 
     /** Those that are open, and those that ended since; newest first. */

@@ -34,7 +34,7 @@ export type RowStatement = {
 };
 
 export function rowStatement(shape: {
-  /** With `{ROWS}` where the values of the rows belong. */
+  /** With `{ROWS}` where the values of the rows belong, and `{FIRSTS}` for the first value of each alone. */
   text: string;
   /** The same for a single row, where there is a cheaper way to say it. */
   forOne?: string;
@@ -49,12 +49,15 @@ export function rowStatement(shape: {
   const { text, columns, first, key = {} } = shape;
   const returning = shape.key ? ` RETURNING ${Object.keys(key).join(", ")}` : "";
   const withRows = (rows: number, types?: readonly string[]) =>
-    text.replace("{ROWS}", () => tuples(rows, columns, first, types));
+    text
+      .replace("{ROWS}", () => tuples(rows, columns, first, types))
+      .replace("{FIRSTS}", () => everyNth(rows, columns, first));
+  const forMany = (rows: number) => (rows === 1 && shape.forOne) || withRows(rows, shape.types);
   const texts = new Map<number, string>();
   return {
     forOne: shape.forOne ?? withRows(1),
     forMany(rows) {
-      const made = texts.get(rows) ?? withRows(rows, shape.types) + returning;
+      const made = texts.get(rows) ?? forMany(rows) + returning;
       texts.set(rows, made);
       return made;
     },
@@ -120,6 +123,10 @@ export function tuples(
     return `(${values.join(",")})`;
   }).join(",");
 }
+
+/** `$1,$4,$7`: the first of each `columns` parameters, `rows` times. */
+const everyNth = (rows: number, columns: number, before = 0) =>
+  Array.from({ length: rows }, (_, row) => `$${before + row * columns + 1}`).join(",");
 
 /** `$2,$3,$4`: `count` parameters after the first `before`. */
 export function list(count: number, before = 0): string {

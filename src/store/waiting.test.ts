@@ -6,6 +6,8 @@ import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
 import { migratedDatabase } from "../../test/databases.ts";
 import { uuidv7 } from "../ids.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Settlement } from "./deliveries.ts";
 import { openStore, type Store } from "./store.ts";
 
 const many = 20_000;
@@ -13,8 +15,15 @@ const now = Date.UTC(2026, 10, 15);
 const busy = { siteId: "s05", connectionId: "c1" };
 const quiet = Array.from({ length: 10 }, (_, n) => ({ siteId: `s1${n}`, connectionId: "c1" }));
 
-/** Many deliveries of one connection in this state, all due at one moment, and one that was sent at each other site. */
-async function withMany(state: "queued" | "parked", work: (store: Store) => Promise<void>): Promise<number> {
+/**
+ * Many deliveries of one connection in this state, all due at one moment, and one that was sent at each other site. Those others
+ * may be all that the server has counted.
+ */
+async function withMany(
+  state: "queued" | "parked",
+  work: (store: Store) => Promise<void>,
+  counted: "nothing" | "others" = "nothing",
+): Promise<number> {
   const url = await migratedDatabase();
   const open = () => openStore({ engine: "postgres", url, connections: 4 }, Buffer.alloc(32, 7), uuidv7);
   const client = new Client({ connectionString: url });
@@ -23,11 +32,12 @@ async function withMany(state: "queued" | "parked", work: (store: Store) => Prom
     await (await open()).close();
     const insert = `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at)`;
     await client.query(`ALTER TABLE deliveries SET (autovacuum_enabled = false)`);
-    await client.query(`${insert} SELECT '${busy.siteId}', 'e' || n, 'c1', 'meta', '${state}', 0, ${now}, '', 0
-      FROM generate_series(1, ${many}) AS n`);
     await client.query(
       `${insert} SELECT 's1' || n, 'e1', 'c1', 'meta', 'sent', 0, 0, '', 0 FROM generate_series(0, 9) AS n`,
     );
+    if (counted === "others") await client.query(`ANALYZE deliveries`);
+    await client.query(`${insert} SELECT '${busy.siteId}', 'e' || n, 'c1', 'meta', '${state}', 0, ${now}, '', 0
+      FROM generate_series(1, ${many}) AS n`);
     await client.query(`SELECT pg_stat_force_next_flush()`);
     const before = await rowsRead(client);
     const store = await open();
@@ -39,6 +49,11 @@ async function withMany(state: "queued" | "parked", work: (store: Store) => Prom
     await client.end();
   }
 }
+
+const sent = ({ siteId, eventId, connectionId, owner }: Delivery): Settlement => ({
+  siteId, eventId, connectionId, owner, state: "sent", reason: null, dueAt: 0, attempts: 1, at: now,
+  attempt: { number: 1, startedAt: now, durationMs: 1, state: "sent", reason: null, httpStatus: 200, batch: 1, request: "", response: null },
+}); // prettier-ignore
 
 async function rowsRead(client: Client): Promise<number> {
   const { rows } = await client.query(
@@ -89,4 +104,24 @@ describe.skipIf(inject("inSchemas"))("of many that wait for one connection", () 
     expect(read).toBeGreaterThan(500);
     expect(read).toBeLessThan(many);
   });
+
+  test.each(["nothing", "others"] as const)(
+    "some are taken and settled by reading about as many, where the server has counted %s before they came",
+    async (counted) => {
+      const read = await withMany(
+        "queued",
+        async ({ deliveries }) => {
+          for (const limit of [1, 2, 8, 20, 64, 100]) {
+            const taken = await deliveries.claim(busy, { now, owner: "node", until: now + 60_000, limit });
+            expect(taken).toHaveLength(limit);
+            await Promise.all(taken.map((one) => deliveries.settle(sent(one))));
+          }
+          expect(await deliveries.attemptsOfEvent(busy.siteId, "e1")).toHaveLength(1);
+        },
+        counted,
+      );
+      expect(read).toBeGreaterThan(400);
+      expect(read).toBeLessThan(many / 2);
+    },
+  );
 });

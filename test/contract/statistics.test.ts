@@ -192,6 +192,17 @@ describe.each(engines)("a site's data on %s", (engine) => {
     ] as const)
       expect([query, (await read(query)).items.length]).toEqual([query, count]);
 
+    // What is mistyped is not told as nothing.
+    for (const wrong of [{ connection: "nothing" }, { platform: "sandbx" }]) {
+      const query = new URLSearchParams(wrong).toString();
+      for (const { status, json } of [
+        await owner.ask(`GET ${of(`/deliveries?${query}`)}`),
+        await owner.ask(`GET ${of(`/deliveries.csv?${query}`)}`),
+        await owner.ask(`POST ${of("/deliveries/replay")}`, wrong),
+        await owner.ask(`POST ${of("/deliveries/cancel")}`, wrong),
+      ])
+        expect([status, json.error.field]).toEqual([400, Object.keys(wrong)[0]]);
+    }
     for (const everything of [{}, { mode: "live" }]) {
       const nothing = await owner.ask(`POST ${of("/deliveries/replay")}`, everything);
       expect([nothing.status, nothing.json.error.field]).toEqual([400, "filter"]);

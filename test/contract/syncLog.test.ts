@@ -102,8 +102,38 @@ describe.each(engines)("the sync log on %s", (engine) => {
     expect(text).toContain("< no such thing");
     expect(text).not.toContain(site.path);
     expect(await denied(home, "delivery", "show", eventId, "--connection", "nothing")).toMatchObject({
-      field: "event",
+      field: "connection",
     });
+  });
+
+  test("what a filter names must be there: a typing error is not told as nothing", async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    answer(200);
+    await send(site, { orderId: "N-1" });
+    const [{ eventId }] = (await log(site.host)).deliveries;
+    for (const command of ["list", "replay", "cancel"]) {
+      const refused = (...args: string[]) => denied(home, "delivery", command, ...args);
+      expect(await refused(site.host, "--connection", "nothing")).toMatchObject({
+        field: "connection",
+        error: expect.stringMatching(
+          /^There is no connection nothing at this site\. 'cleancast connection list'/,
+        ),
+      });
+      expect(await refused(site.host, "--connection", other.connection)).toMatchObject({
+        field: "connection",
+      });
+      expect(await refused(site.host, "--platform", "metta")).toMatchObject({ field: "platform" });
+      expect(await refused(other.host, "--id", eventId)).toMatchObject({ field: "event" });
+      expect(await refused("nobody.example", "--state", "sent")).toMatchObject({ field: "site" });
+    }
+    expect(await denied(home, "delivery", "list", "--connection", "nothing")).toMatchObject({
+      error: expect.stringMatching(/^There is no connection nothing\. /),
+    });
+    expect((await log("--connection", site.connection, "--id", eventId)).deliveries).toHaveLength(1);
+    expect((await log(other.host, "--connection", other.connection)).deliveries).toEqual([]);
+    // Its history outlives a connection.
+    await manage(home, "disconnect", site.connection);
+    expect((await log(site.host, "--connection", site.connection)).deliveries).toHaveLength(1);
   });
 
   test("replays what failed: says first how many, then does it, and keeps the attempts", async () => {
