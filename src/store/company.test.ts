@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { gatherWhenBusy } from "./company.ts";
 
-/** A process whose work is told by the test. */
-function process() {
+/** A process that works and waits as the test says. */
+function told() {
   const spent = { idle: 0, active: 0 };
   const gather = gatherWhenBusy(() => ({ ...spent }));
   return {
     gather,
-    pass(activeMs: number, idleMs: number) {
+    pass: (activeMs: number, idleMs: number) => {
       spent.active += activeMs;
       spent.idle += idleMs;
     },
@@ -15,7 +15,7 @@ function process() {
 }
 
 test("nobody waits where there is time to spare", () => {
-  const { gather, pass } = process();
+  const { gather, pass } = told();
   expect(gather(1)).toBe(0);
   for (let i = 0; i < 5; i += 1) {
     pass(50, 50);
@@ -24,7 +24,7 @@ test("nobody waits where there is time to spare", () => {
 });
 
 test("on a busy process a few wait for more, until it is no longer busy", () => {
-  const { gather, pass } = process();
+  const { gather, pass } = told();
   pass(90, 10);
   expect([1, 2, 31].map(gather)).toEqual([6, 6, 6]);
   pass(30, 70);
@@ -32,13 +32,13 @@ test("on a busy process a few wait for more, until it is no longer busy", () => 
 });
 
 test("many are company enough", () => {
-  const { gather, pass } = process();
+  const { gather, pass } = told();
   pass(100, 0);
   expect([32, 33, 256].map(gather)).toEqual([0, 0, 0]);
 });
 
 test("a moment says nothing", () => {
-  const { gather, pass } = process();
+  const { gather, pass } = told();
   pass(20, 80);
   expect(gather(1)).toBe(0);
   // Five milliseconds of work, looked at by themselves, would be a process that does nothing else.
