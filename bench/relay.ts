@@ -1,8 +1,7 @@
 // The relay under test: its own process, started as an operator starts it, with everything on that is on by default. Its
 // log goes to a file, as it would.
 
-import { fork, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +9,13 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { standinConnections } from "../scripts/standinConnections.ts";
 import type { StoreLocation } from "../src/store/store.ts";
+import { commandIn } from "../test/commands.ts";
 import { startPostgres, type Postgres } from "../test/postgres.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";
 import type { SiteKey } from "./sender.ts";
 import type { StubPlatform, StubState } from "./stub.ts";
 
-const command = fileURLToPath(new URL("../bin/cleancast.mjs", import.meta.url));
-const commandLine = fileURLToPath(new URL("../test/commandLine.ts", import.meta.url));
+const program = fileURLToPath(new URL("../bin/cleancast.mjs", import.meta.url));
 
 export type Engine = "sqlite" | "postgres";
 
@@ -90,7 +89,7 @@ export async function install(
     env.DATABASE_URL = await freshDatabase();
     store = { engine, url: env.DATABASE_URL, connections: 10 };
   }
-  const { cleancast, close } = openCommandLine(env);
+  const cleancast = (...args: string[]) => command(env, ...args);
   const connectionIds: string[] = [];
   const sites: Installation["sites"] = [];
   for (let n = 1; n <= siteCount; n++) {
@@ -103,28 +102,15 @@ export async function install(
       connectionIds.push((await cleancast("connect", host, id, ...settings)).id);
     }
   }
-  await close();
   const [{ id: siteId, key }] = sites as [Installation["sites"][0]];
   return { env, store, siteId, key, connectionIds, sites };
 }
 
-/** Commands one after the other, in a process that is kept: a process each would take most of the time. */
-function openCommandLine(env: Record<string, string>) {
-  const child = keep(fork(commandLine, { env, execArgv: [] }));
-  return {
-    // oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
-    cleancast: async (...args: string[]): Promise<any> => {
-      child.send(["--json", ...args]);
-      const [{ out, err }] = await once(child, "message");
-      if (out === "") throw new Error(`cleancast ${args.join(" ")} failed: ${err}`);
-      return JSON.parse(out);
-    },
-    close: async (): Promise<void> => {
-      const exited = once(child, "exit");
-      child.disconnect();
-      await exited;
-    },
-  };
+// oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
+async function command(env: Record<string, string>, ...args: string[]): Promise<any> {
+  const { out, err } = await commandIn({ args: ["--json", ...args], env });
+  if (out === "") throw new Error(`cleancast ${args.join(" ")} failed: ${err}`);
+  return JSON.parse(out);
 }
 
 export type Relay = { pid: number; port: number; stop: () => Promise<void> };
@@ -136,7 +122,7 @@ export async function startRelay(
   const logFile = join(env.CLEANCAST_DATA ?? tmpdir(), "log");
   const log = openSync(logFile, "w");
   const child = keep(
-    spawn(process.execPath, [...nodeArgs, command, "serve"], { env, stdio: ["ignore", log, log] }),
+    spawn(process.execPath, [...nodeArgs, program, "serve"], { env, stdio: ["ignore", log, log] }),
   );
   closeSync(log);
   for (;;) {
