@@ -1,6 +1,7 @@
 // When a write of the embedded engine counts as safe: the disk here answers only when the test lets it.
 
-import { existsSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { freshFolder } from "../../test/databases.ts";
 import { openSqlite } from "./sqlite.ts";
@@ -99,4 +100,29 @@ test("closing waits for the disk, and leaves no log behind", async () => {
   await Promise.all([written, closed]);
   expect(order).toEqual(["written", "closed"]);
   expect(existsSync(`${file}-wal`)).toBe(false);
+});
+
+test("a database behind a link is written, and closing twice closes nothing else", async () => {
+  const folder = freshFolder();
+  await openSqlite(`${folder}/real.db`).close();
+  symlinkSync(`${folder}/real.db`, `${folder}/link.db`);
+  const db = openSqlite(`${folder}/link.db`);
+  await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`));
+  expect(existsSync(`${folder}/real.db-wal`)).toBe(true);
+  await db.close();
+  await expect(db.close()).rejects.toThrow("not open");
+});
+
+test("what a process that is gone left in the log is in the file after the next start, and the log begins anew", async () => {
+  const folder = freshFolder();
+  const gone = new DatabaseSync(`${folder}/test.db`);
+  gone.exec(`PRAGMA journal_mode = WAL; CREATE TABLE lines (n integer NOT NULL)`);
+  gone.exec(`INSERT INTO lines (n) VALUES (1)`);
+  const db = openSqlite(`${folder}/test.db`);
+  // Frames that are not yet in the file, of all that the log holds.
+  const [log] = await db.all(`PRAGMA wal_checkpoint(NOOP)`);
+  expect(log).toMatchObject({ busy: 0, log: log?.checkpointed });
+  expect(Number(log?.log)).toBeGreaterThan(0);
+  await db.close();
+  gone.close();
 });

@@ -62,7 +62,10 @@ export function openLogSync(file: string, flush = toDisk): LogSync {
     refuseIfBroken,
     async close() {
       await Promise.allSettled([underWay, next]);
-      await opened?.then(closeFile, () => {});
+      const closing = opened?.then(closeFile);
+      opened = undefined;
+      // All that it had to say was said to those who wrote.
+      await closing?.catch(() => {});
     },
   };
 }

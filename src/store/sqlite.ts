@@ -4,6 +4,7 @@
 // writes, whose pages stay good; only while it writes does the other one answer, which sees what was committed before.
 // What is read in one turn of the event loop shares a transaction, because taking its locks costs as much as reading a row.
 
+import { realpathSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openCheckpoints, pagesAlone } from "./checkpoints.ts";
@@ -28,7 +29,9 @@ export function openSqlite(file: string, flush?: Flush): Database {
   let isReading = false;
   let isClosed = false;
   let written: Promise<void> = Promise.resolve();
-  const log = openLogSync(`${file}-wal`, flush);
+  // Where the file is a link, the log lies beside what it leads to.
+  const log = openLogSync(`${realpathSync(file)}-wal`, flush);
+  carryOver(writer);
 
   function whereToRead(): Connection {
     if (isWriting) return reader;
@@ -86,6 +89,8 @@ export function openSqlite(file: string, flush?: Flush): Database {
       refuseIfMoved(writer.mark(), Date.now());
       const ended: Ended[] = [];
       for (const one of works) ended.push({ one, tell: await (works.length > 1 ? attempt(one) : run(one)) });
+      // It may have been begun before that was known.
+      log.refuseIfBroken();
       writer.exec("COMMIT");
       checkpoints.committed();
       tellWhenSafe(ended);
@@ -165,6 +170,18 @@ export function openSqlite(file: string, flush?: Flush): Database {
       writer.close();
     },
   };
+}
+
+/**
+ * What an earlier process left in the log goes into the file, as far as nobody else uses it, and the log begins anew: parts of
+ * it may never have reached the disk, and nothing that is written behind such a gap would be found after a power cut.
+ */
+function carryOver(writer: Connection): void {
+  try {
+    writer.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch {
+    // A full disk, for one. Whoever writes will hear of it.
+  }
 }
 
 /** SQLITE_BUSY. */
