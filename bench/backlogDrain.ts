@@ -1,8 +1,8 @@
 // A backlog as an outage leaves it: everything that was delivered is due again, and the workers take it up.
 
 import { Client } from "pg";
-import { nodesCpu, type Fleet } from "./fleet.ts";
-import { cpuOfFamily, sleep } from "./processes.ts";
+import { nodesCpu, type Fleet } from "./support/fleet.ts";
+import { cpuOfFamily, sleep } from "./support/processes.ts";
 
 /** Of one delivery, CPU in microseconds. */
 export type Drain = {

@@ -1,7 +1,7 @@
 // One site with a large backlog to platforms that are down, and ninety-nine quiet ones: do these notice?
 
-import { closeField, openField, pick, turnOf, type Contestant, type Turn } from "./contest.ts";
-import type { Dead } from "./dead.ts";
+import { closeField, openField, pick, turnOf, type Contestant, type Turn } from "./support/contest.ts";
+import type { Dead } from "./support/dead.ts";
 import { pileUp, settle } from "./neighbours.ts";
 import {
   atMost,
@@ -14,8 +14,8 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { memoryOf, sleep, startPeer } from "./processes.ts";
-import { startRelay, type Engine } from "./relay.ts";
+import { memoryOf, sleep, startPeer } from "./support/processes.ts";
+import { startRelay, type Engine } from "./support/relay.ts";
 
 const quiet = 99;
 const waiting = 200_000;

@@ -12,7 +12,7 @@ import {
   warmUp,
   type Contestant,
   type Turn,
-} from "./contest.ts";
+} from "./support/contest.ts";
 import {
   atLeast,
   atMost,
@@ -24,7 +24,7 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { platforms, stopPostgres } from "./relay.ts";
+import { platforms, stopPostgres } from "./support/relay.ts";
 
 const allCounts = [0, 1, 3, 6];
 const kinds = ["bare", "SQLite", "PostgreSQL"] as const;

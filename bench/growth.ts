@@ -10,8 +10,8 @@ import {
   warmUp,
   type Contestant,
   type Field,
-} from "./contest.ts";
-import { daysAgo, knownEmail } from "./input.ts";
+} from "./support/contest.ts";
+import { daysAgo, knownEmail } from "./support/input.ts";
 import {
   atMost,
   interleaved,
@@ -23,9 +23,9 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { memoryOf } from "./processes.ts";
-import { install, startRelay, stopPostgres, type Installation } from "./relay.ts";
-import { openSql, seedEvents, seedIdentities } from "./seed.ts";
+import { memoryOf } from "./support/processes.ts";
+import { install, startRelay, stopPostgres, type Installation } from "./support/relay.ts";
+import { openSql, seedEvents, seedIdentities } from "./support/seed.ts";
 import { postEvent, timeStart, type Start } from "./start.ts";
 import { hashEmail } from "../src/identity/person.ts";
 

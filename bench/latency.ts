@@ -10,7 +10,7 @@ import {
   warmUp,
   type Contestant,
   type Turn,
-} from "./contest.ts";
+} from "./support/contest.ts";
 import {
   atMost,
   interleaved,
@@ -21,7 +21,7 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { platforms } from "./relay.ts";
+import { platforms } from "./support/relay.ts";
 
 const stubMs = 20;
 const limits = [

@@ -1,6 +1,15 @@
 // Many senders at once, and platforms that take their time: what batching in lanes buys.
 
-import { closeField, middle, openField, pick, startBare, startOurs, turnOf, warmUp } from "./contest.ts";
+import {
+  closeField,
+  middle,
+  openField,
+  pick,
+  startBare,
+  startOurs,
+  turnOf,
+  warmUp,
+} from "./support/contest.ts";
 import {
   atMost,
   interleaved,
@@ -11,7 +20,7 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { platforms } from "./relay.ts";
+import { platforms } from "./support/relay.ts";
 
 const loads = [64, 256] as const;
 

@@ -1,8 +1,8 @@
 // What a node's look for due deliveries costs when nothing is due: it names every connection, once a second.
 
 import { openStore } from "../src/store/store.ts";
-import type { Fleet } from "./fleet.ts";
-import { cpuOfFamily } from "./processes.ts";
+import type { Fleet } from "./support/fleet.ts";
+import { cpuOfFamily } from "./support/processes.ts";
 
 /** Microseconds of CPU for each connection that is asked about. */
 export type Look = { connections: number; cpu: number; databaseCpu: number };

@@ -19,7 +19,7 @@ import { load } from "./load.ts";
 import { nodes } from "./nodes.ts";
 import type { Mode, Part } from "./part.ts";
 import { peers } from "./peers.ts";
-import { run } from "./processes.ts";
+import { run } from "./support/processes.ts";
 import { sectionOf, writeReport } from "./report.ts";
 import { start } from "./start.ts";
 import { tag } from "./tag.ts";

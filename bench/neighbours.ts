@@ -2,14 +2,14 @@
 // what is measured.
 
 import { standinConnections } from "../scripts/standinConnections.ts";
-import { uuidv7 } from "../src/ids.ts";
+import { uuidv7 } from "../src/kernel/ids.ts";
 import { connect } from "../src/sites/connect.ts";
 import { directoryOf } from "../src/sites/directory.ts";
 import { addKey, addSite } from "../src/sites/manage.ts";
 import { openStore } from "../src/store/store.ts";
-import { install, type Engine, type Installation } from "./relay.ts";
-import { openSql } from "./seed.ts";
-import type { StubState } from "./stub.ts";
+import { install, type Engine, type Installation } from "./support/relay.ts";
+import { openSql } from "./support/seed.ts";
+import type { StubState } from "./support/stub.ts";
 
 export type Neighbourhood = Installation & {
   /** Of the quiet sites. */

@@ -1,15 +1,22 @@
 // Two nodes against one on the same PostgreSQL; and what an event costs each side, as the load and its shape change.
 
 import { cpus } from "node:os";
-import { closeField, openField, type Field } from "./contest.ts";
+import { closeField, openField, type Field } from "./support/contest.ts";
 import { drainBacklog, type Drain } from "./backlogDrain.ts";
-import { meterSettings, openMeter, type Meter } from "./databaseMeter.ts";
-import { fleetTurn, startFleet, stopFleets, type Fleet, type FleetTurn, type Shape } from "./fleet.ts";
+import { meterSettings, openMeter, type Meter } from "./support/databaseMeter.ts";
+import {
+  fleetTurn,
+  startFleet,
+  stopFleets,
+  type Fleet,
+  type FleetTurn,
+  type Shape,
+} from "./support/fleet.ts";
 import { measureLook } from "./look.ts";
 import { findingsOf } from "./nodesReport.ts";
 import { interleaved, median, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
-import { memoryOf } from "./processes.ts";
-import { benchPostgres, stopPostgres } from "./relay.ts";
+import { memoryOf } from "./support/processes.ts";
+import { benchPostgres, stopPostgres } from "./support/relay.ts";
 import { nameOf, writeMeasured, type Measured, type Point, type PointManner } from "./simulation/points.ts";
 
 /** Shapes that are loaded in several ways, each on a database of its own. */

@@ -1,6 +1,6 @@
 // The tables of the part `nodes`.
 
-import type { FleetTurn } from "./fleet.ts";
+import type { FleetTurn } from "./support/fleet.ts";
 import { median, medianRatio, number, type Findings, type Table } from "./part.ts";
 import { nameOf, type Measured, type Point } from "./simulation/points.ts";
 

@@ -2,8 +2,8 @@
 // who does without a relay. Nothing is sent; each gets as far as the bytes of the request.
 
 import { hash } from "node:crypto";
-import type { eventFields } from "./input.ts";
-import { load, loadModule } from "./installed.ts";
+import type { eventFields } from "./support/input.ts";
+import { load, loadModule } from "./support/installed.ts";
 
 /** The same for all: the fields of the inbound request, and what is known of the browser. */
 export type Given = ReturnType<typeof eventFields>;

@@ -8,8 +8,8 @@ import { FieldFault, readFields } from "../src/inbound/fields.ts";
 import { platformOf } from "../src/platforms/index.ts";
 import type { ConnectionSettings, Platform } from "../src/platforms/platform.ts";
 import { withDefaults } from "../src/sites/settings.ts";
-import { daysAgo, eventFields, identityRecord, youngDays } from "./input.ts";
-import { installPeers, versionOf } from "./installed.ts";
+import { daysAgo, eventFields, identityRecord, youngDays } from "./support/input.ts";
+import { installPeers, versionOf } from "./support/installed.ts";
 import {
   atLeast,
   interleaved,

@@ -3,9 +3,9 @@
 // Chromium's developer tools open, stays in the folder that is named at the end.
 
 import { globSync, readFileSync } from "node:fs";
-import { closeField, openField, startOurs, turnOf, warmUp } from "./contest.ts";
+import { closeField, openField, startOurs, turnOf, warmUp } from "./support/contest.ts";
 import { number } from "./part.ts";
-import { freshFolder, platforms } from "./relay.ts";
+import { freshFolder, platforms } from "./support/relay.ts";
 
 const [connections = "3", senders = "64", delayMs = "0"] = process.argv.slice(2);
 const loadMs = 10_000;

@@ -1,7 +1,7 @@
 // From the command to the first answer, and what the relay holds when nothing happens.
 
 import { request } from "node:http";
-import { startBare, openField, closeField } from "./contest.ts";
+import { startBare, openField, closeField } from "./support/contest.ts";
 import {
   atMost,
   interleaved,
@@ -12,8 +12,8 @@ import {
   type Mode,
   type Part,
 } from "./part.ts";
-import { cpuOf, memoryOf, sleep } from "./processes.ts";
-import { install, startRelay } from "./relay.ts";
+import { cpuOf, memoryOf, sleep } from "./support/processes.ts";
+import { install, startRelay } from "./support/relay.ts";
 
 export type Start = { ms: number; cpuMs: number };
 type Started = { pid: number; port: number; stop: () => Promise<void> };

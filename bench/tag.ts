@@ -1,7 +1,7 @@
 // What the tag weighs, and how long it keeps a slow browser busy.
 
 import type { Browser } from "playwright-core";
-import { launch } from "./browser.ts";
+import { launch } from "./support/browser.ts";
 import { interleaved, median, number, roundsOf, type Findings, type Mode, type Part } from "./part.ts";
 import { openTags, type Tag } from "./tagPeers.ts";
 

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { readTag } from "../src/collect/tagScript.ts";
 import { wrap } from "../src/identity/tagScript.ts";
-import { fileOf, installPeers, versionOf } from "./installed.ts";
+import { fileOf, installPeers, versionOf } from "./support/installed.ts";
 
 export type Tag = { name: string; code: string; gzip: number };
 

@@ -14,7 +14,7 @@ import crawlers from "crawler-user-agents";
 import { isbot } from "isbot";
 import { withDefaults } from "../src/sites/settings.ts";
 import type { Observation } from "../src/traffic/observation.ts";
-import { judgeUserAgent } from "../src/traffic/userAgent.ts";
+import { judgeUserAgent } from "../src/traffic/userAgent/userAgent.ts";
 import { judge } from "../src/traffic/verdict.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));

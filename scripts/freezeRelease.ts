@@ -7,10 +7,10 @@ import { mkdtempSync, readFileSync, readdirSync, utimesSync, writeFileSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { migrations } from "../src/store/schema.ts";
-import type { Engine } from "../test/relay.ts";
-import { hashOfSteps, releasesFolder, type Release } from "../test/releases.ts";
-import { statementsInSource } from "../test/sourceStatements.ts";
+import { migrations } from "../src/store/schema/schema.ts";
+import type { Engine } from "../test/support/relay.ts";
+import { hashOfSteps, releasesFolder, type Release } from "../test/support/releases.ts";
+import { statementsInSource } from "../test/support/sourceStatements.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 const folder = process.argv[2] ?? (await listenToTests());
@@ -49,9 +49,19 @@ async function listenToTests(): Promise<string> {
   const env = {
     ...process.env,
     CLEANCAST_TEST_STATEMENTS: made,
-    NODE_OPTIONS: `--import ${new URL("../test/recordStatements.ts", import.meta.url).href}`,
+    NODE_OPTIONS: `--import ${new URL("../test/support/recordStatements.ts", import.meta.url).href}`,
   };
-  const args = ["run", "src", "test/contract", "test/platforms", "--testTimeout=120000", "--reporter=dot"];
+  const args = [
+    "run",
+    "src",
+    "test/contract",
+    "test/api",
+    "test/operations",
+    "test/outbound",
+    "test/platforms",
+    "--testTimeout=120000",
+    "--reporter=dot",
+  ];
   const child = spawn("vitest", args, { stdio: "inherit", env });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
   if (code !== 0) process.stderr.write("Some tests failed; what was heard counts all the same.\n");

@@ -50,7 +50,7 @@ if (faults.length) {
 }
 
 const rule = `\n\n${"-".repeat(80)}\n\n`;
-const networks = readFileSync(new URL("src/traffic/data/NOTICE", root), "utf8").trim();
+const networks = readFileSync(new URL("src/traffic/networks/data/NOTICE", root), "utf8").trim();
 const sorted = [...notices].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
 const intro = "Cleancast carries the following packages and data. Thank you to everybody who made them.";
 writeFileSync(target, `${[intro, ...sorted, `Networks of hosting companies\n\n${networks}`].join(rule)}\n`);

@@ -146,8 +146,10 @@ async function start<T>(args: string[], env: Record<string, string>, read: (said
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 const startDemo = async () =>
-  start([here("demo.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())], {}, (said) =>
-    said.includes("\n") ? (JSON.parse(said) as Demo) : null,
+  start(
+    [here("demo/main.ts"), "--quiet", "--days", values.days, "--port", String(await freePort())],
+    {},
+    (said) => (said.includes("\n") ? (JSON.parse(said) as Demo) : null),
   );
 
 /** A relay that nobody has set up yet. */

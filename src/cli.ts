@@ -22,14 +22,14 @@ import { trafficCommands } from "./commands/traffic.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
 import { Denied } from "./access/denied.ts";
-import { ConfigFaults } from "./config.ts";
+import { ConfigFaults } from "./installation/config.ts";
 import { version } from "./main.ts";
 import { Refusal } from "./sites/manage.ts";
-import { NewerSchema, OlderNodes } from "./store/beside.ts";
-import { SchemaBusy } from "./store/migrate.ts";
-import { Moved } from "./store/moved.ts";
-import { NotYetMoved } from "./store/movingIn.ts";
-import { WrongEncryptionKey } from "./store/sealCheck.ts";
+import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
+import { SchemaBusy } from "./store/schema/migrate.ts";
+import { Moved } from "./store/maintenance/moveLock.ts";
+import { NotYetMoved } from "./store/maintenance/moveMarker.ts";
+import { WrongEncryptionKey } from "./store/maintenance/sealCheck.ts";
 
 // Whatever is written here is for its owner alone.
 process.umask(0o077);

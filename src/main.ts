@@ -2,14 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import { openAccess, type Access } from "./access/access.ts";
-import { openDoor } from "./api/door.ts";
-import { isAtHome } from "./api/home.ts";
-import type { ApiParts } from "./api/parts.ts";
-import { followCertificate, openCertificate } from "./certificate.ts";
-import type { Config } from "./config.ts";
+import { openDoor } from "./api/mountDashboard.ts";
+import { isAtHome } from "./api/dashboardHost.ts";
+import type { ApiParts } from "./api/context.ts";
+import { followCertificate, openCertificate } from "./server/certificate.ts";
+import type { Config } from "./installation/config.ts";
 import { openMailer } from "./alerts/mail.ts";
 import { startWatch } from "./alerts/watch.ts";
-import { startPurge } from "./care/purge.ts";
+import { startPurge } from "./maintenance/purge.ts";
 import { sampleBots } from "./collect/botSample.ts";
 import { collectRoutes } from "./collect/route.ts";
 import { readTag } from "./collect/tagScript.ts";
@@ -19,37 +19,37 @@ import { openLanes } from "./delivery/lanes.ts";
 import { openQuota } from "./delivery/quota.ts";
 import { askForReconnection } from "./delivery/reconnection.ts";
 import { openSender } from "./delivery/send.ts";
-import { openTokens } from "./delivery/tokens.ts";
+import { openTokens } from "./delivery/oauth/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
 import { openChecker, relayOf } from "./domains/checker.ts";
 import { nameRoutes } from "./domains/route.ts";
-import { startHostWatch } from "./domains/watch.ts";
-import { closeServer, followRequests } from "./draining.ts";
-import { firstStart, ownerLine } from "./firstStart.ts";
-import { packageFolder } from "./folder.ts";
-import { shortId, uuidv7 } from "./ids.ts";
+import { startHostWatch } from "./domains/hostWatch.ts";
+import { closeServer, followRequests } from "./server/draining.ts";
+import { firstStart, ownerLine } from "./installation/firstStart.ts";
+import { packageFolder } from "./kernel/packageFolder.ts";
+import { shortId, uuidv7 } from "./kernel/ids.ts";
 import {
   lockStore,
   makeDataFolder,
   openCountryFile,
   openInstallation,
   readNetworksFile,
-} from "./installation.ts";
+} from "./installation/installation.ts";
 import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
-import { watchUnseen } from "./inbound/unseen.ts";
+import { watchUnseen } from "./inbound/rejectedRequests.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
-import { openLog } from "./log.ts";
+import { openLog } from "./observability/log.ts";
 import { callbackPath, oauthRoutes } from "./oauth/route.ts";
-import { startObserving } from "./observing.ts";
+import { startObserving } from "./observability/observability.ts";
 import { pushAttemptMs } from "./outbound/push.ts";
 import { startOutbound } from "./outbound/worker.ts";
 import { relay } from "./pipeline.ts";
-import { addressOf, openServer, startFault } from "./server.ts";
+import { addressOf, openServer, startFault } from "./server/server.ts";
 import { directoryOf } from "./sites/directory.ts";
 import { countKeyUses } from "./sites/keyUses.ts";
 import { startStatistics } from "./statistics/worker.ts";
-import { stopRelay } from "./stopping.ts";
+import { stopRelay } from "./server/shutdown.ts";
 
 export type Running = { address: string; stop(): Promise<void> };
 

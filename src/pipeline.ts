@@ -3,11 +3,11 @@
 import { hash } from "node:crypto";
 import { dispatch, planDeliveries } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes.ts";
-import type { Event, FilterReason, Result } from "./event.ts";
+import type { Event, FilterReason, Result } from "./kernel/event.ts";
 import { attribute, lookUp, lookUpMs } from "./identity/attribution.ts";
-import { foretoldId } from "./ids.ts";
+import { foretoldId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
-import type { NewDelivery } from "./store/events.ts";
+import type { NewDelivery } from "./store/events/events.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
 

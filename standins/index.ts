@@ -1,17 +1,17 @@
 // The list of stand-ins. A new platform adds its line here; the place in the list decides its port.
 
-import { ga4 } from "./ga4.ts";
-import { googleAds } from "./google_ads.ts";
-import { linkedin } from "./linkedin.ts";
-import { meta } from "./meta.ts";
-import { microsoftAds } from "./microsoft_ads.ts";
-import { pinterest } from "./pinterest.ts";
-import { reddit } from "./reddit.ts";
-import { segment } from "./segment.ts";
-import { snapchat } from "./snapchat.ts";
-import type { Standin } from "./standin.ts";
-import { tiktok } from "./tiktok.ts";
-import { x } from "./x.ts";
+import { ga4 } from "./ga4/index.ts";
+import { googleAds } from "./google_ads/index.ts";
+import { linkedin } from "./linkedin/index.ts";
+import { meta } from "./meta/index.ts";
+import { microsoftAds } from "./microsoft_ads/index.ts";
+import { pinterest } from "./pinterest/index.ts";
+import { reddit } from "./reddit/index.ts";
+import { segment } from "./segment/index.ts";
+import { snapchat } from "./snapchat/index.ts";
+import type { Standin } from "./shared/standin.ts";
+import { tiktok } from "./tiktok/index.ts";
+import { x } from "./x/index.ts";
 
 const list = [
   googleAds,

@@ -2,7 +2,7 @@
 
 import { parseArgs } from "node:util";
 import { standins, type StandinId } from "./index.ts";
-import { startStandins } from "./start.ts";
+import { startStandins } from "./shared/start.ts";
 
 const usage = `Usage: npm run standins -- [--port 4700] [--only google_ads,meta] [--no-rate-limits]
 

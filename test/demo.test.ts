@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { freshFolder } from "./databases.ts";
+import { freshFolder } from "./support/databases.ts";
 
 const run = promisify(execFile);
 
@@ -13,7 +13,7 @@ test("the demo writes its history, starts, takes events of every site, and leave
   const folder = freshFolder();
   const { stdout, stderr } = await run(
     process.execPath,
-    [join(import.meta.dirname, "../scripts/demo.ts"), "--once", "--days", "1", "--port", "0"],
+    [join(import.meta.dirname, "../scripts/demo/main.ts"), "--once", "--days", "1", "--port", "0"],
     { env: { ...process.env, TMPDIR: folder } },
   );
   expect(stderr).toBe("");

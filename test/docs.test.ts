@@ -3,11 +3,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { buildSite } from "../scripts/docsSite.ts";
+import { buildSite } from "../scripts/docs/build.ts";
 import { platformPages } from "../scripts/platformDocs.ts";
-import { freshFolder } from "./databases.ts";
-import { documents, root } from "./documents.ts";
-import { addSite, call, newHome, startRelay, type Relay } from "./relay.ts";
+import { freshFolder } from "./support/databases.ts";
+import { documents, root } from "./support/documents.ts";
+import { addSite, call, newHome, startRelay, type Relay } from "./support/relay.ts";
 
 test("the pages of the platforms say what the platforms declare (npm run docs:platforms)", () => {
   const folder = join(root, "docs", "platforms");

@@ -11,8 +11,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder } from "./databases.ts";
-import { addSite, call, manage, newHome, post, startRelay, type Home, type Relay } from "./relay.ts";
+import { freshFolder } from "./support/databases.ts";
+import { addSite, call, manage, newHome, post, startRelay, type Home, type Relay } from "./support/relay.ts";
 
 const run = promisify(execFile);
 const examples = fileURLToPath(new URL("../docs/examples", import.meta.url));

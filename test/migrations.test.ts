@@ -1,17 +1,17 @@
 // From every schema that there ever was to the present one: nothing is lost, and the present code reads it.
 
 import { describe, expect, test } from "vitest";
-import { checkLocation } from "../src/care/restore.ts";
-import { uuidv7 } from "../src/ids.ts";
+import { checkLocation } from "../src/maintenance/restore.ts";
+import { uuidv7 } from "../src/kernel/ids.ts";
 import { directoryOf } from "../src/sites/directory.ts";
-import type { Database, Row } from "../src/store/database.ts";
-import { latestVersion, migrate } from "../src/store/migrate.ts";
+import type { Database, Row } from "../src/store/engine/database.ts";
+import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
 import { openDatabase, openStore, type Store, type StoreLocation } from "../src/store/store.ts";
-import { columnsOf, tablesAt } from "../src/store/tables.ts";
-import { fillTable } from "../src/store/target.ts";
-import { freshDatabase, freshFolder } from "./databases.ts";
-import { engines } from "./relay.ts";
-import { eventId, person, representativeRows, rowsAt, rowsKey } from "./rows.ts";
+import { columnsOf, tablesAt } from "../src/store/schema/tables.ts";
+import { fillTable } from "../src/store/maintenance/restoreTarget.ts";
+import { freshDatabase, freshFolder } from "./support/databases.ts";
+import { engines } from "./support/relay.ts";
+import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/rows.ts";
 
 const versions = Array.from({ length: latestVersion - 1 }, (_, i) => i + 1);
 

@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { readConfig } from "../src/config.ts";
-import { startFault } from "../src/server.ts";
-import { freshFolder } from "./databases.ts";
-import { call } from "./relay.ts";
+import { readConfig } from "../src/installation/config.ts";
+import { startFault } from "../src/server/server.ts";
+import { freshFolder } from "./support/databases.ts";
+import { call } from "./support/relay.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -55,8 +55,8 @@ describe("the npm package", () => {
       files.filter((path) => /\.tsx?$|\.test\.|\.map$|^dist\/relay\/cache|^dist\/packages/.test(path)),
     ).toEqual([]);
     expect(files.filter((path) => path.startsWith("src/") && path.split("/").length > 3)).toEqual([
-      "src/traffic/data/NOTICE",
-      "src/traffic/data/networks.bin",
+      "src/traffic/networks/data/NOTICE",
+      "src/traffic/networks/data/networks.bin",
     ]);
     const { dependencies, optionalDependencies, scripts } = JSON.parse(
       readFileSync(join(installed, "package.json"), "utf8"),
@@ -179,9 +179,9 @@ describe("the notices", () => {
   });
 });
 
-/** Every variable that src/config.ts reads. */
+/** Every variable that src/installation/config.ts reads. */
 const settings = new Set(
-  [...read("src/config.ts").matchAll(/"([A-Z][A-Z0-9_]+)"/g)].map(([, name]) => name as string),
+  [...read("src/installation/config.ts").matchAll(/"([A-Z][A-Z0-9_]+)"/g)].map(([, name]) => name as string),
 );
 
 describe("the image", () => {

@@ -11,11 +11,11 @@ import { connect } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { caddyRule, nginxRule } from "../dashboard/scenes/configuration/proxyRules.ts";
-import { freshFolder } from "./databases.ts";
-import { endWithFile, findProgram } from "./programs.ts";
-import { freePort } from "./freePort.ts";
-import { eventually, manage, newHome, startRelay } from "./relay.ts";
-import { personsBrowser, personsHeaders } from "./visits.ts";
+import { freshFolder } from "./support/databases.ts";
+import { endWithFile, findProgram } from "./support/programs.ts";
+import { freePort } from "./support/freePort.ts";
+import { eventually, manage, newHome, startRelay } from "./support/relay.ts";
+import { personsBrowser, personsHeaders } from "./support/visits.ts";
 
 function newFolder(): string {
   const folder = freshFolder();

@@ -3,16 +3,16 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { uuidv7 } from "../src/ids.ts";
-import { oldestAt } from "../src/store/beside.ts";
-import { latestVersion, migrate } from "../src/store/migrate.ts";
-import type { Migration } from "../src/store/migration.ts";
-import { migrations } from "../src/store/schema.ts";
+import { uuidv7 } from "../src/kernel/ids.ts";
+import { oldestAt } from "../src/store/schema/compatibility.ts";
+import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
+import type { Migration } from "../src/store/schema/migration.ts";
+import { migrations } from "../src/store/schema/schema.ts";
 import { openDatabase, openStore } from "../src/store/store.ts";
-import { freshDatabase } from "./databases.ts";
-import { listen } from "./hotStatements.ts";
-import { engines } from "./relay.ts";
-import { faultsBeside, faultsOfSteps, hashOfSteps, releases, type Release } from "./releases.ts";
+import { freshDatabase } from "./support/databases.ts";
+import { listen } from "./support/hotStatements.ts";
+import { engines } from "./support/relay.ts";
+import { faultsBeside, faultsOfSteps, hashOfSteps, releases, type Release } from "./support/releases.ts";
 
 const out = releases();
 const newest = out.at(-1) as Release;

@@ -6,9 +6,9 @@ import { readFileSync, readdirSync } from "node:fs";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
-import { asked, harmful } from "../scripts/storeFiles.ts";
-import { summary, type Report } from "../scripts/storeSummary.ts";
-import { createDatabase } from "./postgres.ts";
+import { asked, harmful } from "../scripts/testStore/files.ts";
+import { summary, type Report } from "../scripts/testStore/summary.ts";
+import { createDatabase } from "./support/postgres.ts";
 
 const run = promisify(execFile);
 
@@ -16,7 +16,7 @@ test("nothing that ends sessions of others, or changes the server, is run there"
   const files = asked.flatMap((one) =>
     one.endsWith(".ts")
       ? [one]
-      : readdirSync(one)
+      : readdirSync(one, { recursive: true, encoding: "utf8" })
           .filter((name) => name.endsWith(".test.ts"))
           .map((name) => `${one}/${name}`),
   );
@@ -61,7 +61,7 @@ describe("its summary", () => {
 test("a database that a relay uses, a switch that there is not and a server that is not there are refused at once", async () => {
   const url = await createDatabase(inject("postgresUrl"));
   const refusal = (address: string) =>
-    run(process.execPath, ["scripts/testStore.ts", address]).then(
+    run(process.execPath, ["scripts/testStore/main.ts", address]).then(
       ({ stdout }) => stdout,
       (error: { stderr: string }) => error.stderr,
     );

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { refusals, type Refusal } from "../src/inbound/errors.ts";
-import { root } from "./documents.ts";
+import { root } from "./support/documents.ts";
 
 const page = readFileSync(join(root, "docs/guides/troubleshooting.md"), "utf8");
 const spans = [...page.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string);
@@ -87,9 +87,7 @@ test("every sentence about a field", () => {
 });
 
 test("every reason why a platform skips a conversion", () => {
-  const files = readdirSync(join(root, "src/platforms")).filter(
-    (name) => !/\.test\.|Examples\.|Guide\./.test(name),
-  );
+  const files = platformFiles();
   const texts = files.flatMap((name) => {
     const code = source(`platforms/${name}`);
     const body = /\n {2}unfit[(:][^]*?(?=\n {2}(?:toRequest|group)\b)/.exec(code)?.[0] ?? "";
@@ -100,9 +98,7 @@ test("every reason why a platform skips a conversion", () => {
 });
 
 test("every reading of a platform's answer in our own words", () => {
-  const files = readdirSync(join(root, "src/platforms")).filter(
-    (name) => !/\.test\.|Examples\.|Guide\./.test(name),
-  );
+  const files = platformFiles();
   const texts = files.flatMap((name) =>
     textsAfter(source(`platforms/${name}`), /(?:later\(\s*|refusal\(|\berror: |\berror = )/),
   );
@@ -112,7 +108,7 @@ test("every reading of a platform's answer in our own words", () => {
 
 test("every reason that delivery gives by itself", () => {
   const said = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
-  const files = ["attempt", "dispatch", "exchange", "lanes", "retry", "tokens", "worker"];
+  const files = ["attempt", "dispatch", "exchange", "lanes", "retry", "oauth/tokens", "worker"];
   const texts = [
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), said))
@@ -123,10 +119,15 @@ test("every reason that delivery gives by itself", () => {
     ...textsAfter(source("delivery/addresses.ts"), /return (?:isPublicAddress\(address\) \? null : )?/)
       .filter((parts) => parts.join("").includes("CLEANCAST_ALLOW_PRIVATE"))
       .map(([first = "", ...rest]) => [`the address ${first}`, ...rest]),
-    ...["store/erase.ts", "store/syncLogChanges.ts"].flatMap((path) =>
+    ...["store/people/erase.ts", "store/deliveries/syncLogChanges.ts"].flatMap((path) =>
       [...source(path).matchAll(/reason = '([^']+)'/g)].map(([, text]) => [text as string]),
     ),
   ].filter((parts) => parts.join("").trim().includes(" ") || parts.join("") === "cancelled");
   expect(texts.length).toBeGreaterThan(30);
   expectOnPage(texts);
 });
+
+function platformFiles(): string[] {
+  const names = readdirSync(join(root, "src/platforms"), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".ts") && !/\.test\.|[eE]xamples\.|guide\./.test(name));
+}

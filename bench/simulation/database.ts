@@ -80,7 +80,7 @@ export class Pool {
   }
 }
 
-/** Rows travel in statements of 64, 32, 16 … 1: src/store/database.ts. */
+/** Rows travel in statements of 64, 32, 16 … 1: src/store/engine/database.ts. */
 export function statementsFor(rows: number): number {
   let count = Math.floor(rows / 64);
   for (let left = rows % 64; left > 0; left >>= 1) count += left & 1;

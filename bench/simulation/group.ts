@@ -1,4 +1,4 @@
-// Group commit as in src/store/group.ts: for a key at most one run is under way; what comes meanwhile leaves together.
+// Group commit as in src/store/engine/groupCommit.ts: for a key at most one run is under way; what comes meanwhile leaves together.
 
 const largest = 256;
 

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { Drain } from "../backlogDrain.ts";
-import type { FleetTurn, Shape } from "../fleet.ts";
+import type { FleetTurn, Shape } from "../support/fleet.ts";
 import type { Look } from "../look.ts";
 
 /** Senders that wait for their answers, or events at random moments. */

@@ -1,6 +1,6 @@
 // One node of the relay: the way of an event through it, as src/pipeline.ts and src/delivery go it, with what each step costs.
 
-import { commitGroups } from "../../src/store/postgres.ts";
+import { commitGroups } from "../../src/store/engine/postgres/engine.ts";
 import type { Clock } from "./clock.ts";
 import type { Costs } from "./costs.ts";
 import { Pool, statementsFor, type Database } from "./database.ts";

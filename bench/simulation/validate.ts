@@ -1,6 +1,6 @@
 // Some of the measured points set the costs; the others are predicted, and the error of each is said.
 
-import { platforms } from "../relay.ts";
+import { platforms } from "../support/relay.ts";
 import { calibrate, workerCostsOf, type Costs } from "./costs.ts";
 import { figures, nameOf, type Figure, type Measured, type Point } from "./points.ts";
 import type { Result } from "./tally.ts";

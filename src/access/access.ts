@@ -1,14 +1,14 @@
 // Who may come in: people with a session, programs with an API key. Everything else of the relay knows this file alone,
 // and nothing of the library behind it.
 
-import { uuidv7 } from "../ids.ts";
+import { uuidv7 } from "../kernel/ids.ts";
 import type { Actor } from "./actor.ts";
 import { apiKeysOf } from "./apiKeys.ts";
 import { invitationsOf } from "./invitations.ts";
-import { loadLibrary, type Library } from "./library.ts";
+import { loadLibrary, type Library } from "./betterAuth.ts";
 import { membersOf } from "./members.ts";
-import { myselfOf } from "./myself.ts";
-import { cookiesOf, headersFor, type AccessOptions, type AccessParts, type Caller } from "./parts.ts";
+import { myselfOf } from "./account.ts";
+import { cookiesOf, headersFor, type AccessOptions, type AccessParts, type Caller } from "./context.ts";
 import { recoveryOf } from "./recovery.ts";
 import { signInOf } from "./signIn.ts";
 

@@ -2,8 +2,8 @@
 // milliseconds and 0 or 1.
 
 import { createAdapterFactory } from "better-auth/adapters";
-import type { Condition, Operator } from "../store/accounts.ts";
-import type { Row, Value } from "../store/database.ts";
+import type { Condition, Operator } from "../store/access/accounts.ts";
+import type { Row, Value } from "../store/engine/database.ts";
 import type { Store } from "../store/store.ts";
 
 type Clause = {

@@ -1,15 +1,15 @@
 // API keys of the management API. Each is asked of the store at most every two seconds: a key that was revoked anywhere
 // ends everywhere within that time.
 
-import { shortId } from "../ids.ts";
+import { shortId } from "../kernel/ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
 import { type By, change, Missing, Refusal } from "../sites/manage.ts";
-import { mostUsable, type ApiKey } from "../store/apiKeys.ts";
+import { mostUsable, type ApiKey } from "../store/access/apiKeys.ts";
 import type { Actor } from "./actor.ts";
 import { Denied } from "./denied.ts";
 import { checkScope, owns, ownsSomething, type Holder } from "./members.ts";
-import type { AccessParts } from "./parts.ts";
+import type { AccessParts } from "./context.ts";
 
 const cachedMs = 1500;
 const mostCached = 1000;

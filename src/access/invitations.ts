@@ -1,9 +1,9 @@
 // Invitations: made by owners, accepted with a new account or with the one that somebody has.
 
 import type { Role } from "../contract/route.ts";
-import { shortId, uuidv7 } from "../ids.ts";
+import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { type By, change, Missing, Refusal } from "../sites/manage.ts";
-import type { Invitation } from "../store/invitations.ts";
+import type { Invitation } from "../store/access/invitations.ts";
 import { Denied } from "./denied.ts";
 import { invitationMail, isMailed } from "./mails.ts";
 import { checkScope, owns, type Holder } from "./members.ts";
@@ -14,12 +14,12 @@ import {
   type AccessParts,
   type Caller,
   type Cookies,
-} from "./parts.ts";
+} from "./context.ts";
 import { hashPassword } from "./password.ts";
 import type { Link } from "./recovery.ts";
 import type { signInOf } from "./signIn.ts";
-import { hashTicket, linkTo, newTicket } from "./tickets.ts";
-import { countTry, giveBack, invitationTries, ticketTries } from "./tries.ts";
+import { hashTicket, linkTo, newTicket } from "./oneTimeLinks.ts";
+import { countTry, giveBack, invitationTries, ticketTries } from "./rateCounters.ts";
 
 const goodForMs = 7 * 24 * 3_600_000;
 

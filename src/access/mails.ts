@@ -1,6 +1,6 @@
 // The mails that carry links, and what happens where none can be sent.
 
-import type { AccessParts } from "./parts.ts";
+import type { AccessParts } from "./context.ts";
 
 type Letter = { subject: string; text: string };
 

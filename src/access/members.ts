@@ -1,10 +1,10 @@
 // Who belongs, decided by the owners of a site or of the installation.
 
 import { type By, change, Missing } from "../sites/manage.ts";
-import type { Member } from "../store/members.ts";
+import type { Member } from "../store/access/members.ts";
 import { may, roleOn, type Actor, type Grant } from "./actor.ts";
 import { Denied } from "./denied.ts";
-import type { AccessParts } from "./parts.ts";
+import type { AccessParts } from "./context.ts";
 import type { Role } from "../contract/route.ts";
 
 /** `id`: of the person; whoever runs commands has none. */

@@ -1,13 +1,13 @@
 // Forgotten passwords.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { uuidv7 } from "../ids.ts";
+import { uuidv7 } from "../kernel/ids.ts";
 import { change, Refusal, type By } from "../sites/manage.ts";
 import { isMailed, resetMail } from "./mails.ts";
-import { addressOf, checkNewPassword, plainEmail, type AccessParts, type Caller } from "./parts.ts";
+import { addressOf, checkNewPassword, plainEmail, type AccessParts, type Caller } from "./context.ts";
 import { hashPassword } from "./password.ts";
-import { hashTicket, linkTo, newTicket } from "./tickets.ts";
-import { accountTries, countTry, giveBack, resetTries, ticketTries } from "./tries.ts";
+import { hashTicket, linkTo, newTicket } from "./oneTimeLinks.ts";
+import { accountTries, countTry, giveBack, resetTries, ticketTries } from "./rateCounters.ts";
 
 const hourMs = 3_600_000;
 

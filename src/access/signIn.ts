@@ -1,7 +1,7 @@
 // Signing in and out, and becoming the first owner.
 
 import { Refusal } from "../sites/manage.ts";
-import { shortId, uuidv7 } from "../ids.ts";
+import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { Denied } from "./denied.ts";
 import {
   addressOf,
@@ -17,10 +17,10 @@ import {
   type Cookies,
   statusOf,
   valueIn,
-} from "./parts.ts";
+} from "./context.ts";
 import { hashPassword } from "./password.ts";
-import { hashTicket, linkTo, newTicket } from "./tickets.ts";
-import { codeTries, codeUse, countTry, giveBack, passwordTries, ticketTries } from "./tries.ts";
+import { hashTicket, linkTo, newTicket } from "./oneTimeLinks.ts";
+import { codeTries, codeUse, countTry, giveBack, passwordTries, ticketTries } from "./rateCounters.ts";
 
 export type SignedIn = { step: "signed in" | "code needed"; cookies: Cookies };
 

@@ -1,10 +1,10 @@
 // When a person is needed. Each condition is told what the store knows and whether it is open already: one that is open
 // ends later than it would begin, so that something that wavers does not send a message every minute.
 
-import type { AlertKind } from "../event.ts";
+import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
-import { keyOf, type Alert, type Finding } from "../store/alerts.ts";
+import { keyOf, type Alert, type Finding } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { hoursText, nameOf, timeText } from "./message.ts";

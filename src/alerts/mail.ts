@@ -2,7 +2,7 @@
 // hold a password.
 
 import { createTransport } from "nodemailer";
-import { within } from "../deadline.ts";
+import { within } from "../kernel/deadline.ts";
 
 export type SmtpServer = { url: string; from: string };
 /** `isDown`: it would not have taken another message either. */

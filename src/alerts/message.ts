@@ -1,9 +1,9 @@
 // What people read: what happened, since when, and what to do. Plain words, no personal data.
 
-import type { AlertKind } from "../event.ts";
+import type { AlertKind } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Site } from "../sites/directory.ts";
-import type { Alert } from "../store/alerts.ts";
+import type { Alert } from "../store/statistics/alerts.ts";
 
 export type Phase = "began" | "reminder" | "over" | "test";
 

@@ -3,7 +3,7 @@
 // begins, once a day while it lasts, and once when it is over; one that a channel did not take is tried at the next look.
 
 import type { Directory, Site } from "../sites/directory.ts";
-import type { Alert, Finding, Note } from "../store/alerts.ts";
+import type { Alert, Finding, Note } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { channelsOf, type Channel, type Means } from "./channels.ts";
 import { lookAt, quietMs, type Backlogs, type Facts } from "./conditions.ts";

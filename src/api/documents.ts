@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from "fastify";
-import { packageFolder } from "../folder.ts";
+import { packageFolder } from "../kernel/packageFolder.ts";
 
 const built = new URL("dist/docs/", packageFolder);
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { countTry } from "../access/tries.ts";
-import type { ApiParts } from "./parts.ts";
+import { countTry } from "../access/rateCounters.ts";
+import type { ApiParts } from "./context.ts";
 
 const windowMs = 15 * 60_000;
 

@@ -4,7 +4,7 @@ import type { Observation } from "../traffic/observation.ts";
 import type { Judgement } from "../traffic/verdict.ts";
 import { anonymous } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/traffic.ts";
+import { hourMs } from "../store/statistics/traffic.ts";
 
 const keptPerHour = 5;
 const mostKinds = 10_000;

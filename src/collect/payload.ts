@@ -7,7 +7,7 @@ import {
   type ConsentState,
   type Identity,
   type SeenId,
-} from "../event.ts";
+} from "../kernel/event.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { isVisitorId } from "./visitorCookie.ts";

@@ -4,11 +4,11 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import ipaddr from "ipaddr.js";
-import { Late, within } from "../deadline.ts";
+import { Late, within } from "../kernel/deadline.ts";
 import { readBytes } from "../http/bytes.ts";
 import type { Rate } from "../http/rate.ts";
 import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
-import type { Verdict, VisitBucket } from "../event.ts";
+import type { Verdict, VisitBucket } from "../kernel/event.ts";
 import { tagScripts, type TagScript } from "../identity/tagScript.ts";
 import { takeReport, type Report, type Taken } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";

@@ -1,7 +1,7 @@
 // The tag's code as it was built; what a site's pages get of it is made in identity/tagScript.ts.
 
 import { readFileSync } from "node:fs";
-import { packageFolder } from "../folder.ts";
+import { packageFolder } from "../kernel/packageFolder.ts";
 
 export class TagNotBuilt extends Error {
   constructor() {

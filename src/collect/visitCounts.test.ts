@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { hourMs, type VisitCount } from "../store/traffic.ts";
+import { hourMs, type VisitCount } from "../store/statistics/traffic.ts";
 import { countVisits } from "./visitCounts.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);

@@ -1,9 +1,9 @@
 // How many visits there were, of people and of others: counted in memory, written in groups. Nothing is lost on a stop;
 // a crash loses at most one interval.
 
-import type { VisitBucket } from "../event.ts";
+import type { VisitBucket } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs, type VisitCount } from "../store/traffic.ts";
+import { hourMs, type VisitCount } from "../store/statistics/traffic.ts";
 
 const flushMs = 1000;
 /** A page that was loaded ahead is shown within this time, or counts as a new one. */

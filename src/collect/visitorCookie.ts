@@ -1,7 +1,7 @@
 // The visitor's id, kept by the browser for 400 days. Set by the server, because browsers forget what scripts set after a
 // week; unreadable for scripts; sent to our own path only.
 
-import { randomBase62 } from "../ids.ts";
+import { randomBase62 } from "../kernel/ids.ts";
 
 const name = "__cc_v";
 const length = 22;

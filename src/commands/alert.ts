@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { openMailer } from "../alerts/mail.ts";
 import { messageOf } from "../alerts/message.ts";
-import { idleMail, tellTest } from "../alerts/tryOut.ts";
+import { idleMail, tellTest } from "../alerts/testAlert.ts";
 import { openSender } from "../delivery/send.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, print, table, timeText } from "./desk.ts";
+import { atDesk, print, table, timeText } from "./context.ts";
 
 export function alertCommands(program: Command): void {
   const alert = program.command("alert").description("what needs a person");

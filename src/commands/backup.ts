@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { takeBackup } from "../care/backup.ts";
-import { checkLocation, restoreBackup } from "../care/restore.ts";
-import { readConfig, type Config } from "../config.ts";
-import { lockStore, makeDataFolder, onDatabase } from "../installation.ts";
+import { takeBackup } from "../maintenance/backup.ts";
+import { checkLocation, restoreBackup } from "../maintenance/restore.ts";
+import { readConfig, type Config } from "../installation/config.ts";
+import { lockStore, makeDataFolder, onDatabase } from "../installation/installation.ts";
 import { version } from "../main.ts";
 import { Refusal } from "../sites/manage.ts";
-import type { Inconsistency } from "../store/check.ts";
-import { isLost } from "../store/lostKey.ts";
-import { openSnapshot } from "../store/snapshot.ts";
-import { print } from "./desk.ts";
+import type { Inconsistency } from "../store/maintenance/check.ts";
+import { isLost } from "../store/maintenance/lostKey.ts";
+import { openSnapshot } from "../store/maintenance/snapshot.ts";
+import { print } from "./context.ts";
 
 export function backupCommands(program: Command): void {
   program

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
-import { tokensOfSignIn } from "../delivery/signIn.ts";
+import { tokensOfSignIn } from "../delivery/oauth/signIn.ts";
 import { connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, pairsOf, print, table, timeText } from "./desk.ts";
-import { tryOutCommands } from "./tryOut.ts";
+import { atDesk, pairsOf, print, table, timeText } from "./context.ts";
+import { tryOutCommands } from "./connectionTest.ts";
 
 export function connectionCommands(program: Command): void {
   program

@@ -3,8 +3,8 @@ import { checkFilter } from "../delivery/logFilter.ts";
 import { cancel, replay, type Tally } from "../delivery/replay.ts";
 import type { Site } from "../sites/directory.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
-import type { LogFilter, LogLine } from "../store/syncLog.ts";
-import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./desk.ts";
+import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
+import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./context.ts";
 import { findEvent } from "./event.ts";
 import { isEverything, readCursor, readFilter, withFilters, type FilterOptions } from "./logFilter.ts";
 

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { readConfig } from "../config.ts";
-import { examine } from "../doctor/examine.ts";
+import { readConfig } from "../installation/config.ts";
+import { examine } from "../doctor/doctor.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
-import { openInstallation } from "../installation.ts";
-import { print } from "./desk.ts";
+import { openInstallation } from "../installation/installation.ts";
+import { print } from "./context.ts";
 
 const marks: Record<Level, string> = { ok: "ok", note: "note", warning: "warn", error: "FAIL" };
 

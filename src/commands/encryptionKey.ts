@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { beginChange, endChange, sealAnew } from "../care/changeKey.ts";
-import { makeKeyFile } from "../care/keyFile.ts";
-import { readConfig, type Config } from "../config.ts";
-import { lockStore, makeDataFolder } from "../installation.ts";
+import { beginChange, endChange, sealAnew } from "../maintenance/changeEncryptionKey.ts";
+import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
+import { readConfig, type Config } from "../installation/config.ts";
+import { lockStore, makeDataFolder } from "../installation/installation.ts";
 import { Refusal } from "../sites/manage.ts";
-import { goOnWithout, isLost } from "../store/lostKey.ts";
-import { migrate } from "../store/migrate.ts";
-import { peekSchema } from "../store/peek.ts";
+import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
+import { migrate } from "../store/schema/migrate.ts";
+import { peekSchema } from "../store/schema/schemaProbe.ts";
 import { openDatabase, type StoreLocation } from "../store/store.ts";
-import { atDesk, print } from "./desk.ts";
+import { atDesk, print } from "./context.ts";
 
 export function encryptionKeyCommands(program: Command): void {
   const key = program.command("encryption-key").description("the key that seals credentials at rest");

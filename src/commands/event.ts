@@ -4,8 +4,8 @@ import { eventBy, traceOf, type Trace } from "../delivery/trace.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
-import type { StoredEvent } from "../store/events.ts";
-import { atDesk, print, table, timeText, type Desk } from "./desk.ts";
+import type { StoredEvent } from "../store/events/events.ts";
+import { atDesk, print, table, timeText, type Desk } from "./context.ts";
 import { readMode } from "./logFilter.ts";
 
 export function eventCommands(program: Command): void {

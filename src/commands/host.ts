@@ -6,7 +6,7 @@ import type { Host } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
 import { findSite } from "../sites/manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../sites/manageHosts.ts";
-import { atDesk, print, table, timeText, type Desk } from "./desk.ts";
+import { atDesk, print, table, timeText, type Desk } from "./context.ts";
 
 export function hostCommands(program: Command): void {
   const hosts = program.command("host").description("the hosts of sites: where people convert");

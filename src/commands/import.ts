@@ -1,10 +1,10 @@
 import { hostname } from "node:os";
 import type { Command } from "commander";
 import type { Order, Report, Surroundings } from "../import/import.ts";
-import { uuidv7 } from "../ids.ts";
+import { uuidv7 } from "../kernel/ids.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
-import type { ImportKind } from "../store/imports.ts";
-import { atDesk, pairsOf, print, siteOrOnly, table, timeText } from "./desk.ts";
+import type { ImportKind } from "../store/sites/imports.ts";
+import { atDesk, pairsOf, print, siteOrOnly, table, timeText } from "./context.ts";
 import { openProgress } from "./importProgress.ts";
 import { openRefused } from "./importRefused.ts";
 import { reportText } from "./importText.ts";

@@ -1,11 +1,11 @@
 // The filters of the sync log, as people write them.
 
 import type { Command } from "commander";
-import { deliveryStates, type DeliveryState, type Mode } from "../event.ts";
+import { deliveryStates, type DeliveryState, type Mode } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { Refusal } from "../sites/manage.ts";
-import type { LogFilter } from "../store/syncLog.ts";
+import type { LogFilter } from "../store/deliveries/syncLog.ts";
 
 export type FilterOptions = {
   connection?: string;

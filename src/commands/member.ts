@@ -2,10 +2,10 @@ import { Option, type Command } from "commander";
 import { openAccess, type Access } from "../access/access.ts";
 import { roles } from "../access/actor.ts";
 import { operator } from "../access/members.ts";
-import { plainEmail } from "../access/parts.ts";
+import { plainEmail } from "../access/context.ts";
 import type { Role } from "../contract/route.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, print, table, timeText, type Desk } from "./desk.ts";
+import { atDesk, print, table, timeText, type Desk } from "./context.ts";
 
 /** Links are printed and never mailed: who runs commands on the server passes them on. */
 function withAccess<T>(work: (access: Access, desk: Desk) => Promise<T>): Promise<T> {

@@ -1,21 +1,21 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Command } from "commander";
-import { move, type Move } from "../care/move.ts";
-import { openProgress } from "../care/moveProgress.ts";
-import { ConfigFaults, embeddedFile, readConfig, type Config } from "../config.ts";
-import { shortId } from "../ids.ts";
-import { onDatabase } from "../installation.ts";
-import { tryLock } from "../lock.ts";
+import { move, type Move } from "../maintenance/move.ts";
+import { openProgress } from "../maintenance/moveProgress.ts";
+import { ConfigFaults, embeddedFile, readConfig, type Config } from "../installation/config.ts";
+import { shortId } from "../kernel/ids.ts";
+import { onDatabase } from "../installation/installation.ts";
+import { tryLock } from "../installation/lock.ts";
 import { Refusal } from "../sites/manage.ts";
-import { fromSource, schemaIn, SourceFault } from "../store/copySource.ts";
-import { Taken, UnfitRows } from "../store/copyTarget.ts";
-import { NewerSchema } from "../store/beside.ts";
-import { latestVersion } from "../store/migrate.ts";
-import { faultOfUrl, namesOf, serversOf } from "../store/servers.ts";
+import { fromSource, schemaIn, SourceFault } from "../store/maintenance/copySource.ts";
+import { Taken, UnfitRows } from "../store/maintenance/copyTarget.ts";
+import { NewerSchema } from "../store/schema/compatibility.ts";
+import { latestVersion } from "../store/schema/migrate.ts";
+import { faultOfUrl, namesOf, serversOf } from "../store/engine/postgres/servers.ts";
 import { openDatabase } from "../store/store.ts";
-import { switchesIn, UnknownSwitch } from "../store/switches.ts";
-import { print } from "./desk.ts";
+import { switchesIn, UnknownSwitch } from "../store/engine/postgres/dialectFlags.ts";
+import { print } from "./context.ts";
 
 type Options = { to?: string; prepare?: true; restart?: true };
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { readConfig } from "../config.ts";
+import { readConfig } from "../installation/config.ts";
 import { serve } from "../main.ts";
-import { atDesk, print, siteOrOnly, table, timeText } from "./desk.ts";
+import { atDesk, print, siteOrOnly, table, timeText } from "./context.ts";
 import { untilAskedToStop } from "./stopSignals.ts";
 
 export function operateCommands(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Person, Visit } from "../event.ts";
+import type { Person, Visit } from "../kernel/event.ts";
 import {
   browserIds,
   clickIdName,
@@ -12,7 +12,7 @@ import { looksLikeEmail } from "../identity/email.ts";
 import { personOf } from "../identity/person.ts";
 import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
-import { atDesk, pairsOf, print, timeText } from "./desk.ts";
+import { atDesk, pairsOf, print, timeText } from "./context.ts";
 
 type Who = { email?: string; hashedEmail?: string };
 

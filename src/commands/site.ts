@@ -3,7 +3,7 @@ import { urlFault } from "../delivery/addresses.ts";
 import { addSite, findSite, setSite } from "../sites/manage.ts";
 import { checkAlertWebhook, settingNotes } from "../sites/settingNotes.ts";
 import { describeSettings, settingLabels } from "../sites/settings.ts";
-import { atDesk, pairsOf, print, table } from "./desk.ts";
+import { atDesk, pairsOf, print, table } from "./context.ts";
 
 export function siteCommands(program: Command): void {
   const site = program.command("site").description("sites: one per customer domain");

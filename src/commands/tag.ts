@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readTag } from "../collect/tagScript.ts";
 import { tagLines, tagScripts } from "../identity/tagScript.ts";
-import { atDesk, print, siteOrOnly } from "./desk.ts";
+import { atDesk, print, siteOrOnly } from "./context.ts";
 
 export function tagCommands(program: Command): void {
   program

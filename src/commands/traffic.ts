@@ -1,19 +1,19 @@
 import type { Command } from "commander";
 import ipaddr from "ipaddr.js";
 import { readHeaders } from "../collect/observe.ts";
-import { visitBuckets, type VisitBucket } from "../event.ts";
-import { openCountryFile } from "../installation.ts";
+import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
+import { openCountryFile } from "../installation/installation.ts";
 import type { Site } from "../sites/directory.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import { withDefaults } from "../sites/settings.ts";
-import { hourMs, type BotVisit, type VisitCount } from "../store/traffic.ts";
+import { hourMs, type BotVisit, type VisitCount } from "../store/statistics/traffic.ts";
 import { describedVisit, explained, notLookedAt } from "../traffic/explain.ts";
 import type { VisitRules } from "../traffic/lists.ts";
-import { networkKind } from "../traffic/networks.ts";
+import { networkKind } from "../traffic/networks/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
-import { atDesk, pairsOf, print, siteOrOnly, table, timeText, type Desk } from "./desk.ts";
+import { atDesk, pairsOf, print, siteOrOnly, table, timeText, type Desk } from "./context.ts";
 
 type Check = { userAgent?: string; ip?: string; header: string[] };
 

@@ -12,9 +12,9 @@ import {
 } from "../outbound/manage.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
-import type { PushLine } from "../store/pushes.ts";
-import type { Webhook } from "../store/webhooks.ts";
-import { atDesk, print, table, timeText } from "./desk.ts";
+import type { PushLine } from "../store/outbound/pushes.ts";
+import type { Webhook } from "../store/outbound/webhooks.ts";
+import { atDesk, print, table, timeText } from "./context.ts";
 
 export function webhookCommands(program: Command): void {
   const webhook = program

@@ -1,7 +1,7 @@
 // What happened: numbers over time, events with their trace, the sync log, and the live feed.
 
 import { z } from "zod";
-import { deliveryStates, visitBuckets } from "../event.ts";
+import { deliveryStates, visitBuckets } from "../kernel/event.ts";
 import { count, id, moment, page, paging, queryTime, type Route, time } from "./route.ts";
 
 const state = z.enum(deliveryStates);

@@ -1,7 +1,7 @@
 // Platforms, connections to them, webhooks, alerts and the audit log.
 
 import { z } from "zod";
-import { connectionStates } from "../event.ts";
+import { connectionStates } from "../kernel/event.ts";
 import { count, done, id, time, type Route } from "./route.ts";
 
 const settings = z.record(z.string().max(200), z.string().max(20_000));

@@ -1,7 +1,7 @@
 // Webhooks that receive the totals, alerts, and the audit log.
 
 import { z } from "zod";
-import { alertKinds } from "../event.ts";
+import { alertKinds } from "../kernel/event.ts";
 import { count, done, id, moment, page, paging, type Route, time } from "./route.ts";
 
 export const webhook = z.object({

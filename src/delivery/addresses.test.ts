@@ -1,6 +1,6 @@
 import type { LookupAddress, LookupOptions } from "node:dns";
 import { describe, expect, test } from "vitest";
-import { hostileAddresses, hostileUrls, privateFault } from "../../test/hostile.ts";
+import { hostileAddresses, hostileUrls, privateFault } from "../../test/support/hostileAddresses.ts";
 import {
   addressFault,
   bareHost,

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import type { PlatformRequest } from "../platforms/platform.ts";
-import { sampleConversion } from "../platforms/sample.ts";
+import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Settlement } from "../store/deliveries.ts";
+import type { Settlement } from "../store/deliveries/deliveries.ts";
 import { openAttempts, type Outcome, type Waiting } from "./attempt.ts";
 import { openBreaker } from "./breaker.ts";
 import { openLanes } from "./lanes.ts";

@@ -1,17 +1,17 @@
 // One attempt for a batch of deliveries of one connection, from the last look before sending to the durable outcome.
 
-import type { Conversion } from "../event.ts";
+import type { Conversion } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
-import { isTransientStatus } from "../platforms/reading.ts";
+import { isTransientStatus } from "../platforms/shared/readResponse.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Attempt, Settlement } from "../store/deliveries.ts";
+import type { Attempt, Settlement } from "../store/deliveries/deliveries.ts";
 import type { Breaker } from "./breaker.ts";
-import type { Companions } from "./companions.ts";
+import type { Companions } from "./settleTogether.ts";
 import { exchange, unsent, type Exchange } from "./exchange.ts";
 import { decide, type Decision, type RetryRules } from "./retry.ts";
 import type { Sender } from "./send.ts";
-import type { Tokens } from "./tokens.ts";
+import type { Tokens } from "./oauth/tokens.ts";
 
 /** One delivery that this node holds the lease of. */
 export type Job = {

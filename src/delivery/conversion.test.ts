@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Attribution, Event } from "../event.ts";
+import type { Attribution, Event } from "../kernel/event.ts";
 import { conversionOf } from "./conversion.ts";
 
 const event: Event = {

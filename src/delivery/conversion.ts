@@ -1,4 +1,4 @@
-import type { Attribution, Conversion, Event } from "../event.ts";
+import type { Attribution, Conversion, Event } from "../kernel/event.ts";
 
 /** What platforms may see of an event. Everything that identifies a person goes when consent withholds it. */
 export function conversionOf(event: Event, eventId: string, attribution: Attribution): Conversion {

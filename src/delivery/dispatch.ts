@@ -1,11 +1,11 @@
 // The first attempt of every delivery of one event, while the sender waits for the answer.
 
-import type { Attribution, DeliveryState, Event, Result } from "../event.ts";
+import type { Attribution, DeliveryState, Event, Result } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
-import { foldName } from "../platforms/names.ts";
+import { foldName } from "../platforms/shared/eventNames.ts";
 import type { Connection } from "../sites/directory.ts";
-import type { NewDelivery } from "../store/events.ts";
-import { companionsOf } from "./companions.ts";
+import type { NewDelivery } from "../store/events/events.ts";
+import { companionsOf } from "./settleTogether.ts";
 import { conversionOf } from "./conversion.ts";
 import { whyParked, type Job, type Outcome } from "./attempt.ts";
 import type { Lanes } from "./lanes.ts";

@@ -1,8 +1,8 @@
 // One call to a platform: conversions in, a reading for each out, and what the sync log keeps of it.
 
-import type { Conversion, Reading } from "../event.ts";
+import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
-import type { TokenFault } from "./oauth.ts";
+import type { TokenFault } from "./oauth/oauth2.ts";
 import type { Sender, Sent } from "./send.ts";
 
 export type Exchange = {

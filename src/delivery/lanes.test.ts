@@ -1,12 +1,12 @@
 // A directory made by hand and a sender that answers when the test says so; the platforms are the real ones.
 
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import type { Mode } from "../event.ts";
+import type { Mode } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { PlatformRequest } from "../platforms/platform.ts";
-import { sampleConversion } from "../platforms/sample.ts";
+import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Settlement } from "../store/deliveries.ts";
+import type { Settlement } from "../store/deliveries/deliveries.ts";
 import { whyParked, type Job, type Outcome } from "./attempt.ts";
 import { openBreaker } from "./breaker.ts";
 import { openLanes, type LaneOptions, type Lanes } from "./lanes.ts";

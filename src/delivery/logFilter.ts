@@ -2,7 +2,7 @@
 
 import { platformOf, platforms } from "../platforms/index.ts";
 import { Refusal, type Desk } from "../sites/manage.ts";
-import type { LogFilter } from "../store/syncLog.ts";
+import type { LogFilter } from "../store/deliveries/syncLog.ts";
 
 /** A connection that was removed is known for as long as the log of its site tells of it. */
 export async function checkFilter(

@@ -1,10 +1,10 @@
 // "Not a bot": a filtered event goes out after all, and its person is never filtered again.
 
 import { attribute, lookUp } from "../identity/attribution.ts";
-import { foretoldId } from "../ids.ts";
+import { foretoldId } from "../kernel/ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { allowPerson, Refusal, type By } from "../sites/manage.ts";
-import type { StoredEvent } from "../store/events.ts";
+import type { StoredEvent } from "../store/events/events.ts";
 import type { Store } from "../store/store.ts";
 import { planDeliveries } from "./dispatch.ts";
 

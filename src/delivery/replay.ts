@@ -2,11 +2,11 @@
 // what they would do first.
 
 import { setImmediate as breath } from "node:timers/promises";
-import type { DeliveryState } from "../event.ts";
+import type { DeliveryState } from "../kernel/event.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
-import type { LogFilter, LogLine } from "../store/syncLog.ts";
+import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
 import { isSelected } from "./dispatch.ts";
 
 type Desk = { store: Pick<Store, "syncLog" | "audit">; directory: Directory };

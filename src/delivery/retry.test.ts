@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Reading } from "../event.ts";
+import type { Reading } from "../kernel/event.ts";
 import { decide, expiryOf } from "./retry.ts";
 
 const second = 1000;

@@ -12,7 +12,7 @@
 // makes any ended one `queued` again) or by what happens to its connection or its person. Invariant: a delivery that was
 // accepted is `queued` or `parked` until it has ended with a reason; no state is left without one of these steps.
 
-import type { Conversion, DeliveryState, Reading } from "../event.ts";
+import type { Conversion, DeliveryState, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform } from "../platforms/platform.ts";
 
 export type Decision = { state: DeliveryState; reason: string | null; dueAt: number };

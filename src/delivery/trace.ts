@@ -1,7 +1,7 @@
 // The whole story of one event, as people read it: what came, what was found, and what became of it everywhere.
 
 import type { Directory } from "../sites/directory.ts";
-import type { StoredEvent } from "../store/events.ts";
+import type { StoredEvent } from "../store/events/events.ts";
 import type { Store } from "../store/store.ts";
 
 type Desk = { store: Pick<Store, "events" | "deliveries">; directory: Directory };

@@ -4,12 +4,12 @@
 // A look gives every connection one turn, and a turn is small: whatever waits for one of them, the others wait for one
 // step of it. What is left of it comes with the next look, which follows at once.
 
-import type { Attribution } from "../event.ts";
+import type { Attribution } from "../kernel/event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Delivery, Due } from "../store/delivery.ts";
-import type { StoredEvent } from "../store/events.ts";
+import type { Delivery, Due } from "../store/deliveries/delivery.ts";
+import type { StoredEvent } from "../store/events/events.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
 import { whyParked, type Job } from "./attempt.ts";

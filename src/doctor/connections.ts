@@ -1,6 +1,6 @@
 // Each connection: does it work, will it tomorrow, and does anything get away.
 
-import { tokenEndOf } from "../observe/tokens.ts";
+import { tokenEndOf } from "../observability/tokens.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import {
   dayMs,

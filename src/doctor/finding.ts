@@ -1,6 +1,6 @@
 // What the doctor says: how bad it is, what it saw, and what to do about it.
 
-import type { Config } from "../config.ts";
+import type { Config } from "../installation/config.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 

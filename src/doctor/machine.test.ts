@@ -1,8 +1,8 @@
 import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { freshFolder } from "../../test/databases.ts";
-import { readConfig } from "../config.ts";
+import { freshFolder } from "../../test/support/databases.ts";
+import { readConfig } from "../installation/config.ts";
 import { judgeRoom, judgeServer } from "./database.ts";
 import { checkFiles } from "./files.ts";
 import { checkMachine, thisMachine, type Machine } from "./machine.ts";

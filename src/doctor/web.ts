@@ -1,6 +1,6 @@
 // The way from outside: CLEANCAST_URL and every host are asked as a sender would.
 
-import type { Config } from "../config.ts";
+import type { Config } from "../installation/config.ts";
 import { guardedLookup } from "../delivery/addresses.ts";
 import { relayOf } from "../domains/checker.ts";
 import { openNames } from "../domains/names.ts";

@@ -3,9 +3,9 @@
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newAuthority } from "../../test/certificates.ts";
-import { startDns, type Records } from "../../test/dnsServer.ts";
-import { startTlsProxy, type Manner, type TlsProxy } from "../../test/tlsProxy.ts";
+import { newAuthority } from "../../test/support/certificates.ts";
+import { startDns, type Records } from "../../test/support/dnsServer.ts";
+import { startTlsProxy, type Manner, type TlsProxy } from "../../test/support/tlsProxy.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readTrusted } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";

@@ -7,7 +7,7 @@ import { hostOf } from "../sites/hosts.ts";
 import type { FindingCode } from "../sites/hostProblems.ts";
 import type { Names } from "./names.ts";
 import { newChallenge, probePath, readAnswer } from "./probe.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./concurrencyLimit.ts";
 
 export type Checked = {
   verifiedBy: "DNS" | "a request" | null;

@@ -6,7 +6,7 @@ import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
 import { openNames } from "./names.ts";
 import { probeSecret } from "./probe.ts";
-import { openTurns } from "./turns.ts";
+import { openTurns } from "./concurrencyLimit.ts";
 
 export type CheckerOptions = {
   encryptionKeys: () => readonly Buffer[];

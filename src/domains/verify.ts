@@ -4,7 +4,7 @@
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
 import { type By, change, type Desk, Refusal } from "../sites/manage.ts";
-import type { CheckRow } from "../store/hosts.ts";
+import type { CheckRow } from "../store/sites/hosts.ts";
 import { checkHost, type Checked, type Checker } from "./check.ts";
 
 const minuteMs = 60_000;

@@ -3,9 +3,9 @@
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { freshFolder } from "../../test/databases.ts";
-import type { ConsentReading, ConsentState, Identity, Visit } from "../event.ts";
-import { uuidv7 } from "../ids.ts";
+import { freshFolder } from "../../test/support/databases.ts";
+import type { ConsentReading, ConsentState, Identity, Visit } from "../kernel/event.ts";
+import { uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { attribute, lookUp, lookUpMs, readConsent, type Known } from "./attribution.ts";
 

@@ -1,8 +1,8 @@
 // From a hashed email to the ids behind it: consent first, then the identity record. Consent that cannot be read,
 // for whatever reason, is a refusal.
 
-import { within } from "../deadline.ts";
-import type { Attribution, ConsentReading, Identity, SeenId } from "../event.ts";
+import { within } from "../kernel/deadline.ts";
+import type { Attribution, ConsentReading, Identity, SeenId } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
 import { isUseful } from "./clickIds.ts";
 

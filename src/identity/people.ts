@@ -1,8 +1,8 @@
 // What the operator does with a person's data: enter, decide, export, erase. Each leaves an audit line that names no one.
 
 import { setImmediate as breath } from "node:timers/promises";
-import type { ConsentState, Identity, Visit } from "../event.ts";
-import { operator } from "../store/people.ts";
+import type { ConsentState, Identity, Visit } from "../kernel/event.ts";
+import { operator } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
 

@@ -1,6 +1,6 @@
 // Hash at the door: plain contact data comes in, only SHA-256 leaves. No error made here may quote its input.
 import { hash } from "node:crypto";
-import type { Person } from "../event.ts";
+import type { Person } from "../kernel/event.ts";
 import { canonicalEmail, emailForms } from "./email.ts";
 import { e164 } from "./phone.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Identity, Visit } from "../event.ts";
+import type { Identity, Visit } from "../kernel/event.ts";
 import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 
 const hour = 3_600_000;

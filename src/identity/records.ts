@@ -3,7 +3,7 @@
 // Anybody who knows an email can add a visit to its record, so additions must not be able to push the history out:
 // of too many visits the oldest and the newest stay, and what lies between goes.
 
-import type { Identity, SeenId, Visit } from "../event.ts";
+import type { Identity, SeenId, Visit } from "../kernel/event.ts";
 
 const keptAtEachEnd = 3;
 const botsKept = 2;

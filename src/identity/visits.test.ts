@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder } from "../../test/databases.ts";
-import { uuidv7 } from "../ids.ts";
+import { freshFolder } from "../../test/support/databases.ts";
+import { uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { takeReport, type Report, type Rules } from "./visits.ts";
 

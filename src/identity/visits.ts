@@ -8,8 +8,8 @@ import {
   type ConsentState,
   type Identity,
   type Visit,
-} from "../event.ts";
-import { effective, type Decision, type PeopleRows } from "../store/people.ts";
+} from "../kernel/event.ts";
+import { effective, type Decision, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 

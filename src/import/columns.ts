@@ -3,7 +3,7 @@
 
 import { browserIds, clickIds, utmFields } from "../identity/clickIds.ts";
 import { Refusal } from "../sites/manage.ts";
-import type { ImportKind } from "../store/imports.ts";
+import type { ImportKind } from "../store/sites/imports.ts";
 
 /** Field → column. */
 export type Mapping = Record<string, string>;

@@ -6,7 +6,7 @@ import { hash } from "node:crypto";
 import type { Lanes } from "../delivery/lanes.ts";
 import { extraIn } from "../inbound/extra.ts";
 import { FieldFault, readFields } from "../inbound/fields.ts";
-import { idAt } from "../ids.ts";
+import { idAt } from "../kernel/ids.ts";
 import { relay, type Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";

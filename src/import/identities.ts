@@ -1,13 +1,13 @@
 // Rows as visits of people: click ids, UTM fields and browser ids, with the time they were seen; and what people decided.
 // A row that is taken in again finds its visit there and changes nothing.
 
-import type { ConsentState, Identity, Visit } from "../event.ts";
+import type { ConsentState, Identity, Visit } from "../kernel/event.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { personOf } from "../identity/person.ts";
 import { firstUtmOf, joinVisits } from "../identity/records.ts";
 import type { Site } from "../sites/directory.ts";
-import { effective, operator, type PeopleRows } from "../store/people.ts";
+import { effective, operator, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { textIn, type Reading } from "./reading.ts";
 import type { Cells, TableRow } from "./table.ts";

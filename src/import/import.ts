@@ -3,16 +3,16 @@
 import { hash } from "node:crypto";
 import type { Connection, Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../sites/manage.ts";
-import type { ImportKind, ImportRow } from "../store/imports.ts";
+import type { ImportKind, ImportRow } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
 import { chooseColumns, type Mapping } from "./columns.ts";
 import { takeConversions } from "./conversions.ts";
 import { takeIdentities } from "./identities.ts";
-import { rehearse } from "./rehearsal.ts";
+import { rehearse } from "./dryRun.ts";
 import { run, type Progress, type RefusedRow, type RunOptions } from "./run.ts";
 import type { Source } from "./source.ts";
 import { newTally, type Tally } from "./tally.ts";
-import { takeTurn, type Process } from "./turn.ts";
+import { takeTurn, type Process } from "./importLease.ts";
 import type { ValueRules } from "./values.ts";
 
 export type Order = {

@@ -1,6 +1,6 @@
 // What became of the rows of a file. It holds counts, reasons and line numbers, and nothing of what the rows say.
 
-import type { Result } from "../event.ts";
+import type { Result } from "../kernel/event.ts";
 
 export type Outcome =
   | { became: "imported"; results: Record<string, Result> }

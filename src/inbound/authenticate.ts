@@ -1,7 +1,7 @@
 // Steps 2 to 6 of the inbound ladder: transport, site, switch, key, rate. The first that fails answers.
 
 import type { IncomingMessage } from "node:http";
-import { within } from "../deadline.ts";
+import { within } from "../kernel/deadline.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import { refusals, type Refusal } from "./errors.ts";

@@ -1,7 +1,7 @@
 // Fields of a request that are none of ours: kept only when a field mapping of the site names them.
 
 import { looksLikeEmail } from "../identity/email.ts";
-import { extraFieldsOf } from "../platforms/mapping.ts";
+import { extraFieldsOf } from "../platforms/shared/mapping.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Body } from "./body.ts";
 

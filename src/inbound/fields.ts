@@ -2,8 +2,8 @@
 //
 // Personal data ends here: the plain email, phone and names leave this file only as hashes.
 
-import { isCurrency } from "../currency.ts";
-import type { Person } from "../event.ts";
+import { isCurrency } from "../kernel/currency.ts";
+import type { Person } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { personOf } from "../identity/person.ts";
 import type { Body } from "./body.ts";

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openNodes } from "../../test/nodes.ts";
-import { call } from "../../test/relay.ts";
+import { openNodes } from "../../test/support/nodes.ts";
+import { call } from "../../test/support/relay.ts";
 import { countByMinute } from "../http/rate.ts";
-import { openServer } from "../server.ts";
+import { openServer } from "../server/server.ts";
 import { directoryOf } from "../sites/directory.ts";
 import { addKey, addSite } from "../sites/manage.ts";
 import { inboundRoute } from "./route.ts";

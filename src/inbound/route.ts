@@ -2,9 +2,9 @@
 
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Late, within } from "../deadline.ts";
-import type { Event } from "../event.ts";
-import { uuidv7 } from "../ids.ts";
+import { Late, within } from "../kernel/deadline.ts";
+import type { Event } from "../kernel/event.ts";
+import { uuidv7 } from "../kernel/ids.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type Gate } from "./authenticate.ts";
@@ -13,7 +13,7 @@ import { refusals, type Refusal } from "./errors.ts";
 import { extraIn } from "./extra.ts";
 import { FieldFault, readFields, type Fields } from "./fields.ts";
 import { reasonOf } from "./reasons.ts";
-import type { Unseen } from "./unseen.ts";
+import type { Unseen } from "./rejectedRequests.ts";
 
 export const inboundPath = "/__cc/inbound";
 

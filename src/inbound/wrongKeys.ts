@@ -1,7 +1,7 @@
 // Wrong keys, counted by host over all nodes. The store holds the count; memory holds only which hosts are locked,
 // so that a flood costs no more than ten writes. A valid key never comes here.
 
-import { lockoutRule as rule } from "../store/keyUse.ts";
+import { lockoutRule as rule } from "../store/sites/keyUse.ts";
 import type { Store } from "../store/store.ts";
 
 /** A sender chooses the Host header: beyond this many hosts that no site owns, they share one count. */

@@ -1,7 +1,12 @@
 // The two addresses of a sign-in at a platform: the link that begins it, and where the platform sends people back to.
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { beginAgreement, finishAgreement, type Finished, type SignInOptions } from "../delivery/signIn.ts";
+import {
+  beginAgreement,
+  finishAgreement,
+  type Finished,
+  type SignInOptions,
+} from "../delivery/oauth/signIn.ts";
 
 export const callbackPath = "/oauth/callback";
 /** One for each sign-in: two may be under way in one browser. */

@@ -4,12 +4,12 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
-import { shortId, uuidv7 } from "../ids.ts";
+import { shortId, uuidv7 } from "../kernel/ids.ts";
 import type { Site } from "../sites/directory.ts";
 import { type By, change, Missing, Refusal } from "../sites/manage.ts";
-import type { PushCall } from "../store/pushes.ts";
+import type { PushCall } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
-import type { Address, Webhook } from "../store/webhooks.ts";
+import type { Address, Webhook } from "../store/outbound/webhooks.ts";
 import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
 
 type Desk = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };

@@ -2,7 +2,7 @@
 // which period a moment belongs to. The store makes sure that nothing is counted twice or not at all, whatever clocks do;
 // here it is only decided when to close.
 
-import type { Head } from "../store/periods.ts";
+import type { Head } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
 export type CloserOptions = {

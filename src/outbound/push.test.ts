@@ -3,7 +3,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import type { Sent } from "../delivery/send.ts";
-import type { Closing, Head } from "../store/periods.ts";
+import type { Closing, Head } from "../store/outbound/periods.ts";
 import { newSecret, readAddress } from "./manage.ts";
 import { markBefore, openCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";

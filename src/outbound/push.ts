@@ -3,10 +3,10 @@
 import { Webhook as Signer } from "standardwebhooks";
 import type { Sender, Sent } from "../delivery/send.ts";
 import type { PlatformRequest } from "../platforms/platform.ts";
-import { retryAfterSeconds } from "../platforms/reading.ts";
-import type { Period } from "../store/periods.ts";
-import type { PushCall } from "../store/pushes.ts";
-import type { Address, Secrets } from "../store/webhooks.ts";
+import { retryAfterSeconds } from "../platforms/shared/readResponse.ts";
+import type { Period } from "../store/outbound/periods.ts";
+import type { PushCall } from "../store/outbound/pushes.ts";
+import type { Address, Secrets } from "../store/outbound/webhooks.ts";
 
 /** A receiver has so long to answer. */
 export const pushAttemptMs = 15_000;

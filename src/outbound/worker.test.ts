@@ -2,12 +2,12 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { freshFolder, migratedDatabase } from "../../test/databases.ts";
-import { startReceiver } from "../../test/receiver.ts";
-import { eventually } from "../../test/relay.ts";
+import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { startReceiver } from "../../test/support/receiver.ts";
+import { eventually } from "../../test/support/relay.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { openSender } from "../delivery/send.ts";
-import { shortId, uuidv7 } from "../ids.ts";
+import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
 import { newSecret } from "./manage.ts";
 import { startOutbound } from "./worker.ts";

@@ -2,7 +2,7 @@
 // period and in whose hand a webhook is. A receiver that hangs holds up nobody but itself.
 
 import type { Sender } from "../delivery/send.ts";
-import type { Push, WebhookKey } from "../store/pushes.ts";
+import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
 import { openCloser } from "./periods.ts";
 import { messageOf, sendMessage } from "./push.ts";

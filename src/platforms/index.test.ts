@@ -2,16 +2,18 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { Conversion, Reading } from "../event.ts";
+import type { Conversion, Reading } from "../kernel/event.ts";
 import { platformOf, platforms } from "./index.ts";
-import { mappingFault } from "./mapping.ts";
-import { nameFault } from "./names.ts";
+import { mappingFault } from "./shared/mapping.ts";
+import { nameFault } from "./shared/eventNames.ts";
 import type { ConnectionSettings, Platform, PlatformResponse, Setting } from "./platform.ts";
-import { isTransientStatus, retryAfterSeconds } from "./reading.ts";
-import { sampleConversion } from "./sample.ts";
+import { isTransientStatus, retryAfterSeconds } from "./shared/readResponse.ts";
+import { sampleConversion } from "./shared/sample.ts";
 
 const folder = new URL(".", import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+  /(?<!\.test)\.ts$/.test(name),
+);
 
 const firstExample = (platform: Platform) => platform.examples[0] ?? expect.unreachable("no example");
 const exampleSettings = (platform: Platform): ConnectionSettings => firstExample(platform).settings;
@@ -67,14 +69,14 @@ const settingsWithMarks = (platform: Platform): ConnectionSettings => ({
 
 describe("the list", () => {
   test("every id is the name of a file beside the list", () => {
-    expect(platforms.map(({ id }) => `${id}.ts`).filter((file) => !files.includes(file))).toEqual([]);
+    expect(platforms.map(({ id }) => `${id}/index.ts`).filter((file) => !files.includes(file))).toEqual([]);
   });
 
   test("every file that declares a platform is in the list", () => {
     const declaring = files.filter((file) =>
       /satisfies Platform\b/.test(readFileSync(new URL(file, folder), "utf8")),
     );
-    expect(declaring.toSorted()).toEqual(platforms.map(({ id }) => `${id}.ts`).toSorted());
+    expect(declaring.toSorted()).toEqual(platforms.map(({ id }) => `${id}/index.ts`).toSorted());
   });
 
   test("ids and names are unique", () => {

@@ -1,19 +1,19 @@
 // The list of platforms, in the order in which people see them. A new one is a file and a line here.
 
-import { ga4 } from "./ga4.ts";
-import { googleAds } from "./google_ads.ts";
-import { linkedin } from "./linkedin.ts";
-import { meta } from "./meta.ts";
-import { microsoftAds } from "./microsoft_ads.ts";
-import { pinterest } from "./pinterest.ts";
+import { ga4 } from "./ga4/index.ts";
+import { googleAds } from "./google_ads/index.ts";
+import { linkedin } from "./linkedin/index.ts";
+import { meta } from "./meta/index.ts";
+import { microsoftAds } from "./microsoft_ads/index.ts";
+import { pinterest } from "./pinterest/index.ts";
 import type { Platform } from "./platform.ts";
-import { reddit } from "./reddit.ts";
-import { sandbox } from "./sandbox.ts";
-import { segment } from "./segment.ts";
-import { snapchat } from "./snapchat.ts";
-import { tiktok } from "./tiktok.ts";
-import { webhook } from "./webhook.ts";
-import { x } from "./x.ts";
+import { reddit } from "./reddit/index.ts";
+import { sandbox } from "./sandbox/index.ts";
+import { segment } from "./segment/index.ts";
+import { snapchat } from "./snapchat/index.ts";
+import { tiktok } from "./tiktok/index.ts";
+import { webhook } from "./webhook/index.ts";
+import { x } from "./x/index.ts";
 
 export const platforms: readonly Platform[] = [
   googleAds,

@@ -1,10 +1,10 @@
 // What a platform is: one object that declares everything the relay, the dashboard and the documentation need to know,
 // and a few pure functions. It never sends; delivery/send.ts does.
 
-import type { Conversion, Reading } from "../event.ts";
-import type { Field } from "./mapping.ts";
-import type { EventNames } from "./names.ts";
-import type { OAuth2 } from "./oauth.ts";
+import type { Conversion, Reading } from "../kernel/event.ts";
+import type { Field } from "./shared/mapping.ts";
+import type { EventNames } from "./shared/eventNames.ts";
+import type { OAuth2 } from "./shared/oauth.ts";
 
 export type Setting = {
   name: string;

@@ -1,7 +1,7 @@
 // What people do to connections. Each function checks its input, says in one sentence what is wrong with it, and leaves
 // an audit line.
 
-import { shortId } from "../ids.ts";
+import { shortId } from "../kernel/ids.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
 import {

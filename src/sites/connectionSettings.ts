@@ -1,8 +1,8 @@
 // The settings of a connection: which of them its platform knows, what is wrong with a value, and what may be shown.
 
 import { platformOf } from "../platforms/index.ts";
-import { mappingFault } from "../platforms/mapping.ts";
-import { nameFault, nameSetting } from "../platforms/names.ts";
+import { mappingFault } from "../platforms/shared/mapping.ts";
+import { nameFault, nameSetting } from "../platforms/shared/eventNames.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Connection } from "./directory.ts";
 import { Refusal } from "./manage.ts";

@@ -1,10 +1,10 @@
 // Two nodes on one PostgreSQL that tell each other nothing: what one changes, the other knows within two seconds.
 
 import { expect, onTestFinished, test } from "vitest";
-import { migratedDatabase } from "../../test/databases.ts";
-import { openNodes } from "../../test/nodes.ts";
-import { uuidv7 } from "../ids.ts";
-import { openClient } from "../store/client.ts";
+import { migratedDatabase } from "../../test/support/databases.ts";
+import { openNodes } from "../../test/support/nodes.ts";
+import { uuidv7 } from "../kernel/ids.ts";
+import { openClient } from "../store/engine/postgres/client.ts";
 import { openStore } from "../store/store.ts";
 import { connect, pause } from "./connect.ts";
 import { directoryOf, isUsable } from "./directory.ts";

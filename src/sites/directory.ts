@@ -1,8 +1,8 @@
 // Every site with its hosts, keys and connections, in memory. A request is authenticated and routed without asking
 // the store; a change made anywhere (another node, the command line) is here within a second.
 
-import type { ConnectionRow, KeyRow, SiteRow } from "../store/configuration.ts";
-import type { HostRow } from "../store/hosts.ts";
+import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
+import type { HostRow } from "../store/sites/hosts.ts";
 import type { Store } from "../store/store.ts";
 import { isServed } from "./hosts.ts";
 import { hashKey } from "./keys.ts";

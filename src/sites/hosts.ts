@@ -2,7 +2,7 @@
 
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import type { HostRow } from "../store/hosts.ts";
+import type { HostRow } from "../store/sites/hosts.ts";
 
 /** `Shop.Example.com:8443` → `shop.example.com`; `[::1]:80` → `::1`. Empty when there is none. */
 export function hostOf(header: string | undefined): string {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openNodes } from "../../test/nodes.ts";
-import type { KeyUse } from "../store/keyUse.ts";
+import { openNodes } from "../../test/support/nodes.ts";
+import type { KeyUse } from "../store/sites/keyUse.ts";
 import type { Store } from "../store/store.ts";
 import { countKeyUses } from "./keyUses.ts";
 

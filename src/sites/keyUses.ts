@@ -1,7 +1,7 @@
 // How often each key is used: counted in memory, written in groups. A crash loses at most one interval, an
 // outage of the database nothing.
 
-import type { KeyUse } from "../store/keyUse.ts";
+import type { KeyUse } from "../store/sites/keyUse.ts";
 import type { Store } from "../store/store.ts";
 import { isUsable, type Site } from "./directory.ts";
 

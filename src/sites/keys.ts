@@ -3,8 +3,8 @@
 
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Mode } from "../event.ts";
-import { randomBase62, toBase62 } from "../ids.ts";
+import type { Mode } from "../kernel/event.ts";
+import { randomBase62, toBase62 } from "../kernel/ids.ts";
 
 const forms: Record<Mode | "API", string> = { live: "cc_", test: "cc_test_", API: "ccm_" };
 const pattern = /^(cc_test_|cc_|ccm_)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;

@@ -1,9 +1,9 @@
 // What people do to sites and keys. Each function checks its input, says in one sentence what is wrong
 // with it, and leaves an audit line.
 
-import type { Mode } from "../event.ts";
-import { shortId } from "../ids.ts";
-import type { Change } from "../store/configuration.ts";
+import type { Mode } from "../kernel/event.ts";
+import { shortId } from "../kernel/ids.ts";
+import type { Change } from "../store/sites/configuration.ts";
 import type { Store } from "../store/store.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { isProven, readHost } from "./hosts.ts";

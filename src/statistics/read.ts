@@ -1,9 +1,9 @@
 // The numbers of a range of time: what was made before from its table, what was not made yet counted now.
 
 import { setImmediate as breath } from "node:timers/promises";
-import type { HourFigure } from "../store/statistics.ts";
+import type { HourFigure } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/traffic.ts";
+import { hourMs } from "../store/statistics/traffic.ts";
 import { recentHours } from "./recent.ts";
 import { stepsOf, type Step } from "./steps.ts";
 import {

@@ -1,7 +1,7 @@
 // Hours that nobody has made yet, the running one above all, counted when somebody asks. An answer is kept for a while that
 // grows with what it cost, and those who ask meanwhile share it.
 
-import type { Figure } from "../store/statistics.ts";
+import type { Figure } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { countHour } from "./roll.ts";
 

@@ -3,9 +3,9 @@
 // wrong by a crash: an hour can be made again at any time.
 
 import { setImmediate as breath, setTimeout as sleep } from "node:timers/promises";
-import type { Figure } from "../store/statistics.ts";
+import type { Figure } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/traffic.ts";
+import { hourMs } from "../store/statistics/traffic.ts";
 import { openTally } from "./tally.ts";
 
 const portion = 100;

@@ -1,10 +1,10 @@
 // Adding hours up. Currencies are never added together.
 
-import { deliveryStates, visitBuckets, type DeliveryState, type VisitBucket } from "../event.ts";
-import { foldName } from "../platforms/names.ts";
-import type { InboundCount } from "../store/inboundCounts.ts";
-import type { Figure } from "../store/statistics.ts";
-import type { VisitCount } from "../store/traffic.ts";
+import { deliveryStates, visitBuckets, type DeliveryState, type VisitBucket } from "../kernel/event.ts";
+import { foldName } from "../platforms/shared/eventNames.ts";
+import type { InboundCount } from "../store/statistics/inboundCounts.ts";
+import type { Figure } from "../store/statistics/statistics.ts";
+import type { VisitCount } from "../store/statistics/traffic.ts";
 
 export type Money = { currency: string; value: number };
 /** By currency, with how many conversions it is the value of. */

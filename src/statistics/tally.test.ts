@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EventSummary } from "../store/eventList.ts";
+import type { EventSummary } from "../store/events/eventList.ts";
 import { nextLook } from "./roll.ts";
 import { moneyOf } from "./sums.ts";
 import { openTally, otherNames } from "./tally.ts";

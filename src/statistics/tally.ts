@@ -1,6 +1,6 @@
 // From events and their deliveries to the numbers of an hour.
 
-import type { Figure, Portion, StatisticsKind } from "../store/statistics.ts";
+import type { Figure, Portion, StatisticsKind } from "../store/statistics/statistics.ts";
 import { added, botReason, isRefund } from "./sums.ts";
 
 /** An hour keeps this many event names; what else came is counted under one, refunds apart. */

@@ -3,9 +3,9 @@
 // first, what lies before anybody began to count.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Head } from "../store/statistics.ts";
+import type { Head } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/traffic.ts";
+import { hourMs } from "../store/statistics/traffic.ts";
 import { rollHour } from "./roll.ts";
 
 export type StatisticsOptions = {

@@ -1,9 +1,9 @@
 // A small load on PostgreSQL, from two nodes at once: everything is there once, and how fast it went is printed.
 
 import { expect, test } from "vitest";
-import { openNodes } from "../../test/nodes.ts";
-import { uuidv7 } from "../ids.ts";
-import type { NewEvent } from "./events.ts";
+import { openNodes } from "../../test/support/nodes.ts";
+import { uuidv7 } from "../kernel/ids.ts";
+import type { NewEvent } from "./events/events.ts";
 
 /** `npm run test:store -- DATABASE_URL` has more. */
 const events = Number(process.env["STORE_LOAD_EVENTS"] ?? 400);

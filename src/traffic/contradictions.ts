@@ -2,7 +2,7 @@
 // user agent too, ask for desktop pages on a phone, zoom. Two from different sources are hard (see verdict.ts).
 
 import type { Seen, Signal } from "./signal.ts";
-import type { Claims } from "./userAgentClaims.ts";
+import type { Claims } from "./userAgent/claims.ts";
 
 type Os = Claims["os"];
 

@@ -1,7 +1,7 @@
 // A verdict explained: everything that was asked of a visit, and what it answered.
 
 import { ordinaryUserAgents } from "./lists.ts";
-import { networkKind } from "./networks.ts";
+import { networkKind } from "./networks/networks.ts";
 import type { Observation, ObservedHeaders } from "./observation.ts";
 import { signals } from "./signals.ts";
 import type { Judgement } from "./verdict.ts";

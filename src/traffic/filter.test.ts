@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Identity } from "../event.ts";
+import type { Identity } from "../kernel/event.ts";
 import { filterReasons, type FilterRules, type Judged } from "./filter.ts";
 
 const none: FilterRules = {

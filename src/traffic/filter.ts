@@ -1,7 +1,7 @@
 // The site's own rules: which events are filtered whatever platform they are for.
 
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
-import type { FilterReason, Identity } from "../event.ts";
+import type { FilterReason, Identity } from "../kernel/event.ts";
 
 export type FilterRules = {
   blockedDomains: readonly string[];

@@ -1,9 +1,9 @@
 // What a signal is: see signals.ts for the table of them.
 
-import type { Network } from "./networks.ts";
+import type { Network } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
-import type { UserAgentEvidence } from "./userAgent.ts";
-import type { Claims } from "./userAgentClaims.ts";
+import type { UserAgentEvidence } from "./userAgent/userAgent.ts";
+import type { Claims } from "./userAgent/claims.ts";
 
 export type Category =
   | "user agent"

@@ -3,10 +3,10 @@
 // calls anybody a bot: people sit behind company proxies, carrier NATs and privacy relays.
 
 import { contradictions } from "./contradictions.ts";
-import { isFakeCrawler } from "./networks.ts";
+import { isFakeCrawler } from "./networks/networks.ts";
 import type { Signal } from "./signal.ts";
-import type { UserAgentEvidence } from "./userAgent.ts";
-import type { Claims } from "./userAgentClaims.ts";
+import type { UserAgentEvidence } from "./userAgent/userAgent.ts";
+import type { Claims } from "./userAgent/claims.ts";
 
 const byUserAgent = (kind: UserAgentEvidence["kind"], points: Signal["points"], why: string): Signal => ({
   category: "user agent",

@@ -3,13 +3,13 @@
 // A hard finding decides alone. Of the soft ones the strongest of each category counts, and two categories are needed:
 // no single kind of evidence removes anybody. Two contradictions that do not come from the same source are hard.
 
-import type { Verdict } from "../event.ts";
+import type { Verdict } from "../kernel/event.ts";
 import { listed, type Listed, type VisitRules } from "./lists.ts";
-import { networkKind } from "./networks.ts";
+import { networkKind } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
 import type { Seen, Signal } from "./signal.ts";
 import { signals } from "./signals.ts";
-import { readUserAgent } from "./userAgent.ts";
+import { readUserAgent } from "./userAgent/userAgent.ts";
 
 /** Goes up with every change of signals or points; stored with each verdict. */
 export const rulesVersion = 1;

@@ -3,7 +3,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { freshFolder } from "../databases.ts";
+import { freshFolder } from "../support/databases.ts";
 import { inChromium, newVisitor, whySkipped } from "./chromium.ts";
 import { findChromium } from "./launch.ts";
 

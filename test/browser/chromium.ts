@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core";
 import { describe } from "vitest";
-import { afterFile, taken } from "../afterFile.ts";
+import { afterFile, taken } from "../support/afterFile.ts";
 import { findChromium, launchChromium, prepare } from "./launch.ts";
 
 const found = findChromium({ env: process.env, platform: process.platform, arch: process.arch });

@@ -3,7 +3,7 @@
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { hashEmail } from "../../src/identity/person.ts";
-import { eventually, manage } from "../relay.ts";
+import { eventually, manage } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";
 import { setStage, type Stage } from "./stage.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { newHome, startRelay } from "../relay.ts";
+import { newHome, startRelay } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");

@@ -2,7 +2,7 @@
 
 import type { Request } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { eventually } from "../relay.ts";
+import { eventually } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith, type Recorded } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";

@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { manage } from "../relay.ts";
+import { manage } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";

@@ -5,8 +5,8 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders, type OutgoingH
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
 import { createServer as createTcpServer, type AddressInfo } from "node:net";
-import { afterFile, taken } from "../afterFile.ts";
-import { eventually } from "../relay.ts";
+import { afterFile, taken } from "../support/afterFile.ts";
+import { eventually } from "../support/relay.ts";
 import { certificate } from "./certificate.ts";
 
 /** down: the connection is cut; slow: answers after `slowMs`; error: answers 500. */

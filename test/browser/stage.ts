@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
-import { manage, newHome, post, startRelay, type Engine, type Home, type Relay } from "../relay.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { manage, newHome, post, startRelay, type Engine, type Home, type Relay } from "../support/relay.ts";
 import { shop, startSite, type TestSite } from "./site.ts";
 
 export type Conversion = {

@@ -2,11 +2,11 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import type { Identity } from "../../src/event.ts";
+import type { Identity } from "../../src/kernel/event.ts";
 import { clickIds } from "../../src/identity/clickIds.ts";
 import { hashEmail } from "../../src/identity/person.ts";
-import { unpackRecord } from "../../src/store/records.ts";
-import { manage } from "../relay.ts";
+import { unpackRecord } from "../../src/store/people/personCodec.ts";
+import { manage } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setStage, type Options, type Stage } from "./stage.ts";

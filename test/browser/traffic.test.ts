@@ -2,7 +2,7 @@
 
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { eventually, manage } from "../relay.ts";
+import { eventually, manage } from "../support/relay.ts";
 import { inChromium, launchWith } from "./chromium.ts";
 import { pageWith, shop, type Told } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";

@@ -2,7 +2,7 @@
 
 import type { Cookie, Page } from "playwright-core";
 import { expect } from "vitest";
-import { eventually } from "../relay.ts";
+import { eventually } from "../support/relay.ts";
 import { pageWith } from "./site.ts";
 import type { Conversion, Stage } from "./stage.ts";
 

@@ -3,11 +3,11 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { hashEmail } from "../../src/identity/person.ts";
-import { eventually, manage } from "../relay.ts";
+import { eventually, manage } from "../support/relay.ts";
 import { inChromium, newVisitor, openAlone } from "./chromium.ts";
 import { stub } from "./consentPages.ts";
 import { pageWith, shop } from "./site.ts";
-import { report } from "../visits.ts";
+import { report } from "../support/visits.ts";
 import { setStage, type Stage } from "./stage.ts";
 
 type Api = {

@@ -1,6 +1,6 @@
 // What an answer of the inbound endpoint is compared as: status, content type and body, all of them exactly.
 
-import type { Answer } from "../relay.ts";
+import type { Answer } from "../support/relay.ts";
 
 export type Said = { status: number; type: string | undefined; text: string };
 

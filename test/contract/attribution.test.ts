@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,
   engines,
@@ -14,7 +14,7 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
+} from "../support/relay.ts";
 import { accepted, freshEvent, said } from "./answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -2,7 +2,16 @@
 
 import { createConnection } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { addSite, call, engines, newHome, post, startRelay, type Relay, type TestSite } from "../relay.ts";
+import {
+  addSite,
+  call,
+  engines,
+  newHome,
+  post,
+  startRelay,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, plainText, said } from "./answers.ts";
 
 const wrongType = plainText(415, "Content-Type must be application/json.");

@@ -1,7 +1,7 @@
 // Step 9: the same event twice is one.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,
   denied,
@@ -14,7 +14,7 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
+} from "../support/relay.ts";
 import { accepted, deduped, said } from "./answers.ts";
 
 const taken = (event = "purchase") => accepted(event, { webhook: { ok: true } });

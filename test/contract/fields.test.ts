@@ -2,8 +2,17 @@
 
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
-import { addSite, engines, manage, newHome, post, startRelay, type Relay, type TestSite } from "../relay.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import {
+  addSite,
+  engines,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
 import { accepted, deduped, freshEvent, jsonError, said } from "./answers.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

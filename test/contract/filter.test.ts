@@ -1,7 +1,7 @@
 // Step 10: events that the site's rules filter are stored with their reasons and go nowhere.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,
   engines,
@@ -12,8 +12,8 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
-import { report, sha256 } from "../visits.ts";
+} from "../support/relay.ts";
+import { report, sha256 } from "../support/visits.ts";
 import { accepted, deduped, filtered, freshEvent, said } from "./answers.ts";
 
 const taken = accepted("purchase", { webhook: { ok: true } });

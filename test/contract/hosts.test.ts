@@ -4,11 +4,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { becomeOwner, invite, type Person } from "../api.ts";
-import { newAuthority } from "../certificates.ts";
-import { freshFolder } from "../databases.ts";
-import { declared, fault } from "../declared.ts";
-import { startDns, type Records } from "../dnsServer.ts";
+import { becomeOwner, invite, type Person } from "../support/apiClient.ts";
+import { newAuthority } from "../support/certificates.ts";
+import { freshFolder } from "../support/databases.ts";
+import { declared, fault } from "../support/contractCheck.ts";
+import { startDns, type Records } from "../support/dnsServer.ts";
 import {
   call,
   denied,
@@ -21,8 +21,8 @@ import {
   startRelay,
   type Home,
   type Relay,
-} from "../relay.ts";
-import { startTlsProxy, type TlsProxy } from "../tlsProxy.ts";
+} from "../support/relay.ts";
+import { startTlsProxy, type TlsProxy } from "../support/tlsProxy.ts";
 import { freshEvent } from "./answers.ts";
 
 const here = { address: "127.0.0.1" };

@@ -14,7 +14,7 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
+} from "../support/relay.ts";
 import { accepted, deduped, freshEvent, jsonError, said } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,
   call,
@@ -14,7 +14,7 @@ import {
   startRelay,
   type Relay,
   type TestSite,
-} from "../relay.ts";
+} from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, said } from "./answers.ts";
 
 const overloaded = jsonError(503, "Overloaded, retry");

@@ -11,7 +11,7 @@ import {
   startRelay,
   type Relay,
   type TestSite,
-} from "../relay.ts";
+} from "../support/relay.ts";
 import { accepted, freshEvent, jsonError, said } from "./answers.ts";
 
 const invalidKey = jsonError(401, "Invalid API key");

@@ -1,7 +1,7 @@
 // Every visit gets a verdict: what is counted, what is kept, who is filtered for it, and how that is undone.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,
   denied,
@@ -15,8 +15,8 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
-import { cookieOf, personsBrowser, report, sha256 } from "../visits.ts";
+} from "../support/relay.ts";
+import { cookieOf, personsBrowser, report, sha256 } from "../support/visits.ts";
 import { accepted, filtered, freshEvent, said } from "./answers.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };

@@ -1,12 +1,12 @@
 // Keys, domains, webhooks, filters and the right to be forgotten: what is changed in the dashboard holds at the relay.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ask, becomeOwner, type Person } from "../api.ts";
+import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { startDns } from "../dnsServer.ts";
-import { startReceiver } from "../receiver.ts";
-import { call, eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
-import { report, sha256 } from "../visits.ts";
+import { startDns } from "../support/dnsServer.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { call, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { report, sha256 } from "../support/visits.ts";
 import { dialog, field, press, row, sees, takeSecret, storyMs, user, type User } from "./people.ts";
 
 inChromium("keys, webhooks, filters and persons", () => {

@@ -4,11 +4,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { becomeOwner, invite, password, type Person } from "../api.ts";
+import { becomeOwner, invite, password, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { startReceiver } from "../receiver.ts";
-import { call, eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
-import { report, sha256 } from "../visits.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { call, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { report, sha256 } from "../support/visits.ts";
 import { pagesOf, settled } from "./pages.ts";
 import { sees, storyMs, user, type User } from "./people.ts";
 

@@ -1,9 +1,9 @@
 // People who use the dashboard in a real browser, and what goes wrong on their pages.
 
 import type { BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
-import type { Person } from "../api.ts";
+import type { Person } from "../support/apiClient.ts";
 import { newVisitor } from "../browser/chromium.ts";
-import type { Relay } from "../relay.ts";
+import type { Relay } from "../support/relay.ts";
 
 export type Heard = {
   /** Errors of scripts and of the content security policy. */

@@ -3,10 +3,10 @@
 import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
-import { startStandins, type StandinHandle, type Standins } from "../../standins/start.ts";
-import { becomeOwner, type Person } from "../api.ts";
+import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
+import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { eventually, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
 import { dialog, field, press, row, sees, storyMs, user, type User } from "./people.ts";
 
 async function freePort(): Promise<number> {

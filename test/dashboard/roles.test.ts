@@ -3,10 +3,10 @@
 import { createHmac } from "node:crypto";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { becomeOwner, invite, password, type Person } from "../api.ts";
+import { becomeOwner, invite, password, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { startReceiver } from "../receiver.ts";
-import { addSite, newHome, post, startRelay, type Home, type Relay } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { addSite, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
 import {
   choose,
   dialog,

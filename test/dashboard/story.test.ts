@@ -2,9 +2,9 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { password } from "../api.ts";
+import { password } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
-import { engines, newHome, post, startRelay } from "../relay.ts";
+import { engines, newHome, post, startRelay } from "../support/relay.ts";
 import { dialog, field, press, sees, signIn, signOut, takeSecret, storyMs, user } from "./people.ts";
 
 /** True while nobody has loaded the page anew. */

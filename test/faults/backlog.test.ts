@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { startReceiver } from "../receiver.ts";
-import { engines, eventually, newHome, post, startRelay } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
 import { change, deliveryStates, furnish } from "./world.ts";
 
 describe.each(engines)("a backlog on %s", (engine) => {

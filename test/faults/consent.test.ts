@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newVisitorId } from "../../src/collect/visitorCookie.ts";
 import { personOf } from "../../src/identity/person.ts";
-import { startReceiver, type Receiver } from "../receiver.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   engines,
   eventually,
@@ -12,8 +12,8 @@ import {
   type Engine,
   type Home,
   type Relay,
-} from "../relay.ts";
-import { report } from "../visits.ts";
+} from "../support/relay.ts";
+import { report } from "../support/visits.ts";
 import { change, deliveryStates, furnish, onPostgres, rows, withStore, type Furnished } from "./world.ts";
 
 const answerSeconds = 4;

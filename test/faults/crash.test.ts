@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { startReceiver, type Got, type Receiver } from "../receiver.ts";
-import { engines, eventually, newHome, post, startRelay, type Answer, type Home } from "../relay.ts";
+import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
+import { engines, eventually, newHome, post, startRelay, type Answer, type Home } from "../support/relay.ts";
 import { deliveryStates, furnish, rows, type Furnished } from "./world.ts";
 
 const total = 500;

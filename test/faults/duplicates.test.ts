@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { startReceiver } from "../receiver.ts";
-import { engines, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { engines, newHome, post, startRelay, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "./world.ts";
 
 const processed = '{"ok":true,"event":"purchase","results":{"webhook":{"ok":true}}}';

@@ -4,11 +4,11 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openPostgres } from "../../src/store/postgres.ts";
-import { openGateway, type Gateway } from "../gateway.ts";
-import { startPair, type Pair } from "../primaryAndStandby.ts";
-import { startReceiver } from "../receiver.ts";
-import { call, eventually, manage, newHome, startRelay, type Home, type Relay } from "../relay.ts";
+import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
+import { openGateway, type Gateway } from "../support/gateway.ts";
+import { startPair, type Pair } from "../support/primaryAndStandby.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { call, eventually, manage, newHome, startRelay, type Home, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, keptConnections, onPostgres, postOver, rows } from "./world.ts";
 
 /** `npm run test:failover` is the long run, with a server that falls silent in place of one that dies. */

@@ -2,20 +2,20 @@
 // one, and that it takes all of the others. The worker, lanes, store and sender are the real ones; only the clock is ours.
 
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../../src/config.ts";
+import { readConfig } from "../../src/installation/config.ts";
 import { openBreaker } from "../../src/delivery/breaker.ts";
 import { openLanes, type Lanes } from "../../src/delivery/lanes.ts";
 import { openQuota } from "../../src/delivery/quota.ts";
 import { openSender } from "../../src/delivery/send.ts";
-import { openTokens } from "../../src/delivery/tokens.ts";
+import { openTokens } from "../../src/delivery/oauth/tokens.ts";
 import { startWorker } from "../../src/delivery/worker.ts";
-import { uuidv7 } from "../../src/ids.ts";
+import { uuidv7 } from "../../src/kernel/ids.ts";
 import { pause, resume } from "../../src/sites/connect.ts";
 import type { Directory } from "../../src/sites/directory.ts";
-import type { NewEvent } from "../../src/store/events.ts";
+import type { NewEvent } from "../../src/store/events/events.ts";
 import type { Store } from "../../src/store/store.ts";
-import { startReceiver } from "../receiver.ts";
-import { engines, eventually, newHome, type Engine, type Home } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { engines, eventually, newHome, type Engine, type Home } from "../support/relay.ts";
 import { change, furnish, rows, withStore, type Furnished } from "./world.ts";
 
 const backlog = 600;

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { describe, expect, test } from "vitest";
-import { startReceiver } from "../receiver.ts";
-import { engines, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { engines, newHome, post, startRelay, type Relay } from "../support/relay.ts";
 import { randomFrom, type Random } from "./random.ts";
 import { furnish } from "./world.ts";
 

@@ -6,9 +6,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { freshFolder } from "../databases.ts";
-import { startReceiver } from "../receiver.ts";
-import { engines, eventually, newHome, post, startRelay, type Home } from "../relay.ts";
+import { freshFolder } from "../support/databases.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { engines, eventually, newHome, post, startRelay, type Home } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "./world.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import type { Agent } from "node:http";
 import { describe, expect, test } from "vitest";
 import { isWellFormed, makeKey } from "../../src/sites/keys.ts";
-import { startReceiver } from "../receiver.ts";
-import { engines, newHome, startRelay, type Answer, type Relay } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { engines, newHome, startRelay, type Answer, type Relay } from "../support/relay.ts";
 import { change, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";
 
 function replaced(key: string, at: number): string {

@@ -9,15 +9,15 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, inject, test } from "vitest";
-import { move } from "../../src/care/move.ts";
-import { openProgress } from "../../src/care/moveProgress.ts";
-import { latestVersion } from "../../src/store/migrate.ts";
+import { move } from "../../src/maintenance/move.ts";
+import { openProgress } from "../../src/maintenance/moveProgress.ts";
+import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { openDatabase } from "../../src/store/store.ts";
-import { tablesAt } from "../../src/store/tables.ts";
-import { tryLock } from "../../src/lock.ts";
-import { freshDatabase, freshFolder } from "../databases.ts";
-import { startReceiver } from "../receiver.ts";
-import { denied, eventually, manage, newHome, post, startRelay, type Home } from "../relay.ts";
+import { tablesAt } from "../../src/store/schema/tables.ts";
+import { tryLock } from "../../src/installation/lock.ts";
+import { freshDatabase, freshFolder } from "../support/databases.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { denied, eventually, manage, newHome, post, startRelay, type Home } from "../support/relay.ts";
 import {
   change,
   databaseFile,

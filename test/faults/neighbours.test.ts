@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { foretoldId, uuidv7 } from "../../src/ids.ts";
-import { grouped } from "../../src/store/group.ts";
-import type { NewEvent } from "../../src/store/events.ts";
-import { startReceiver } from "../receiver.ts";
-import { engines, eventually, newHome, post, startRelay } from "../relay.ts";
+import { foretoldId, uuidv7 } from "../../src/kernel/ids.ts";
+import { grouped } from "../../src/store/engine/groupCommit.ts";
+import type { NewEvent } from "../../src/store/events/events.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
 import { change, deliveryStates, furnish, rows, withStore } from "./world.ts";
 
 function newEvent(siteId: string, n: number, orderId = `order-${n}`): NewEvent {

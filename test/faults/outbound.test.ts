@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { areInOrder, readPush, sumOf, type Told } from "../pushes.ts";
-import { startReceiver, type Receiver } from "../receiver.ts";
+import { areInOrder, readPush, sumOf, type Told } from "../support/pushes.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,
   engines,
@@ -16,8 +16,8 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
-import { report, sha256 } from "../visits.ts";
+} from "../support/relay.ts";
+import { report, sha256 } from "../support/visits.ts";
 import { rows } from "./world.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };

@@ -1,7 +1,7 @@
 // A peer on a bare socket, for platforms that do not keep to HTTP.
 
 import { createServer, type AddressInfo, type Socket } from "node:net";
-import { afterFile, taken } from "../afterFile.ts";
+import { afterFile, taken } from "../support/afterFile.ts";
 
 export type Peer = {
   url: string;

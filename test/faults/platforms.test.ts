@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startReceiver, type Receiver } from "../receiver.ts";
-import { engines, eventually, newHome, post, startRelay, type Home, type Relay } from "../relay.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { engines, eventually, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
 import { answerOk, startPeer, type Peer } from "./peer.ts";
 import { deliveryStates, furnish, rows, type Furnished, type Row } from "./world.ts";
 

@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { freshFolder } from "../databases.ts";
-import { endWithFile, findProgram } from "../programs.ts";
-import { startReceiver } from "../receiver.ts";
-import { call, eventually, newHome, startRelay, type Answer, type Relay } from "../relay.ts";
+import { freshFolder } from "../support/databases.ts";
+import { endWithFile, findProgram } from "../support/programs.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { call, eventually, newHome, startRelay, type Answer, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, rows } from "./world.ts";
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

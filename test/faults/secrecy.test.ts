@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { startReceiver } from "../receiver.ts";
+import { startReceiver } from "../support/receiver.ts";
 import {
   call,
   denied,
@@ -14,7 +14,7 @@ import {
   startRelay,
   type Home,
   type Relay,
-} from "../relay.ts";
+} from "../support/relay.ts";
 import { change, deliveryStates, furnish, onPostgres, rows } from "./world.ts";
 
 const secret = "Bearer whsec-Quixotic7Zephyr";

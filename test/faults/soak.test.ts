@@ -4,8 +4,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
 import type { StandinId } from "../../standins/index.ts";
-import { startStandins, type Standins } from "../../standins/start.ts";
-import { engines, eventually, manage, newHome, startRelay, type Home, type Relay } from "../relay.ts";
+import { startStandins, type Standins } from "../../standins/shared/start.ts";
+import { engines, eventually, manage, newHome, startRelay, type Home, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
 
 const total = Number(process.env.SOAK_EVENTS ?? 200);

@@ -3,8 +3,17 @@ import { createConnection, type Socket } from "node:net";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Site } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
-import { startReceiver } from "../receiver.ts";
-import { call, engines, eventually, manage, newHome, post, startRelay, type Relay } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import {
+  call,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Relay,
+} from "../support/relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";
 
 const sockets = new Set<Socket>();

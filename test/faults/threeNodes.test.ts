@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startReceiver } from "../receiver.ts";
-import { eventually, newHome, startRelay, type Relay } from "../relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { eventually, newHome, startRelay, type Relay } from "../support/relay.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
 
 const leaseMs = 3500;

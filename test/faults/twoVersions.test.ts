@@ -4,12 +4,12 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { latestVersion } from "../../src/store/migrate.ts";
-import type { Migration } from "../../src/store/migration.ts";
-import { areInOrder, readPush, sumOf } from "../pushes.ts";
-import { startReceiver } from "../receiver.ts";
-import { call, eventually, manage, newHome, startRelay, type Relay } from "../relay.ts";
-import { buildVersion } from "../versions.ts";
+import { latestVersion } from "../../src/store/schema/migrate.ts";
+import type { Migration } from "../../src/store/schema/migration.ts";
+import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { call, eventually, manage, newHome, startRelay, type Relay } from "../support/relay.ts";
+import { buildVersion } from "../support/versions.ts";
 import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
 
 const senders = 4;

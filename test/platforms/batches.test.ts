@@ -6,13 +6,13 @@ import { standinConnections } from "../../scripts/standinConnections.ts";
 import { openAttempts, type Job, type Outcome } from "../../src/delivery/attempt.ts";
 import { openBreaker } from "../../src/delivery/breaker.ts";
 import { openSender, type Sender } from "../../src/delivery/send.ts";
-import type { Conversion } from "../../src/event.ts";
+import type { Conversion } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
-import { mappingFault } from "../../src/platforms/mapping.ts";
-import { fullSample } from "../../src/platforms/sample.ts";
+import { mappingFault } from "../../src/platforms/shared/mapping.ts";
+import { fullSample } from "../../src/platforms/shared/sample.ts";
 import type { Connection, Directory } from "../../src/sites/directory.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
-import { startStandins, type StandinHandle, type Standins } from "../../standins/start.ts";
+import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 
 const dayMs = 86_400_000;
 const clock = { now: Date.now() };

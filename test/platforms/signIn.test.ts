@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { platforms } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
-import { startStandins, type Standins } from "../../standins/start.ts";
+import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import {
   addSite,
   call,
@@ -19,8 +19,8 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
-import { report, sha256 } from "../visits.ts";
+} from "../support/relay.ts";
+import { report, sha256 } from "../support/visits.ts";
 
 const withSignIn = platforms.filter((platform) => platform.oauth).map((platform) => platform.id as StandinId);
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { knownAt, revokedTokens, standinConnections } from "../../scripts/standinConnections.ts";
 import { platformOf } from "../../src/platforms/index.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
-import { startStandins, type StandinHandle, type Standins } from "../../standins/start.ts";
+import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import {
   addSite,
   eventually,
@@ -17,8 +17,8 @@ import {
   type Home,
   type Relay,
   type TestSite,
-} from "../relay.ts";
-import { report, sha256 } from "../visits.ts";
+} from "../support/relay.ts";
+import { report, sha256 } from "../support/visits.ts";
 
 let standins: Standins;
 let home: Home;

@@ -1,0 +1,36 @@
+// A Chromium to run tags in: the one that somebody names, the system's, or the one that the browser tests have unpacked.
+
+import { existsSync, globSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { chromium, type Browser } from "playwright-core";
+
+const cache = fileURLToPath(new URL("../../node_modules/.cache", import.meta.url));
+
+function findChromium(): string | undefined {
+  const named = process.env.CLEANCAST_TEST_CHROMIUM;
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  const system = ["chromium", "chromium-browser", "google-chrome"].flatMap((name) =>
+    folders.map((folder) => join(folder, name)),
+  );
+  const unpacked = globSync(join(cache, "chromium-*", "chromium"));
+  return [...(named ? [named] : []), ...system, ...unpacked].find((path) => existsSync(path));
+}
+
+/** Null where there is none. */
+export async function launch(): Promise<Browser | null> {
+  const executablePath = findChromium();
+  if (!executablePath) return null;
+  return chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      "--disable-gpu",
+      "--no-first-run",
+      "--disable-background-networking",
+    ],
+    // What the tests' own browser brings along.
+    env: { ...process.env, LD_LIBRARY_PATH: join(dirname(executablePath), "al2023", "lib") },
+  });
+}

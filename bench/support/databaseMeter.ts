@@ -1,0 +1,78 @@
+// What PostgreSQL itself counts while a relay is measured: statements, commits, the log that it writes, connections.
+
+import { Client } from "pg";
+import { median } from "../part.ts";
+import { benchPostgres } from "./relay.ts";
+
+export type Count = { statements: number; commits: number; walBytes: number };
+
+export type Meter = {
+  /** Statements and commits of one database; the log is the whole server's. */
+  count(database: string): Promise<Count>;
+  connections(database: string): Promise<number>;
+  /** Of the tables that an event leaves rows in, indexes included; by event. */
+  bytesPerEvent(url: string): Promise<number>;
+  /** Milliseconds that one fsync of the log took, of all since the server started. */
+  fsyncMs(): Promise<number>;
+  /** Milliseconds of a statement that does nothing. */
+  roundTripMs(): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** Counting is a part of the server that has to be there from its start; all contestants pay for it alike. */
+export const meterSettings = {
+  shared_preload_libraries: "pg_stat_statements",
+  track_wal_io_timing: "on",
+};
+
+/** What an event leaves behind. People's records are counted apart: docs/performance.md, "Growth". */
+const tablesOfEvents = ["events", "dedup_claims", "deliveries", "attempts"];
+
+export async function openMeter(): Promise<Meter> {
+  const client = new Client({ connectionString: (await benchPostgres(meterSettings)).url });
+  await client.connect();
+  await client.query("CREATE EXTENSION IF NOT EXISTS pg_stat_statements");
+  const row = async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows[0];
+  return {
+    async count(database) {
+      const counted = await row(
+        `SELECT COALESCE(SUM(calls), 0) AS statements,
+           COALESCE(SUM(calls) FILTER (WHERE query = 'COMMIT'), 0) AS commits,
+           pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0') AS bytes
+         FROM pg_stat_statements WHERE dbid = (SELECT oid FROM pg_database WHERE datname = $1)`,
+        [database],
+      );
+      return {
+        statements: Number(counted.statements),
+        commits: Number(counted.commits),
+        walBytes: Number(counted.bytes),
+      };
+    },
+    async connections(database) {
+      const text = `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE datname = $1 AND application_name LIKE 'cleancast schema %'`;
+      return Number((await row(text, [database])).n);
+    },
+    async bytesPerEvent(url) {
+      const own = new Client({ connectionString: url });
+      await own.connect();
+      const sizes = tablesOfEvents.map((table) => `pg_total_relation_size('${table}')`).join(" + ");
+      const { rows } = await own.query(`SELECT (${sizes})::float / COUNT(*) AS bytes FROM events`);
+      await own.end();
+      return Number(rows[0].bytes);
+    },
+    async fsyncMs() {
+      const text = `SELECT SUM(fsync_time) / SUM(fsyncs) AS ms FROM pg_stat_io WHERE object = 'wal' AND fsyncs > 0`;
+      return Number((await row(text)).ms);
+    },
+    async roundTripMs() {
+      const times: number[] = [];
+      for (let i = 0; i < 500; i++) {
+        const began = performance.now();
+        await row("SELECT 1");
+        times.push(performance.now() - began);
+      }
+      return median(times);
+    },
+    close: () => client.end(),
+  };
+}

@@ -1,0 +1,73 @@
+// The events that every contestant gets: the same fields, each event once, half of them of people with an identity record.
+
+import { hash } from "node:crypto";
+import type { Identity } from "../../src/kernel/event.ts";
+
+/** The email of the n-th person whose record is in the database. */
+export const knownEmail = (n: number) => `known-${n}@example.com`;
+
+export type Population = {
+  /** Different in every run of a sender: order ids must never come twice. */
+  prefix: string;
+  /** How many people have records; every second event is of one of them. */
+  known: number;
+};
+
+export function eventFields(i: number, { prefix, known }: Population) {
+  // A stride without a common divisor walks through all of them in no order.
+  const email = known > 0 && i % 2 === 0 ? knownEmail((i * 7_919) % known) : `new-${prefix}-${i}@example.com`;
+  return {
+    email,
+    event: "purchase",
+    value: 10 + (i % 9000) / 100,
+    currency: "EUR",
+    orderId: `${prefix}-${i}`,
+    phone: `+1425555${String(i % 10_000).padStart(4, "0")}`,
+    firstName: "Ada",
+    lastName: `Lovelace ${i % 1000}`,
+  };
+}
+
+const day = 86_400_000;
+
+/**
+ * A record as the tag leaves it: three click ids, UTM, and the forms of the email. `mark` stands where people differ, ten
+ * characters; `emailHash` is what most addresses are in every form.
+ */
+export function identityRecord(mark: string, seenAt: number, emailHash: string): Identity {
+  const utm = {
+    utm_source: "google",
+    utm_medium: "cpc",
+    utm_campaign: "autumn-sale",
+    utm_content: "banner-2",
+  };
+  const visitorId = hash("sha256", mark).slice(0, 22);
+  return {
+    visits: [
+      {
+        visitorId,
+        seenAt,
+        browser: {
+          page: "https://shop.example.com/autumn",
+          referrer: "https://www.google.com",
+          address: "203.0.113.9",
+          userAgent:
+            "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+        },
+        clickIds: {
+          gclid: { value: `EAIaIQobChMI${mark}gwMVKYpoCR0_example`, seenAt },
+          fbclid: { value: `IwAR${mark}aem_AbCdEfGhIjKlMnOpQrStUv`, seenAt },
+          msclkid: { value: `dd4afcccb1c94a4cad95${mark}`, seenAt },
+        },
+        browserIds: { _fbp: `fb.1.1794297600000.${mark}`, _ga: `GA1.1.${mark}.1794297600` },
+        utm,
+      },
+    ],
+    firstUtm: utm,
+    forms: { emailGoogle: emailHash, emailMicrosoft: emailHash, emailReddit: emailHash },
+  };
+}
+
+export const oldDays = 200;
+export const youngDays = 3;
+export const daysAgo = (days: number) => Date.now() - days * day;

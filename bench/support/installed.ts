@@ -1,0 +1,30 @@
+// Peers are installed beside the benchmarks and loaded by name at run time, so that neither the project nor its types depend
+// on what only a benchmark needs.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = fileURLToPath(new URL("../", import.meta.url));
+export const load = createRequire(`${here}package.json`);
+const folderOf = (name: string) => `${here}node_modules/${name}`;
+
+/** No scripts: what needs them to install is no peer here. Not `npm ci`, which stumbles over packages for other systems. */
+export function installPeers(): void {
+  const { dependencies } = JSON.parse(readFileSync(`${here}package.json`, "utf8"));
+  if (Object.keys(dependencies).every((name) => existsSync(folderOf(name)))) return;
+  execFileSync("npm", ["install", "--no-save", "--no-audit", "--ignore-scripts", "--prefix", here], {
+    stdio: "inherit",
+  });
+}
+
+export function versionOf(name: string): string {
+  return JSON.parse(readFileSync(`${folderOf(name)}/package.json`, "utf8")).version;
+}
+
+export const fileOf = (name: string, path: string) => `${folderOf(name)}/${path}`;
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a package without types here
+export const loadModule = (name: string, path: string): Promise<any> =>
+  import(pathToFileURL(fileOf(name, path)).href);

@@ -1,0 +1,135 @@
+// The relay under test: its own process, started as an operator starts it, with everything on that is on by default. Its
+// log goes to a file, as it would.
+
+import { spawn } from "node:child_process";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { standinConnections } from "../../scripts/standinConnections.ts";
+import type { StoreLocation } from "../../src/store/store.ts";
+import { commandIn } from "../../test/support/commands.ts";
+import { startPostgres, type Postgres } from "../../test/support/postgres.ts";
+import { end, keep, parentOf, sleep } from "./processes.ts";
+import type { SiteKey } from "./sender.ts";
+import type { StubPlatform, StubState } from "./stub.ts";
+
+const program = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+
+export type Engine = "sqlite" | "postgres";
+
+/** The first n of these are connected. They have no quota that a benchmark would meet, and the last takes no batches. */
+export const platforms: readonly StubPlatform[] = ["meta", "tiktok", "segment", "snapchat", "x", "ga4"];
+
+export type Installation = {
+  env: Record<string, string>;
+  store: StoreLocation;
+  siteId: string;
+  key: string;
+  /** The connections, in the order in which they were asked for. */
+  connectionIds: string[];
+  /** All sites, the first of which is the one above. */
+  sites: (SiteKey & { id: string })[];
+};
+
+let postgres: Promise<Postgres> | undefined;
+const folders: string[] = [];
+process.on("exit", () => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
+
+/** Durable, like the embedded store: fsync and synchronous commit are on. */
+export function benchPostgres(settings: Record<string, string> = {}): Promise<Postgres> {
+  return (postgres ??= startPostgres({ durable: true, settings }));
+}
+
+async function freshDatabase(): Promise<string> {
+  return (await benchPostgres()).createDatabase();
+}
+
+/** The process that all processes of the PostgreSQL server come from. */
+export async function postmaster(): Promise<number> {
+  const client = new Client({ connectionString: (await postgres)?.url });
+  await client.connect();
+  const { rows } = await client.query("select pg_backend_pid() as pid");
+  const pid = parentOf(Number(rows[0].pid));
+  await client.end();
+  return pid;
+}
+
+export async function stopPostgres(): Promise<void> {
+  await (await postgres)?.stop();
+  postgres = undefined;
+}
+
+export function freshFolder({ stays = false } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), "cleancast-bench-"));
+  if (!stays) folders.push(folder);
+  return folder;
+}
+
+/** A site, or several, with a key and connections, all of which lead to the stub. */
+export async function install(
+  engine: Engine,
+  connected: readonly StubPlatform[],
+  stub: StubState | null,
+  siteCount = 1,
+): Promise<Installation> {
+  const folder = freshFolder();
+  const origins = stub && Object.entries(stub.ports).map(([id, port]) => [id, `http://127.0.0.1:${port}`]);
+  const env: Record<string, string> = {
+    PATH: process.env.PATH ?? "",
+    CLEANCAST_DATA: folder,
+    HOST: "127.0.0.1",
+    PORT: "0",
+    CLEANCAST_ENCRYPTION_KEY: "5a".repeat(32),
+    CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(Object.fromEntries(origins ?? [])),
+  };
+  let store: StoreLocation = { engine: "sqlite", file: join(folder, "cleancast.db") };
+  if (engine === "postgres") {
+    env.DATABASE_URL = await freshDatabase();
+    store = { engine, url: env.DATABASE_URL, connections: 10 };
+  }
+  const cleancast = (...args: string[]) => command(env, ...args);
+  const connectionIds: string[] = [];
+  const sites: Installation["sites"] = [];
+  for (let n = 1; n <= siteCount; n++) {
+    const host = n === 1 ? "shop.example.com" : `shop-${n}.example.com`;
+    const { site } = await cleancast("site", "add", host);
+    const { key } = await cleancast("key", "add", host, "bench");
+    sites.push({ id: site.id, host, key });
+    for (const id of connected) {
+      const settings = Object.entries(standinConnections[id]).map(([name, value]) => `${name}=${value}`);
+      connectionIds.push((await cleancast("connect", host, id, ...settings)).id);
+    }
+  }
+  const [{ id: siteId, key }] = sites as [Installation["sites"][0]];
+  return { env, store, siteId, key, connectionIds, sites };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
+async function command(env: Record<string, string>, ...args: string[]): Promise<any> {
+  const { out, err } = await commandIn({ args: ["--json", ...args], env });
+  if (out === "") throw new Error(`cleancast ${args.join(" ")} failed: ${err}`);
+  return JSON.parse(out);
+}
+
+export type Relay = { pid: number; port: number; stop: () => Promise<void> };
+
+export async function startRelay(
+  { env }: Pick<Installation, "env">,
+  nodeArgs: string[] = [],
+): Promise<Relay> {
+  const logFile = join(env.CLEANCAST_DATA ?? tmpdir(), "log");
+  const log = openSync(logFile, "w");
+  const child = keep(
+    spawn(process.execPath, [...nodeArgs, program, "serve"], { env, stdio: ["ignore", log, log] }),
+  );
+  closeSync(log);
+  for (;;) {
+    const text = readFileSync(logFile, "utf8");
+    const port = /is running on https?:\/\/[^:\s]+:(\d+)/.exec(text)?.[1];
+    if (port) return { pid: child.pid as number, port: Number(port), stop: () => end(child, "SIGTERM") };
+    if (child.exitCode !== null) throw new Error(`the relay ended:\n${text}`);
+    await sleep(2);
+  }
+}

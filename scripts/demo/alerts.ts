@@ -1,0 +1,48 @@
+// What needed a person in the demo's past, found by the relay's own conditions.
+
+import { channelNames } from "../../src/alerts/channels.ts";
+import { lookAt, quietMs } from "../../src/alerts/conditions.ts";
+import type { AlertKind } from "../../src/kernel/event.ts";
+import { findSite } from "../../src/sites/manage.ts";
+import type { Desk, Moment, Opened } from "./sites.ts";
+
+const minuteMs = 60_000;
+
+/** One alert that came and went, and one that is open. */
+export function alertMoments(
+  desk: Desk,
+  { siteId }: Opened,
+  outage: { from: number; to: number },
+  revokedAt: number,
+): Moment[] {
+  const { store } = desk;
+  const begin = (at: number, kind: AlertKind): Moment => ({
+    at,
+    async act() {
+      const findings = await lookAt(store, findSite(desk, siteId), [], new Map(), at);
+      await store.alerts.agree(
+        siteId,
+        findings.filter((one) => one.kind === kind),
+        at,
+        quietMs,
+      );
+      for (const alert of await store.alerts.since(siteId, at))
+        await store.alerts.note(alert, channelNames[1], {
+          told: "began",
+          toldAt: at,
+          triedAt: at,
+          isTrying: false,
+          by: "demo",
+          error: null,
+        });
+    },
+  });
+  return [
+    begin(outage.from + 40 * minuteMs, "success rate"),
+    {
+      at: outage.to + 35 * minuteMs,
+      act: () => store.alerts.agree(siteId, [], outage.to + 35 * minuteMs, quietMs),
+    },
+    begin(revokedAt + 90 * minuteMs, "needs reconnection"),
+  ];
+}

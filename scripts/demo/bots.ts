@@ -1,0 +1,105 @@
+// The bots of the demo, as the relay sees them. What each is counted under is the verdict's own word.
+
+import type { Observation } from "../../src/traffic/observation.ts";
+import { judge, type Judgement } from "../../src/traffic/verdict.ts";
+import type { VisitRules } from "../../src/traffic/lists.ts";
+import { browsers } from "./people.ts";
+
+export type Bot = { weight: number; seen: Observation; judgement: Judgement };
+
+const quiet = { ofNetwork: 1, ofVisitor: 1, emailsOfNetwork: 0, emailsOfVisitor: 0, visitorsOfClick: 0 };
+const windows = browsers[0];
+const chrome = windows?.userAgent ?? "";
+const fromBrowser = {
+  secure: true,
+  acceptLanguage: true,
+  secFetch: true,
+  brands: windows?.headers["Sec-CH-UA"] ?? "",
+  platform: '"Windows"',
+  mobile: "?0",
+};
+const fromProgram = {
+  secure: true,
+  acceptLanguage: false,
+  secFetch: false,
+  brands: "",
+  platform: "",
+  mobile: "",
+};
+const inWindows = { webdriver: false, cypress: false, platform: "Win32", touchPoints: 0, isChromium: true };
+
+const base: Observation = {
+  userAgent: chrome,
+  address: "203.0.113.0",
+  country: null,
+  headers: fromBrowser,
+  script: inWindows,
+  submit: null,
+  frequency: quiet,
+};
+const hosting = "3.120.0.0";
+
+const kinds: (Partial<Observation> & { weight: number })[] = [
+  {
+    weight: 21,
+    userAgent: "Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)",
+    headers: fromProgram,
+  },
+  {
+    weight: 13,
+    userAgent: "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
+    headers: fromProgram,
+  },
+  {
+    weight: 12,
+    userAgent:
+      "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+    headers: fromProgram,
+  },
+  {
+    weight: 12,
+    userAgent: "AdsBot-Google (+http://www.google.com/adsbot.html)",
+    headers: fromProgram,
+    address: "66.249.66.0",
+  },
+  {
+    weight: 8,
+    userAgent: "meta-externalads/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)",
+    headers: fromProgram,
+  },
+  { weight: 7, userAgent: chrome.replace("Chrome/", "HeadlessChrome/"), address: hosting },
+  { weight: 7, script: { ...inWindows, webdriver: true } },
+  { weight: 6, userAgent: "python-requests/2.32.3", headers: fromProgram, address: hosting },
+  {
+    weight: 4,
+    userAgent: "Mozilla/5.0 (compatible; ChatGPT-User/1.0; +https://openai.com/bot)",
+    headers: fromProgram,
+  },
+  {
+    weight: 4,
+    address: hosting,
+    headers: { ...fromBrowser, acceptLanguage: false },
+    frequency: { ...quiet, ofVisitor: 80 },
+  },
+  {
+    weight: 3,
+    script: { ...inWindows, platform: "Linux x86_64" },
+    headers: { ...fromBrowser, platform: '"Linux"' },
+  },
+  {
+    weight: 2,
+    address: hosting,
+    submit: { afterMs: 220, inputs: 0, untrusted: true, trapped: true },
+    frequency: { ...quiet, emailsOfVisitor: 12 },
+  },
+];
+
+export function botsOf(rules: VisitRules): Bot[] {
+  return kinds.map(({ weight, ...different }) => {
+    const seen = { ...base, ...different };
+    const judgement = judge(seen, rules);
+    if (!judgement.verdict.bot)
+      throw new Error(`the demo's bot is taken for a person: ${JSON.stringify(different)}`);
+    return { weight, seen, judgement };
+  });
+}

@@ -1,0 +1,134 @@
+// `npm run demo`: a relay with thirty days of history, three sites, and every platform connected to its stand-in, in a
+// folder of its own that goes when the demo ends. Traffic goes on while it runs.
+//
+//   --port N   where it listens      --days N   how much history      --once   a short history, a few events, and the end
+//   --quiet    no traffic of its own, and one line of JSON instead of the explanation
+
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { readConfig } from "../../src/installation/config.ts";
+import { makeDataFolder } from "../../src/installation/installation.ts";
+import { standins as list } from "../../standins/index.ts";
+import { startStandins } from "../../standins/shared/start.ts";
+import { chanceOf } from "./chance.ts";
+import { writeHistory } from "./history.ts";
+import { liveTraffic } from "./live.ts";
+import { addMembers, type SignIns } from "./members.ts";
+import { allowedPrivate, startReceiver } from "./webhook.ts";
+
+const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+const { values } = parseArgs({
+  options: {
+    port: { type: "string", default: "8080" },
+    days: { type: "string" },
+    once: { type: "boolean", default: false },
+    quiet: { type: "boolean", default: false },
+  },
+});
+const days = Number(values.days ?? (values.once ? 2 : 30));
+if (!(days >= 1 && days <= 90)) throw new Error("--days takes a number from 1 to 90");
+const say = (text: string) => void (values.quiet || console.log(text));
+
+const data = mkdtempSync(join(tmpdir(), "cleancast-demo-"));
+const ending: (() => unknown)[] = [() => rmSync(data, { recursive: true, force: true })];
+async function stop(): Promise<void> {
+  for (let end = ending.pop(); end; end = ending.pop()) await end();
+}
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => void stop().then(() => process.exit(0)));
+
+async function run(): Promise<void> {
+  const standins = await startStandins();
+  ending.push(() => standins.close());
+  const receiver = await startReceiver();
+  ending.push(() => receiver.close());
+  const env = {
+    ...process.env,
+    CLEANCAST_DATA: data,
+    HOST: "127.0.0.1",
+    PORT: values.port,
+    CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
+    CLEANCAST_ALLOW_PRIVATE: allowedPrivate,
+    CLEANCAST_RETRY_SECONDS: "5",
+    LOG_LEVEL: "silent",
+  };
+
+  say(`Writing ${days} days of history …`);
+  const config = readConfig(env);
+  makeDataFolder(config);
+  let signIns: SignIns | undefined;
+  const history = await writeHistory({
+    location: config.store,
+    encryptionKey: config.encryptionKey(),
+    now: Date.now(),
+    days,
+    receiver,
+    also: async ({ store }, { shop, product }, clock) => {
+      signIns = await addMembers(store, { shop: shop.siteId, product: product.siteId }, Date.now(), clock);
+    },
+  });
+  if (!signIns) throw new Error("the demo has no members");
+
+  const relay = spawn(process.execPath, [command, "serve"], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => relay.once("exit", () => resolve()));
+  ending.push(() => {
+    relay.kill("SIGTERM");
+    return ended;
+  });
+  const origin = await new Promise<string>((resolve, reject) => {
+    void ended.then(() => reject(new Error("the relay did not start")));
+    let said = "";
+    relay.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+      const port = /is running on http:\/\/localhost:(\d+)/.exec(said)?.[1];
+      if (port) resolve(`http://localhost:${port}`);
+    });
+  });
+
+  const live = liveTraffic(origin.replace("localhost", "127.0.0.1"), history, chanceOf(7), (error) =>
+    console.error(`The demo's own traffic failed: ${String(error)}`),
+  );
+  ending.push(() => live.stop());
+  const converted: { email: string; answer: string }[] = [];
+  for (let i = 0; i < (values.quiet ? 0 : 6); i++) {
+    // The second was seen before, so that looking for this person finds something.
+    converted.push(await live.convert(i % 4 ? history.shop : history.product, i === 1 ? true : undefined));
+    await live.bot(history.shop);
+  }
+  const refused = converted.filter(({ answer }) => !answer.includes('"ok":true'));
+  if (refused.length)
+    throw new Error(`the relay did not take every event: ${refused.map(({ answer }) => answer).join("\n")}`);
+
+  const { owner, viewer, password } = signIns;
+  if (values.quiet) console.log(JSON.stringify({ origin, site: history.shop.siteId, ...signIns }));
+  say(`
+A relay with ${list.length} platforms, each connected to its stand-in, is running with ${history.events} events of ${days} days.
+
+  Dashboard   ${origin}/dashboard/
+  Sign in     ${owner}
+  Password    ${password}        (${viewer}, with the same password, may look and not touch)
+  A person    ${converted[1]?.email}        (of ${history.shop.demo.host}: Configuration, Consent & privacy, Find a person)
+
+Look at it from the command line:
+  CLEANCAST_DATA=${data} npx cleancast event list ${history.shop.demo.host}
+  CLEANCAST_DATA=${data} npx cleancast traffic bots ${history.shop.demo.host}
+  curl ${standins.origins["meta"]}/__standin/log        (what a platform received)
+
+Send one yourself, and watch it arrive:
+  curl ${origin}/__cc/inbound -H 'X-CC-Api-Key: ${history.shop.key}' -H 'Content-Type: application/json' \\
+    -d '{"email":"person1@customers.example","event":"purchase","orderId":"my-1","value":99,"currency":"EUR"}'
+
+Ctrl-C ends it, and nothing is left.`);
+
+  if (values.once) await stop();
+  else if (!values.quiet) live.start();
+}
+
+await run().catch(async (error: unknown) => {
+  await stop();
+  throw error;
+});

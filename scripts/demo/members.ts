@@ -1,0 +1,93 @@
+// Who may sign in to the demo's dashboard.
+
+import { hashPassword } from "../../src/access/password.ts";
+import { newTicket, type Ticket } from "../../src/access/oneTimeLinks.ts";
+import { randomBase62, shortId, uuidv7 } from "../../src/kernel/ids.ts";
+import { makeKey } from "../../src/sites/keys.ts";
+import { change } from "../../src/sites/manage.ts";
+import type { GrantRow, NewUser } from "../../src/store/access/members.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Clock } from "./history.ts";
+import { dayMs, hourMs } from "./rhythm.ts";
+import { owner } from "./sites.ts";
+
+export type SignIns = {
+  owner: string;
+  viewer: string;
+  password: string;
+  /** The ticket of an invitation that nobody has accepted yet. */
+  invitation: string;
+};
+
+/** One password for all: it is printed, and ends with the demo. */
+export async function addMembers(
+  store: Store,
+  sites: { shop: string; product: string },
+  now: number,
+  clock: Clock,
+): Promise<SignIns> {
+  const password = randomBase62(16);
+  const passwordHash = await hashPassword(password);
+  const user = (email: string, name: string): NewUser => ({
+    id: shortId(),
+    passwordId: uuidv7(),
+    email,
+    name,
+    passwordHash,
+  });
+
+  const setUp = newTicket();
+  const began = now - 29 * dayMs;
+  clock.at = began;
+  await store.tickets.addSetUp(setUp.hash, began);
+  const created = change("", "owner created", { email: owner }, { actor: owner, now: began });
+  const made = await store.tickets.setUp(created, setUp.hash, user(owner, "Robin Demo"));
+  if (made !== "done") throw new Error(`the demo's owner could not be made: ${made}`);
+
+  async function invite(email: string, grant: GrantRow, at: number): Promise<Ticket> {
+    clock.at = at;
+    const { ticket, hash } = newTicket();
+    const { site, role } = grant;
+    const line = change(site ?? "", "member invited", { email, role }, { actor: owner, now: at });
+    const expiresAt = now + 5 * dayMs;
+    await store.invitations.add(
+      line,
+      { id: shortId(), email, ...grant, invitedBy: owner, createdAt: at, expiresAt },
+      hash,
+    );
+    return { ticket, hash };
+  }
+  async function join(email: string, name: string, grant: GrantRow, at: number): Promise<void> {
+    const { hash } = await invite(email, grant, at);
+    const line = change(grant.site ?? "", "invitation accepted", { email }, { actor: email, now: at });
+    await store.invitations.accept(line, hash, { added: user(email, name) });
+  }
+  await join("kim@example.com", "Kim Larsen", { site: sites.shop, role: "admin" }, began + hourMs);
+  await join("viewer@example.com", "Val Viewer", { site: null, role: "viewer" }, began + 2 * hourMs);
+  const { ticket: invitation } = await invite(
+    "agency@example.com",
+    { site: sites.product, role: "viewer" },
+    now - 2 * dayMs,
+  );
+
+  for (const [name, access, site, at] of [
+    ["Nightly report", "read", null, now - 20 * dayMs],
+    ["Terraform", "change", sites.shop, now - 6 * dayMs],
+  ] as const) {
+    clock.at = at;
+    const { hash, prefix } = makeKey("API");
+    const id = shortId();
+    const line = change(site ?? "", "API key added", { id, name, prefix, access }, { actor: owner, now: at });
+    const key = { id, name, site, access, prefix, expiresAt: null, createdBy: owner, createdAt: at };
+    await store.apiKeys.add(line, { ...key, revokedAt: null }, hash);
+    const used = {
+      siteId: "",
+      keyId: id,
+      hour: Math.floor(now / hourMs) - 2,
+      uses: 12,
+      lastUsedAt: now - 2 * hourMs,
+    };
+    await store.keyUse.addUses([used]);
+  }
+  return { owner, viewer: "viewer@example.com", password, invitation };
+}

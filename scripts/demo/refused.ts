@@ -1,0 +1,48 @@
+// Calls to the demo's inbound endpoint that were refused: a sender that is not right yet, and somebody who guesses.
+
+import { uuidv7 } from "../../src/kernel/ids.ts";
+import type { InboundCount } from "../../src/store/statistics/inboundCounts.ts";
+import type { RefusedCall } from "../../src/store/statistics/rejectedRequests.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Chance } from "./chance.ts";
+import { hourMs } from "./rhythm.ts";
+import type { Opened } from "./sites.ts";
+
+const causes = [
+  { weight: 5, status: 401, error: "Invalid API key", knowsKey: false },
+  { weight: 3, status: 400, error: "value must be a finite JSON number", knowsKey: true },
+  { weight: 3, status: 400, error: "email is not an email address", knowsKey: true },
+  { weight: 2, status: 400, error: "currency must be an ISO 4217 code such as USD or EUR", knowsKey: true },
+  { weight: 1, status: 415, error: "Content-Type must be application/json", knowsKey: true },
+];
+
+export async function refusedInThePast(
+  store: Store,
+  chance: Chance,
+  { siteId, keyId, demo }: Opened,
+  { from, now }: { from: number; now: number },
+  counted: Map<string, InboundCount>,
+): Promise<void> {
+  const calls: RefusedCall[] = [];
+  for (let i = 0; i < 60; i++) {
+    const at = Math.floor(now - chance.number() ** 2 * (now - from));
+    const { status, error, knowsKey } = chance.weighted(causes);
+    calls.push({
+      siteId,
+      id: uuidv7(at),
+      at,
+      status,
+      error,
+      host: chance.happens(0.8) ? demo.host : `checkout.${demo.host}`,
+      keyId: knowsKey ? keyId : null,
+      address: knowsKey ? "198.51.100.0" : "203.0.113.0",
+    });
+    const hour = Math.floor(at / hourMs);
+    const kind = `refused:${status}` as const;
+    const key = `${siteId} ${hour} ${kind}`;
+    const count = counted.get(key) ?? { siteId, hour, kind, count: 0 };
+    count.count += 1;
+    counted.set(key, count);
+  }
+  await store.refusedCalls.add(calls);
+}

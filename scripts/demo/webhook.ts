@@ -1,0 +1,94 @@
+// The demo's webhook: a receiver on this machine, and the pushes that it got in the past.
+
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { readAllowList } from "../../src/delivery/addresses.ts";
+import { uuidv7 } from "../../src/kernel/ids.ts";
+import { addWebhook } from "../../src/outbound/manage.ts";
+import { findSite } from "../../src/sites/manage.ts";
+import type { PushCall } from "../../src/store/outbound/pushes.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Chance } from "./chance.ts";
+import { owner, type Desk } from "./sites.ts";
+
+/** What customers' addresses may lead to here, in terms of the variable. */
+export const allowedPrivate = "127.0.0.1";
+
+export type Receiver = { url: string; close(): Promise<void> };
+
+/** Takes whatever comes, as a data warehouse would. */
+export async function startReceiver(): Promise<Receiver> {
+  const server: Server = createServer((request, response) => {
+    request
+      .resume()
+      .on("end", () => response.setHeader("Content-Type", "application/json").end('{"stored":true}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+export async function addDemoWebhook(
+  desk: Desk,
+  siteId: string,
+  receiver: Receiver,
+  at: number,
+): Promise<string> {
+  const allow = readAllowList(allowedPrivate);
+  if ("fault" in allow) throw new Error(allow.fault);
+  const wanted = { url: `${receiver.url}/totals`, sendEmpty: true };
+  const { webhook } = await addWebhook(desk, findSite(desk, siteId), wanted, {
+    actor: owner,
+    now: at,
+    allow,
+  });
+  return webhook.id;
+}
+
+/** Closes the period that ends at `mark` and pushes it, once in a while at the second try. */
+export async function closeAndPush(
+  store: Store,
+  chance: Chance,
+  key: { siteId: string; webhookId: string },
+  mark: number,
+): Promise<void> {
+  const { siteId } = key;
+  const head = (await store.periods.heads(mark, mark + 1)).find((one) => one.siteId === siteId);
+  if (!head) return;
+  const at = mark + chance.whole(500, 9000);
+  await store.periods.close({
+    siteId,
+    number: head.number,
+    startsAt: head.endsAt,
+    endsAt: mark,
+    now: at,
+    dueAt: at,
+  });
+  const lease = { owner: "demo", now: at, until: at + 30_000 };
+  const push = await store.pushes.claim(key, lease);
+  if (!push) return;
+  const call = (startedAt: number, status: number): PushCall => ({
+    id: uuidv7(startedAt),
+    startedAt,
+    durationMs: chance.whole(40, 260),
+    ok: status === 200,
+    httpStatus: status,
+    error: status === 200 ? null : `HTTP ${status}`,
+    response: status === 200 ? '{"stored":true}' : "<h1>Bad Gateway</h1>",
+  });
+  const calls = chance.happens(0.04) ? [call(at, 502), call(at + 5200, 200)] : [call(at, 200)];
+  await store.pushes.settle({
+    ...key,
+    owner: lease.owner,
+    number: push.period.number,
+    at: (calls.at(-1)?.startedAt ?? at) + 100,
+    calls,
+    ok: true,
+  });
+}

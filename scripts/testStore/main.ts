@@ -1,0 +1,121 @@
+// `npm run test:store` runs what the store promises on SQLite and on the PostgreSQL of the tests; with a URL behind `--` on
+// that database: Citus, YugabyteDB or whatever else speaks PostgreSQL's language. Everything happens in schemas of its own,
+// which are gone afterwards; the user must be allowed to make them.
+
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { writableAmong } from "../../src/store/engine/postgres/probe.ts";
+import { faultOfUrl, serversOf } from "../../src/store/engine/postgres/servers.ts";
+import { switchesIn } from "../../src/store/engine/postgres/dialectFlags.ts";
+import { asked, embedded, harmful, schemaPrefix } from "./files.ts";
+import { summary, type Report } from "./summary.ts";
+
+const [url] = process.argv.slice(2);
+process.exitCode = await (url === undefined ? vitest(["src/store"], {}) : onDatabase(url));
+
+function vitest(args: readonly string[], env: Record<string, string>): Promise<number> {
+  const child = spawn("vitest", ["run", ...args], { stdio: "inherit", env: { ...process.env, ...env } });
+  return new Promise((resolve) => child.on("close", (code) => resolve(code ?? 1)));
+}
+
+async function onDatabase(address: string): Promise<number> {
+  let server: string;
+  try {
+    const fault = faultOfUrl(address);
+    if (fault !== null) throw new Error(fault);
+    switchesIn(address);
+    ({ server } = await writableAmong(serversOf(address)));
+    process.stdout.write(`${await onServer(server, describe)}\n`);
+    await onServer(server, refuseInUse);
+    await onServer(server, (client) => removeSchemas(client, "of an earlier run"));
+  } catch (error) {
+    process.stderr.write(
+      `The database cannot be used: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+    return 1;
+  }
+  const report = join(tmpdir(), `cleancast-store-${process.pid}.json`);
+  await vitest(
+    [
+      ...asked,
+      ...[...harmful, ...embedded].map((file) => `--exclude=${file}`),
+      "--testNamePattern=^((?!sqlite).)*$",
+      "--reporter=json",
+      `--outputFile=${report}`,
+      "--reporter=dot",
+    ],
+    {
+      CLEANCAST_TEST_DATABASE_URL: server,
+      CLEANCAST_TEST_IN_SCHEMAS: "1",
+      STORE_LOAD_EVENTS: process.env["STORE_LOAD_EVENTS"] ?? "4000",
+    },
+  );
+  await onServer(server, (client) => removeSchemas(client, "that tests left behind")).catch(
+    (error: unknown) =>
+      process.stderr.write(`Schemas named ${schemaPrefix}… may be left: ${String(error)}\n`),
+  );
+  if (!existsSync(report)) return 1;
+  const { text, holds } = summary(JSON.parse(readFileSync(report, "utf8")) as Report, process.cwd());
+  rmSync(report, { force: true });
+  process.stdout.write(`\n${text}\n`);
+  return holds ? 0 : 1;
+}
+
+async function onServer<T>(server: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/** What it is, and what of PostgreSQL it has. */
+async function describe(client: Client): Promise<string> {
+  const first = async (sql: string) => {
+    try {
+      return Object.values((await client.query<Record<string, string | null>>(sql)).rows[0] ?? {})[0] ?? "no";
+    } catch (error) {
+      return `refused (${error instanceof Error ? error.message : String(error)})`;
+    }
+  };
+  return [
+    `server:          ${await first("SELECT version()")}`,
+    `Citus:           ${await first("SELECT extversion FROM pg_extension WHERE extname = 'citus'")}`,
+    `superuser:       ${await first("SELECT CASE WHEN rolsuper THEN 'yes' ELSE 'no' END FROM pg_roles WHERE rolname = current_user")}`,
+    `may make schemas: ${await first("SELECT CASE WHEN has_database_privilege(current_database(), 'CREATE') THEN 'yes' ELSE 'no' END")}`,
+    `isolation:       ${await first("SHOW transaction_isolation")}`,
+  ].join("\n");
+}
+
+/** A relay would feel the load; and another run would lose its schemas. */
+async function refuseInUse(client: Client): Promise<void> {
+  for (let looks = 1; looks <= 5; looks += 1) {
+    const { rows } = await client.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'cleancast%' LIMIT 1",
+    );
+    if (rows.length === 0) return;
+    // Our own question for the server that can be written to may still be saying goodbye.
+    await sleep(200);
+  }
+  throw new Error(
+    "a relay, a command or another run of these tests is using it. Name a database of its own.",
+  );
+}
+
+/** What a run that was killed left behind, and what a test did. By name, so that nobody wonders what was removed. */
+async function removeSchemas(client: Client, whose: string): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE $1 ORDER BY 1",
+    [`${schemaPrefix.replaceAll("_", "\\_")}%`],
+  );
+  for (const { name } of rows) {
+    await client.query(`DROP SCHEMA "${name}" CASCADE`);
+    process.stdout.write(`removed schema ${name} ${whose}\n`);
+  }
+}

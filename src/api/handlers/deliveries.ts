@@ -1,0 +1,114 @@
+// The sync log: lists, tables, and what people do to a set of deliveries.
+
+import type { Answer, Body, Query } from "../../contract/contract.ts";
+import { checkFilter } from "../../delivery/logFilter.ts";
+import { cancel, replay, type Tally } from "../../delivery/replay.ts";
+import { eventBy } from "../../delivery/trace.ts";
+import type { Site } from "../../sites/directory.ts";
+import { Refusal, type By } from "../../sites/manage.ts";
+import type { LogFilter, LogLine } from "../../store/deliveries/syncLog.ts";
+import type { LogKey } from "../../store/deliveries/syncLogChanges.ts";
+import { notFound, type Handlers } from "../call.ts";
+import { asFile, csvOf, timeCell, type Column } from "../csv.ts";
+import type { ApiParts } from "../context.ts";
+import { checkTimes, readCursor, sought } from "./search.ts";
+
+type Names =
+  | "GET /sites/:site/deliveries"
+  | "GET /sites/:site/deliveries.csv"
+  | "POST /sites/:site/deliveries/replay"
+  | "POST /sites/:site/deliveries/cancel";
+
+type ShownLine = Answer<"GET /sites/:site/deliveries">["items"][number];
+type Chosen = Body<"POST /sites/:site/deliveries/replay">;
+
+const columns: readonly Column<ShownLine>[] = [
+  { title: "received (UTC)", cell: ({ event }) => timeCell(event.receivedAt) },
+  { title: "event", cell: ({ event }) => event.name },
+  { title: "value", cell: ({ event }) => event.value },
+  { title: "currency", cell: ({ event }) => (event.value === null ? null : event.currency) },
+  { title: "order id", cell: ({ event }) => event.orderId },
+  { title: "mode", cell: ({ event }) => event.mode },
+  { title: "platform", cell: (line) => line.platform },
+  { title: "connection", cell: (line) => line.connection },
+  { title: "state", cell: (line) => line.state },
+  { title: "reason", cell: (line) => line.reason },
+  { title: "attempts", cell: (line) => line.attempts },
+  { title: "next try (UTC)", cell: (line) => timeCell(line.nextTryAt) },
+  { title: "changed (UTC)", cell: (line) => timeCell(line.updatedAt) },
+  { title: "id", cell: ({ event }) => event.id },
+];
+
+export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
+  async function filterOf(
+    siteId: string,
+    asked: Query<"GET /sites/:site/deliveries.csv">,
+  ): Promise<LogFilter> {
+    const { connection, platform, state, event, mode, search, from, to } = asked;
+    checkTimes(from, to);
+    const filter: LogFilter = {
+      ...(await sought(store, siteId, search)),
+      ...(connection === undefined ? {} : { connectionId: connection }),
+      ...(platform === undefined ? {} : { platform }),
+      ...(state === undefined ? {} : { states: [state] }),
+      ...(event === undefined ? {} : { eventName: event }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    };
+    await checkFilter({ store, directory }, [siteId], filter);
+    return filter;
+  }
+
+  const pageOf = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {
+    const { lines, next } = await store.syncLog.page(siteId, filter, { before, limit });
+    return { rows: lines.map(shownLine), next };
+  };
+
+  async function change(work: typeof replay, site: Site, chosen: Chosen, by: By): Promise<Tally> {
+    const { eventId, dryRun, ...asked } = chosen;
+    const filter = await filterOf(site.id, asked);
+    if (eventId !== undefined) {
+      const event = await eventBy(store, site.id, eventId);
+      if (!event) throw notFound("event");
+      filter.eventId = event.id;
+    }
+    // Nearly all events are live.
+    if (Object.keys(filter).every((name) => name === "mode"))
+      throw new Refusal(
+        "filter",
+        "Say which deliveries: of a connection, a platform, a state, an event, a time.",
+      );
+    return work({ store, directory }, site, filter, { ...by, dryRun });
+  }
+
+  return {
+    async "GET /sites/:site/deliveries"({ site, query }) {
+      const filter = await filterOf(site.id, query);
+      const { rows, next } = await pageOf(site.id, filter, readCursor(query.cursor), query.limit);
+      return { items: rows, next: next && `${next.eventId}/${next.connectionId}` };
+    },
+    async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {
+      const filter = await filterOf(site.id, query);
+      asFile(reply, "deliveries", site.hosts[0], now());
+      return csvOf<ShownLine, LogKey>(columns, (cursor, limit) => pageOf(site.id, filter, cursor, limit));
+    },
+    "POST /sites/:site/deliveries/replay": ({ site, body, by }) => change(replay, site, body, by),
+    "POST /sites/:site/deliveries/cancel": ({ site, body, by }) => change(cancel, site, body, by),
+  };
+}
+
+function shownLine(line: LogLine): ShownLine {
+  const { eventId, connectionId, platform, state, reason, attempts, dueAt, updatedAt } = line;
+  const { event: name, value, currency, orderId, mode, receivedAt, erased } = line;
+  return {
+    event: { id: eventId, name, value, currency, orderId, mode, receivedAt, erased },
+    connection: connectionId,
+    platform,
+    state,
+    reason,
+    attempts,
+    nextTryAt: state === "queued" ? dueAt : null,
+    updatedAt,
+  };
+}

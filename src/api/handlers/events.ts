@@ -1,0 +1,145 @@
+// Events: lists, tables, the trace of one, and "not a bot".
+
+import type { Answer, Query } from "../../contract/contract.ts";
+import { releaseEvent } from "../../delivery/release.ts";
+import { eventBy, traceOf, type Trace } from "../../delivery/trace.ts";
+import { matches, type EventFilter, type EventSummary } from "../../store/events/eventList.ts";
+import type { StoredEvent } from "../../store/events/events.ts";
+import { notFound, type Handlers } from "../call.ts";
+import { asFile, csvOf, timeCell, type Column } from "../csv.ts";
+import { withDeliveries, type ShownEvent } from "./eventSummary.ts";
+import type { ApiParts } from "../context.ts";
+import { checkTimes, readCursor, sought } from "./search.ts";
+
+type Names =
+  | "GET /sites/:site/events"
+  | "GET /sites/:site/events.csv"
+  | "GET /sites/:site/events/:event"
+  | "POST /sites/:site/events/:event/release";
+
+type Asked = Query<"GET /sites/:site/events.csv">;
+type Page = { rows: ShownEvent[]; next: string | null };
+
+const columns: readonly Column<ShownEvent>[] = [
+  { title: "received (UTC)", cell: (event) => timeCell(event.receivedAt) },
+  { title: "event", cell: (event) => event.event },
+  { title: "value", cell: (event) => event.value },
+  { title: "currency", cell: (event) => (event.value === null ? null : event.currency) },
+  { title: "order id", cell: (event) => event.orderId },
+  { title: "mode", cell: (event) => event.mode },
+  { title: "status", cell: (event) => event.status },
+  { title: "filtered because", cell: (event) => event.filterReasons.join("; ") },
+  { title: "identity record", cell: (event) => event.identity },
+  { title: "withheld", cell: (event) => event.withheld },
+  { title: "click ids", cell: (event) => event.clickIds.join(" ") },
+  {
+    title: "deliveries",
+    cell: (event) => event.deliveries.map(({ platform, state }) => `${platform} ${state}`).join("; "),
+  },
+  { title: "id", cell: (event) => event.id },
+  { title: "event id", cell: (event) => event.eventId },
+];
+
+export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
+  /** Reads a page of what was asked for; what was typed is looked at once. */
+  async function pagesOf(siteId: string, asked: Asked) {
+    const { status, mode, event, clickId, from, to, search } = asked;
+    checkTimes(from, to);
+    const found = await sought(store, siteId, search);
+    const checked: EventFilter = {
+      ...(status === undefined ? {} : { status }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(event === undefined ? {} : { name: event }),
+      ...(clickId === undefined ? {} : { clickId }),
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+    };
+    if (found && "eventId" in found) return () => oneOf(siteId, found.eventId, checked);
+    const filter: EventFilter = { ...found, ...checked };
+    return async (before: string | null, limit: number): Promise<Page> => {
+      const { events, next } = await store.events.page(siteId, filter, { before, limit });
+      return { rows: await withDeliveries(store, siteId, events), next };
+    };
+  }
+
+  async function oneOf(siteId: string, id: string, filter: EventFilter): Promise<Page> {
+    const stored = await store.events.get(siteId, id);
+    const event = stored && summaryOf(stored);
+    const isAsked =
+      event &&
+      matches(event, filter) &&
+      (filter.from === undefined || event.receivedAt >= filter.from) &&
+      (filter.to === undefined || event.receivedAt < filter.to);
+    return { rows: isAsked ? await withDeliveries(store, siteId, [event]) : [], next: null };
+  }
+
+  async function find(siteId: string, id: string): Promise<StoredEvent> {
+    const event = await eventBy(store, siteId, id);
+    if (!event) throw notFound("event");
+    return event;
+  }
+
+  return {
+    async "GET /sites/:site/events"({ site, query }) {
+      const read = await pagesOf(site.id, query);
+      const { rows, next } = await read(readCursor(query.cursor)?.eventId ?? null, query.limit);
+      return { items: rows, next };
+    },
+    async "GET /sites/:site/events.csv"({ site, query, reply }) {
+      const read = await pagesOf(site.id, query);
+      asFile(reply, "events", site.hosts[0], now());
+      return csvOf(columns, read);
+    },
+    async "GET /sites/:site/events/:event"({ site, params }) {
+      const event = await find(site.id, params.event);
+      return shownTrace(event, await traceOf({ store, directory }, event));
+    },
+    async "POST /sites/:site/events/:event/release"({ site, params, by }) {
+      const event = await find(site.id, params.event);
+      return { deliveries: await releaseEvent({ store, directory }, site, event, by) };
+    },
+  };
+}
+
+function summaryOf(event: StoredEvent): EventSummary {
+  const { id, dispatchId, mode, status, filterReasons, name, value, currency, orderId } = event;
+  const { receivedAt, releasedAt, attribution } = event;
+  const { identity, withheld } = attribution;
+  const clickIds = Object.keys(attribution.clickIds);
+  return {
+    id, dispatchId, mode, status, filterReasons, name, value, currency, orderId, receivedAt, releasedAt, identity,
+    withheld, clickIds,
+  }; // prettier-ignore
+}
+
+/** Hashes and what the trace needs to be understood; neither address nor user agent. */
+function shownTrace(event: StoredEvent, trace: Trace): Answer<"GET /sites/:site/events/:event"> {
+  const { dispatchId, name, ...summary } = summaryOf(event);
+  const { consent, withheld, identity, clickIds, browserIds, utm, browser } = trace.attribution;
+  const { time, key, hashedEmail, contact, warnings } = trace;
+  return {
+    ...summary,
+    eventId: dispatchId,
+    event: name,
+    time,
+    key,
+    hashedEmail,
+    contact,
+    warnings,
+    attribution: {
+      consent,
+      withheld,
+      identity,
+      clickIds,
+      browserIds,
+      utm,
+      page: browser?.page || null,
+      referrer: browser?.referrer || null,
+    },
+    deliveries: trace.deliveries.map(({ connectionId, log, ...delivery }) => ({
+      ...delivery,
+      connection: connectionId,
+      log: log.map(({ connectionId: _of, ...attempt }) => attempt),
+    })),
+  };
+}

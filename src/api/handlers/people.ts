@@ -1,0 +1,61 @@
+// What may be asked about a person, and done for them. Each leaves an audit line that names no one.
+
+import type { peopleRoutes } from "../../contract/traffic.ts";
+import type { Visit } from "../../kernel/event.ts";
+import {
+  askedOf,
+  decideFor,
+  erasePerson,
+  exportPerson,
+  findPerson,
+  type Asked,
+} from "../../identity/people.ts";
+import type { Site } from "../../sites/directory.ts";
+import type { By } from "../../sites/manage.ts";
+import type { Handlers } from "../call.ts";
+import { withDeliveries } from "./eventSummary.ts";
+import type { ApiParts } from "../context.ts";
+import { personHash } from "./search.ts";
+
+const mostEvents = 100;
+
+const asked = (site: Site, { email }: { email: string }, { actor, now }: By): Asked =>
+  askedOf(site, personHash(email), { actor, now });
+
+export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopleRoutes> {
+  return {
+    async "POST /sites/:site/people/find"({ site, body, by }) {
+      const who = asked(site, body, by);
+      const { identity, consent, decisions } = await findPerson(store, who);
+      const filter = { emailHash: who.email };
+      const { events } = await store.events.page(site.id, filter, { before: null, limit: mostEvents });
+      return {
+        hashedEmail: who.email,
+        consent,
+        decisions: decisions.map(({ givenBy, state, decidedAt }) => ({ givenBy, state, decidedAt })),
+        visits: (identity?.visits ?? []).map(shownVisit),
+        events: await withDeliveries(store, site.id, events),
+      };
+    },
+    "POST /sites/:site/people/export": ({ site, body, by }) => exportPerson(store, asked(site, body, by)),
+    async "POST /sites/:site/people/consent"({ site, body, by }) {
+      await decideFor(store, asked(site, body, by), body.decision);
+      return {};
+    },
+    async "POST /sites/:site/people/erase"({ site, body, by }) {
+      const who = asked(site, body, by);
+      return { hashedEmail: who.email, ...(await erasePerson(store, who)) };
+    },
+  };
+}
+
+function shownVisit({ seenAt, browser, clickIds, utm, verdict }: Visit) {
+  return {
+    seenAt,
+    page: browser?.page || null,
+    clickIds: Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
+    utm,
+    isBot: verdict?.bot ?? false,
+    reason: verdict?.reasons[0] ?? null,
+  };
+}

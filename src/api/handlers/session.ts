@@ -1,0 +1,95 @@
+// Signing in, and what people do about themselves.
+
+import type { Actor, User } from "../../access/actor.ts";
+import type { sessionRoutes } from "../../contract/session.ts";
+import { ApiFault, type Handlers } from "../call.ts";
+import type { ApiParts } from "../context.ts";
+
+/** The person who calls; no key gets this far. */
+export function personOf(actor: Actor | null): User & Actor {
+  if (actor?.kind !== "user") throw new ApiFault("signed_out", "Sign in first.");
+  return actor;
+}
+
+const done = {};
+
+export function sessionHandlers(parts: ApiParts): Handlers<keyof typeof sessionRoutes> {
+  const { access, version, publicUrl, store } = parts;
+  return {
+    "GET /setup": async () => ({ needed: await access.needsOwner() }),
+
+    "POST /setup": async ({ request, reply, body }) => {
+      reply.header("set-cookie", await access.setUp(request, body));
+      return done;
+    },
+
+    "GET /session": async ({ actor, request, reply }) => {
+      if (actor?.kind !== "user") return { session: null };
+      const { id, email, name, twoFactor, grants } = actor;
+      const cookies = await access.stay(request);
+      if (cookies.length) reply.header("set-cookie", cookies);
+      const installation = { version, mail: access.hasMail, url: publicUrl, store: store.engine };
+      return { session: { user: { id, email, name, twoFactor }, grants: [...grants], installation } };
+    },
+
+    "POST /session": async ({ request, reply, body }) => {
+      const { step, cookies } = await access.signIn(request, body);
+      reply.header("set-cookie", cookies);
+      return { step };
+    },
+
+    "POST /session/code": async ({ request, reply, body }) => {
+      reply.header("set-cookie", await access.finish(request, body.code));
+      return done;
+    },
+
+    "DELETE /session": async ({ request, reply }) => {
+      reply.header("set-cookie", await access.signOut(request));
+      return done;
+    },
+
+    "GET /sessions": async ({ actor }) => ({ items: await access.me.sessions(personOf(actor)) }),
+
+    "DELETE /sessions/:session": async ({ actor, params }) => {
+      await access.me.endSession(personOf(actor), params.session);
+      return done;
+    },
+
+    "PATCH /me": async ({ actor, body, by }) => {
+      await access.me.rename(personOf(actor), body.name, by);
+      return done;
+    },
+
+    "POST /me/password": async ({ actor, request, reply, body, by }) => {
+      reply.header("set-cookie", await access.me.changePassword(personOf(actor), request, body, by));
+      return done;
+    },
+
+    "POST /me/two-factor": ({ actor, request, body }) =>
+      access.me.beginTwoFactor(personOf(actor), request, body.password),
+
+    "POST /me/two-factor/confirm": async ({ actor, request, reply, body, by }) => {
+      reply.header("set-cookie", await access.me.confirmTwoFactor(personOf(actor), request, body.code, by));
+      return done;
+    },
+
+    "POST /me/two-factor/end": async ({ actor, request, body, by }) => {
+      await access.me.endTwoFactor(personOf(actor), request, body.password, by);
+      return done;
+    },
+
+    "POST /password-resets": ({ request, body }) => access.recovery.askReset(request, body.email),
+
+    "POST /password-resets/finish": async ({ request, body }) => {
+      await access.recovery.finishReset(request, body);
+      return done;
+    },
+
+    "POST /invitations/look": ({ request, body }) => access.invitations.look(request, body.ticket),
+
+    "POST /invitations/accept": async ({ request, reply, body }) => {
+      reply.header("set-cookie", await access.invitations.accept(request, body));
+      return done;
+    },
+  };
+}

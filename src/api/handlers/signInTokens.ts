@@ -1,0 +1,44 @@
+// Settings that a request brings for a connection, with the tokens of a sign-in among them.
+
+import type { Actor } from "../../access/actor.ts";
+import type { Tokens } from "../../delivery/oauth/oauth2.ts";
+import { tokensOfSignIn } from "../../delivery/oauth/signIn.ts";
+import type { Wanted } from "../../sites/connect.ts";
+import type { Site } from "../../sites/directory.ts";
+import { Missing, Refusal } from "../../sites/manage.ts";
+import { ApiFault } from "../call.ts";
+import type { ApiParts } from "../context.ts";
+
+type Changes = { settings: Record<string, string>; events?: string[] | null | undefined };
+type Found = Tokens | Record<string, never>;
+
+/** The tokens of a sign-in that this very person began. */
+export async function tokensFor(
+  { store, now }: Pick<ApiParts, "store" | "now">,
+  actor: Actor | null,
+  site: Site,
+  platform: string,
+  signIn: string | undefined,
+): Promise<Found> {
+  if (signIn === undefined) return {};
+  if (actor?.kind !== "user")
+    throw new ApiFault(
+      "forbidden",
+      "A sign-in belongs to the person who made it; an API key cannot use it.",
+      {
+        field: "signIn",
+      },
+    );
+  const wanted = { siteId: site.id, platform, id: signIn, asker: actor.id };
+  return tokensOfSignIn(store, wanted, now()).catch((error: unknown) => {
+    if (error instanceof Missing) throw new Missing("signIn", error.message);
+    throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
+  });
+}
+
+/** The tokens of a sign-in stand in place of any that were sent along. */
+export function wantedOf({ settings, events }: Changes, tokens: Found): Wanted {
+  if (events?.length === 0)
+    throw new Refusal("events", "Choose at least one event; null stands for all of them.");
+  return { settings: { ...settings, ...tokens }, events };
+}

@@ -1,0 +1,149 @@
+// Webhooks that receive the totals.
+
+import type { Answer } from "../../contract/contract.ts";
+import type { webhookRoutes } from "../../contract/watch.ts";
+import {
+  addWebhook,
+  disableWebhook,
+  enableWebhook,
+  findWebhook,
+  removeWebhook,
+  replayPeriods,
+  rotateSecret,
+  sendTest,
+} from "../../outbound/manage.ts";
+import { markBefore } from "../../outbound/periods.ts";
+import { Refusal } from "../../sites/manage.ts";
+import type { PushLine } from "../../store/outbound/pushes.ts";
+import type { Webhook } from "../../store/outbound/webhooks.ts";
+import type { Handlers } from "../call.ts";
+import { asFile, csvBelow, timeCell } from "../csv.ts";
+import { countTest } from "../limits.ts";
+import { pageOf } from "../page.ts";
+import type { ApiParts } from "../context.ts";
+import { readCursor } from "./search.ts";
+
+type Described = Answer<"GET /sites/:site/webhooks">["items"][number];
+
+export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookRoutes> {
+  const { store, pushSender, allowPrivate, pushMs, now } = parts;
+  const desk = { store };
+  const periodEnd = () => markBefore(now(), pushMs) + pushMs;
+
+  async function describe(webhook: Webhook): Promise<Described> {
+    const { siteId, id, origin, sendEmpty, state, stateReason } = webhook;
+    const { failingSince, attempts, createdAt } = webhook;
+    const [waiting, lastPushAt] = await Promise.all([
+      store.pushes.waiting({ siteId, webhookId: id }),
+      store.health.lastPushAt(siteId, id),
+    ]);
+    return {
+      id,
+      url: `${origin}/…`,
+      sendEmpty,
+      state,
+      stateReason,
+      failingSince,
+      attempts,
+      createdAt,
+      waiting: waiting.periods,
+      nextPushAt: nextPush(webhook, waiting.periods),
+      lastPushAt,
+    };
+  }
+
+  /** What waits goes when it is due; otherwise the running period is next. */
+  function nextPush({ state, dueAt }: Webhook, waiting: number): number | null {
+    if (state === "disabled") return null;
+    return waiting > 0 ? Math.max(dueAt, now()) : periodEnd();
+  }
+
+  return {
+    async "GET /sites/:site/webhooks"({ site }) {
+      const [webhooks, open] = await Promise.all([store.webhooks.all(site.id), store.periods.open(site.id)]);
+      return {
+        items: await Promise.all(webhooks.map(describe)),
+        // Without a webhook nothing is being counted towards a period.
+        period: {
+          startsAt: webhooks.length > 0 ? (open?.startsAt ?? null) : null,
+          endsAt: periodEnd(),
+          seconds: pushMs / 1000,
+        },
+      };
+    },
+
+    async "POST /sites/:site/webhooks"({ site, body, by }) {
+      const { webhook, secret } = await addWebhook(desk, site, body, { ...by, allow: allowPrivate });
+      return { webhook: await describe(webhook), secret };
+    },
+
+    async "GET /sites/:site/webhooks/:webhook/pushes"({ site, params, query: { cursor, limit } }) {
+      const { siteId, id } = await findWebhook(desk, params.webhook, site.id);
+      const lines = await store.pushes.log({ siteId, webhookId: id }, limit + 1, readCursor(cursor)?.eventId);
+      const { items, next } = pageOf(lines, limit);
+      return {
+        items: items.map(({ period, ...line }) => {
+          if (!period) return { ...line, period };
+          const { number: _number, ...shown } = period;
+          return { ...line, period: shown };
+        }),
+        next,
+      };
+    },
+
+    async "GET /sites/:site/webhooks/:webhook/pushes.csv"({ site, params, reply }) {
+      const { siteId, id: webhookId } = await findWebhook(desk, params.webhook, site.id);
+      asFile(reply, "pushes", site.hosts[0], now());
+      return csvBelow<PushLine>(
+        [
+          { title: "started (UTC)", cell: ({ startedAt }) => timeCell(startedAt) },
+          { title: "duration (ms)", cell: ({ durationMs }) => durationMs },
+          { title: "result", cell: ({ ok }) => (ok ? "delivered" : "failed") },
+          { title: "HTTP status", cell: ({ httpStatus }) => httpStatus },
+          { title: "error", cell: ({ error }) => error },
+          { title: "period from (UTC)", cell: ({ period }) => timeCell(period?.startsAt ?? null) },
+          { title: "period to (UTC)", cell: ({ period }) => timeCell(period?.endsAt ?? null) },
+          { title: "conversions", cell: ({ period }) => period?.conversions ?? null },
+          { title: "removed", cell: ({ period }) => period?.removed ?? null },
+          { title: "id", cell: ({ id }) => id },
+        ],
+        (limit, before) => store.pushes.log({ siteId, webhookId }, limit, before),
+      );
+    },
+
+    async "POST /sites/:site/webhooks/:webhook/test"({ site, params }) {
+      const webhook = await findWebhook(desk, params.webhook, site.id);
+      await countTest(parts, site.id, "webhook", 100);
+      const time = { now, elapsed: () => performance.now() };
+      const { answer, calls, body } = await sendTest({ store, sender: pushSender }, webhook, time);
+      const { ok, httpStatus, error, response } = answer;
+      const durationMs = calls.reduce((sum, call) => sum + call.durationMs, 0);
+      return { ok, httpStatus, error, response, durationMs, body };
+    },
+
+    async "POST /sites/:site/webhooks/:webhook/rotate"({ site, params, by }) {
+      return rotateSecret(desk, await findWebhook(desk, params.webhook, site.id), by);
+    },
+
+    async "POST /sites/:site/webhooks/:webhook/disable"({ site, params, by }) {
+      await disableWebhook(desk, await findWebhook(desk, params.webhook, site.id), by);
+      return {};
+    },
+
+    async "POST /sites/:site/webhooks/:webhook/enable"({ site, params, by }) {
+      return { waiting: await enableWebhook(desk, await findWebhook(desk, params.webhook, site.id), by) };
+    },
+
+    async "POST /sites/:site/webhooks/:webhook/replay"({ site, params, body, by }) {
+      const webhook = await findWebhook(desk, params.webhook, site.id);
+      if (body.from >= body.to) throw new Refusal("to", "The end must be later than the beginning.");
+      const periods = await replayPeriods(desk, webhook, body, by);
+      return { periods, isDisabled: webhook.state === "disabled" };
+    },
+
+    async "DELETE /sites/:site/webhooks/:webhook"({ site, params, by }) {
+      await removeWebhook(desk, await findWebhook(desk, params.webhook, site.id), by);
+      return {};
+    },
+  };
+}

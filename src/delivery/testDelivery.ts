@@ -1,0 +1,158 @@
+// Trying a connection out: the exact request for an event without sending it, a test event with the platform's answer,
+// and the platform's own lists for settings that are ids there.
+
+import { randomUUID } from "node:crypto";
+import type { Conversion, Reading } from "../kernel/event.ts";
+import { readConsent } from "../identity/attribution.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
+import { readStatus } from "../platforms/shared/readResponse.ts";
+import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
+import { hidden } from "../sites/connectionSettings.ts";
+import type { Connection, Site } from "../sites/directory.ts";
+import { Missing, Refusal } from "../sites/manage.ts";
+import type { Store } from "../store/store.ts";
+import { conversionOf } from "./conversion.ts";
+import { isSelected } from "./dispatch.ts";
+import { exchange, unsent, type Exchange } from "./exchange.ts";
+import type { Sender } from "./send.ts";
+import type { Tokens } from "./oauth/tokens.ts";
+
+export type Preview = {
+  /** Why it would not be sent; then there is no request. */
+  skipped: string | null;
+  request: { method: string; url: string; headers: Record<string, string>; body: unknown } | null;
+};
+
+const openHeaders = /^(?:content-type|accept|user-agent|linkedin-version|x-restli-[a-z-]+)$/;
+
+/** A past event of the site as it would be sent now, or a sample of this name. */
+export async function conversionFor(
+  store: Pick<Store, "events" | "people">,
+  site: Site,
+  { event: id, name }: { event?: string | undefined; name: string },
+  now: number,
+): Promise<Conversion> {
+  if (id === undefined) return sampleNow(name, now);
+  const event = await store.events.get(site.id, id);
+  if (!event) throw new Missing("event", `There is no event ${id} in the site of this connection.`);
+  // Consent may have been withdrawn since.
+  const mode = site.settings.consentMode;
+  const { consent, withheld } = await readConsent(store.people, site.id, event.person.email, mode);
+  const attribution = event.attribution.withheld
+    ? event.attribution
+    : { ...event.attribution, consent, withheld };
+  return conversionOf(event, event.dispatchId, attribution);
+}
+
+/** Somebody of whom everything is known, as if it had happened a minute ago. */
+export function sampleNow(name: string, now: number): Conversion {
+  const time = now - 60_000;
+  return fullSample({ eventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
+}
+
+export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
+  const platform = knownPlatform(connection.platform);
+  if (!isSelected(connection, conversion.name)) return { skipped: "event not selected", request: null };
+  const skipped = platform.unfit?.(conversion, connection.settings, now) ?? null;
+  if (skipped) return { skipped, request: null };
+  return { skipped: null, request: shown(platform.toRequest([conversion], connection.settings, now)) };
+}
+
+function shown({
+  method,
+  url,
+  headers,
+  body,
+  secretQuery,
+}: PlatformRequest): NonNullable<Preview["request"]> {
+  const secrets = Object.keys(secretQuery ?? {}).map((name) => `${name}=${hidden}`);
+  return {
+    method,
+    url: secrets.length ? `${url}${url.includes("?") ? "&" : "?"}${secrets.join("&")}` : url,
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [
+        name,
+        openHeaders.test(name.toLowerCase()) ? value : hidden,
+      ]),
+    ),
+    body: body === "" ? null : JSON.parse(body),
+  };
+}
+
+export type TestSent = {
+  skipped: string | null;
+  reading: Reading | null;
+  log: Exchange["log"];
+  /** As the sync log would keep it. */
+  request: string | null;
+};
+
+/** Sends one conversion in the platform's own test mode. */
+export async function sendTest(
+  parts: { sender: Sender; tokens: Tokens },
+  connection: Connection,
+  conversion: Conversion,
+  now: number,
+): Promise<TestSent> {
+  const platform = knownPlatform(connection.platform);
+  const test: Conversion = { ...conversion, mode: "test" };
+  const skipped = platform.unfit?.(test, connection.settings, now) ?? null;
+  const log = { httpStatus: null, response: null };
+  if (skipped) return { skipped, reading: null, log, request: null };
+  const current = await parts.tokens.fresh(connection);
+  const sent =
+    "fault" in current
+      ? unsent(current, 1)
+      : await exchange(parts.sender, platform, current.settings, [test], now);
+  return { skipped: null, reading: sent.readings[0] ?? null, log: sent.log, request: sent.requestOf(test) };
+}
+
+export type Choice = { value: string; label: string };
+
+/** What the platform offers for a setting. */
+export async function choicesFor(
+  sender: Sender,
+  platformId: string,
+  setting: string,
+  settings: ConnectionSettings,
+): Promise<Choice[]> {
+  const platform = knownPlatform(platformId);
+  const picker = pickerOf(platform, setting);
+  const missing = picker.needs.find((name) => !settings[name]);
+  if (missing) throw new Refusal(missing, `${missing} is needed to ask ${platform.name} for ${setting}.`);
+  const sent = await sender.send(picker.toRequest(settings), {
+    platform: platform.id,
+    customerAddress: false,
+  });
+  if (!sent.ok) throw new Refusal(setting, `${platform.name} could not be asked: ${sent.error}.`);
+  const choices = picker.read(sent.response.body);
+  if (choices.length) return choices;
+  // Nothing to choose from: because there is nothing, or because the platform refused, in its own words.
+  const [status, words] = [
+    readStatus(sent.response),
+    platform.readResponse(sent.response, [sampleConversion()], settings)[0],
+  ];
+  const refusal = status.said !== "accepted" || words?.said === "unauthorised" ? (words ?? status) : null;
+  if (refusal && "error" in refusal)
+    throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
+  return choices;
+}
+
+function pickerOf(platform: Platform, setting: string): Picker {
+  const picker = platform.pickers?.find((one) => one.setting === setting);
+  if (picker) return picker;
+  const known = platform.pickers?.map((one) => one.setting) ?? [];
+  throw new Refusal(
+    "setting",
+    known.length
+      ? `${platform.name} has no list for ${setting}; it has one for ${known.join(", ")}.`
+      : `${platform.name} has no lists to choose from.`,
+  );
+}
+
+function knownPlatform(id: string): Platform {
+  const platform = platformOf(id);
+  if (!platform) throw new Missing("platform", `There is no platform ${id}.`);
+  return platform;
+}

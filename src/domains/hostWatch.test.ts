@@ -1,0 +1,166 @@
+// Hosts are checked by themselves: a real store and a real DNS server; only the time is made up.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { freshFolder } from "../../test/support/databases.ts";
+import { startDns, type Records } from "../../test/support/dnsServer.ts";
+import { lookAt } from "../alerts/conditions.ts";
+import { uuidv7 } from "../kernel/ids.ts";
+import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
+import { stateOf } from "../sites/hosts.ts";
+import { addSite, Refusal } from "../sites/manage.ts";
+import { addHost, findHost, pauseHost, resumeHost } from "../sites/manageHosts.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { Checker } from "./check.ts";
+import { openChecker } from "./checker.ts";
+import { verifyHost } from "./verify.ts";
+import { hostWatch } from "./hostWatch.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const began = Date.UTC(2026, 10, 15);
+let now = began;
+
+const records: Records = { "cc.relay.test": { address: "127.0.0.1" } };
+const here = { alias: "cc.relay.test" } as const;
+let dns: Awaited<ReturnType<typeof startDns>>;
+let store: Store;
+let directory: Directory;
+let checker: Checker;
+let site: Site;
+const defects: unknown[] = [];
+
+/** What a node does once a minute. */
+function node() {
+  const own = directoryOf(store);
+  const onDefect = (error: unknown) => void defects.push(error);
+  const watch = hostWatch({ store, directory: own, checker, now: () => now, onDefect });
+  return { look: () => own.refresh().then(() => watch.look()) };
+}
+const host = (name: string) => findHost(directory.sites(), name);
+async function look(): Promise<void> {
+  await Promise.all([node().look(), node().look()]);
+  await directory.refresh();
+}
+async function later(ms: number): Promise<void> {
+  now += ms;
+  await look();
+}
+const alerts = async () => {
+  const current = directory.site(site.id) ?? expect.unreachable();
+  const found = await lookAt(store, current, [], new Map(), now);
+  return found.filter(({ kind }) => kind === "host");
+};
+const claim = (name: string) =>
+  addHost({ store, directory }, site, name, { actor: "ada", now, isVouched: false });
+
+beforeAll(async () => {
+  dns = await startDns(records);
+  store = await openStore(
+    { engine: "sqlite", file: `${freshFolder()}/store.db` },
+    Buffer.alloc(32, 7),
+    uuidv7,
+  );
+  directory = directoryOf(store);
+  checker = openChecker({
+    encryptionKeys: () => [Buffer.alloc(32, 7)],
+    // Nothing may be called: what a host's DNS says is enough here.
+    allowPrivate: { hosts: new Set(), networks: [] },
+    dnsServers: [dns.address],
+    connectMs: 1000,
+    attemptMs: 1000,
+    publicUrl: "https://cc.relay.test",
+    hasUrl: true,
+  });
+  site = await addSite({ store, directory }, "localhost", { actor: "ada", now });
+});
+afterAll(async () => {
+  await checker.sender.close();
+  await store.close();
+  dns.close();
+  expect(defects).toEqual([]);
+});
+
+test("a host that waits is served soon after its record is there, and one node says so", async () => {
+  await claim("new.shop.test");
+  await look();
+  expect(host("new.shop.test")).toMatchObject({ finding: "not found", checkedAt: began });
+  records["new.shop.test"] = here;
+  await later(9 * minute);
+  expect(directory.siteOfHost("new.shop.test")).toBeUndefined();
+  await later(2 * minute);
+  expect(directory.siteOfHost("new.shop.test")?.id).toBe(site.id);
+  const audit = await store.audit.list(site.id, 50);
+  expect(audit.filter(({ action }) => action === "host verified")).toHaveLength(1);
+  // Nobody asks about a name that is this very machine.
+  expect(host("localhost").checkedAt).toBeNull();
+});
+
+test("a name inside a network is checked for nobody, and claimed by nobody", async () => {
+  const asked = verifyHost(
+    { store, directory, checker },
+    host("localhost"),
+    { actor: "ada", now },
+    () => now,
+  );
+  await expect(asked).rejects.toThrow("localhost is a name inside a network, and is not checked.");
+  for (const name of ["intranet", "shop.localhost"]) await expect(claim(name)).rejects.toThrow(Refusal);
+});
+
+test("who never points it here is looked after less and less", async () => {
+  await claim("never.shop.test");
+  const checks = new Set<number>();
+  for (const step of [0, 11 * minute, 11 * minute, day, 10 * minute, hour, 8 * day, hour, day]) {
+    await later(step);
+    checks.add(host("never.shop.test").checkedAt ?? 0);
+  }
+  expect(checks.size).toBe(7);
+  expect(stateOf(host("never.shop.test"))).toBe("waiting");
+});
+
+test("one that breaks is shown, stays served, and is an alert when it has failed for an hour", async () => {
+  await later(2 * day);
+  const { checkedAt } = host("new.shop.test");
+  expect(checkedAt).toBe(now);
+  // What could not be called in this test is a private address: the host itself is well.
+  await store.hosts.saveCheck(
+    host("new.shop.test"),
+    { ...host("new.shop.test"), finding: null, failingSince: null, nextCheckAt: now + day },
+    null,
+  );
+  delete records["new.shop.test"];
+  await later(23 * hour);
+  expect(host("new.shop.test").checkedAt).toBe(checkedAt);
+  await later(2 * hour);
+  expect(stateOf(host("new.shop.test"))).toBe("failing");
+  expect(directory.siteOfHost("new.shop.test")?.id).toBe(site.id);
+  expect(await alerts()).toEqual([]);
+  await later(61 * minute);
+  expect(await alerts()).toEqual([
+    {
+      kind: "host",
+      subject: "new.shop.test",
+      text: expect.stringMatching(/^new\.shop\.test is not in the DNS\. Since 2026-/),
+    },
+  ]);
+  await pauseHost({ store, directory }, host("new.shop.test"), { actor: "ada", now });
+  expect(await alerts()).toEqual([]);
+  await resumeHost({ store, directory }, host("new.shop.test"), { actor: "ada", now });
+});
+
+test("that the DNS does not answer says nothing against a host that was well", async () => {
+  records["new.shop.test"] = here;
+  await later(2 * hour);
+  const before = host("new.shop.test");
+  expect(before.finding).toBe("private address");
+  records["new.shop.test"] = "broken";
+  await later(2 * hour);
+  const after = host("new.shop.test");
+  expect(after).toMatchObject({ finding: before.finding, verifiedAt: before.verifiedAt, checkedAt: now });
+});
+
+test("a paused host is left alone", async () => {
+  await pauseHost({ store, directory }, host("new.shop.test"), { actor: "ada", now });
+  await later(3 * day);
+  expect(host("new.shop.test").checkedAt).toBeLessThan(now - 2 * day);
+});

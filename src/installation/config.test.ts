@@ -1,0 +1,439 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { freshFolder } from "../../test/support/databases.ts";
+import { ConfigFaults, readConfig } from "./config.ts";
+import { addressFault } from "../delivery/addresses.ts";
+
+/** The faults, one sentence each. */
+function faults(env: Record<string, string>): string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigFaults)) throw error;
+    const [head, ...lines] = error.message.split("\n");
+    expect(head).toBe("Cleancast cannot start:");
+    return lines.map((line) => line.replace(/^ {2}- /, ""));
+  }
+}
+
+/** A configuration without its functions, which no two readings share. */
+const comparable = (config: ReturnType<typeof readConfig>) => ({
+  ...config,
+  encryptionKey: null,
+  encryptionKeys: null,
+  transport: [
+    config.transport.requireTls,
+    config.transport.trusted("127.0.0.1"),
+    config.transport.trusted("10.0.0.1"),
+  ],
+});
+
+describe("an empty environment", () => {
+  test("gives the documented defaults", () => {
+    const config = readConfig({});
+    expect(config).toMatchObject({
+      host: "0.0.0.0",
+      port: 8080,
+      dataFolder: resolve("data"),
+      store: { engine: "sqlite", file: join(resolve("data"), "cleancast.db") },
+      tls: null,
+      platformOrigins: {},
+      allowPrivate: { hosts: new Set(), networks: [] },
+      retryScheduleMs: [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400].map((seconds) => seconds * 1000),
+      pushMs: 15 * 60_000,
+      pushRetryMs: [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000),
+      connectMs: 3000,
+      attemptMs: 8000,
+      answerMs: 10_000,
+      leaseMs: 30_000,
+      mostInFlight: 4096,
+      logLevel: "info",
+    });
+    expect(config.transport.requireTls).toBe(false);
+    expect(config.transport.trusted("127.0.0.1")).toBe(true);
+    expect(config.transport.trusted("10.0.0.1")).toBe(false);
+  });
+
+  test("variables that are empty or blank count as not set", () => {
+    const names = variablesRead();
+    for (const blank of ["", "  "]) {
+      const env = Object.fromEntries(names.map((name) => [name, blank]));
+      expect(comparable(readConfig(env))).toEqual(comparable(readConfig({})));
+    }
+  });
+
+  test("variables of other programs are left alone", () => {
+    expect(faults({ PATH: "/bin", CLEANCAST_UNKNOWN: "x", NODE_ENV: "production" })).toEqual([]);
+  });
+});
+
+describe("what is set is taken", () => {
+  test("numbers, also with space around them", () => {
+    const config = readConfig({
+      PORT: " 9000 ",
+      CLEANCAST_CONNECT_SECONDS: "0.5",
+      CLEANCAST_ATTEMPT_SECONDS: "2",
+      CLEANCAST_ANSWER_SECONDS: "4",
+      CLEANCAST_LEASE_SECONDS: "6",
+      CLEANCAST_PUSH_SECONDS: "5",
+      CLEANCAST_MAX_IN_FLIGHT: "7",
+    });
+    expect(config).toMatchObject({
+      port: 9000,
+      connectMs: 500,
+      attemptMs: 2000,
+      answerMs: 4000,
+      leaseMs: 6000,
+      pushMs: 5000,
+      mostInFlight: 7,
+    });
+  });
+
+  test("the retry schedule", () => {
+    expect(readConfig({ CLEANCAST_RETRY_SECONDS: "0.05, 1,2" }).retryScheduleMs).toEqual([50, 1000, 2000]);
+  });
+
+  test("PostgreSQL and its connections", () => {
+    for (const url of ["postgres://u:p@db/x", "postgresql://db/x"])
+      expect(readConfig({ DATABASE_URL: url, CLEANCAST_DATABASE_CONNECTIONS: "25" }).store).toEqual({
+        engine: "postgres",
+        url,
+        connections: 25,
+      });
+  });
+
+  test.each([
+    ["true", true],
+    ["1", true],
+    ["ON", true],
+    ["yes", true],
+    ["false", false],
+    ["0", false],
+    ["off", false],
+    ["No", false],
+  ])("CLEANCAST_REQUIRE_TLS=%s is %s", (text, value) => {
+    expect(readConfig({ CLEANCAST_REQUIRE_TLS: text }).transport.requireTls).toBe(value);
+  });
+
+  test("proxies, allowed hosts and platform origins", () => {
+    const config = readConfig({
+      CLEANCAST_TRUST_PROXY: "10.0.0.0/8",
+      CLEANCAST_ALLOW_PRIVATE: "internal.example,127.0.0.0/8",
+      CLEANCAST_PLATFORM_ORIGINS: '{"webhook":"http://127.0.0.1:9999"}',
+    });
+    expect(config.transport.trusted("10.9.9.9")).toBe(true);
+    expect(config.transport.trusted("127.0.0.1")).toBe(false);
+    expect(addressFault(config.allowPrivate, false, "internal.example", "10.0.0.1")).toBeNull();
+    expect(config.platformOrigins).toEqual({ webhook: "http://127.0.0.1:9999" });
+  });
+
+  test("the mail server and the sender of mails", () => {
+    const url = "smtps://user:s3cret@mail.example.com:465";
+    for (const from of ["cc@example.com", "Cleancast <cc@example.com>"])
+      expect(readConfig({ CLEANCAST_SMTP_URL: url, CLEANCAST_MAIL_FROM: from }).smtp).toEqual({ url, from });
+    expect(readConfig({}).smtp).toBeNull();
+    expect(readConfig({ CLEANCAST_ALERT_SECONDS: "5" }).alertMs).toBe(5000);
+  });
+
+  test("the certificate and its key", () => {
+    const folder = freshFolder();
+    const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    for (const file of [certFile, keyFile]) writeFileSync(file, "PEM");
+    expect(readConfig({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }).tls).toEqual({ certFile, keyFile });
+  });
+
+  test("the encryption key, as hex or as base64", () => {
+    const key = Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7));
+    for (const text of [
+      key.toString("hex"),
+      key.toString("hex").toUpperCase(),
+      key.toString("base64"),
+      key.toString("base64url"),
+    ])
+      expect(readConfig({ CLEANCAST_ENCRYPTION_KEY: text }).encryptionKey()).toEqual(key);
+  });
+});
+
+describe("a fault names its variable and the remedy", () => {
+  test.each([
+    ["PORT", "http", 'PORT is "http"; set it to a number from 0 to 65535.'],
+    ["PORT", "70000", 'PORT is "70000"; set it to a number from 0 to 65535.'],
+    ["PORT", "-1", 'PORT is "-1"; set it to a number from 0 to 65535.'],
+    ["PORT", "NaN", 'PORT is "NaN"; set it to a number from 0 to 65535.'],
+    [
+      "CLEANCAST_CONNECT_SECONDS",
+      "0",
+      /^CLEANCAST_CONNECT_SECONDS is "0"; set it to a number from 0\.1 to 60\.$/,
+    ],
+    ["CLEANCAST_ATTEMPT_SECONDS", "8s", /^CLEANCAST_ATTEMPT_SECONDS is "8s"; set it to a number/],
+    ["CLEANCAST_ANSWER_SECONDS", "Infinity", /^CLEANCAST_ANSWER_SECONDS is "Infinity"; set it to a number/],
+    ["CLEANCAST_LEASE_SECONDS", "700", /^CLEANCAST_LEASE_SECONDS is "700"; set it to a number from 1 to 600/],
+    ["CLEANCAST_LEASE_SECONDS", "10", /^CLEANCAST_LEASE_SECONDS is 10; set it to at least .*\(18\)\.$/],
+    [
+      "CLEANCAST_PUSH_SECONDS",
+      "never",
+      /^CLEANCAST_PUSH_SECONDS is "never"; set it to a number from 1 to 86400/,
+    ],
+    ["CLEANCAST_MAX_IN_FLIGHT", "0", /^CLEANCAST_MAX_IN_FLIGHT is "0"; set it to a number from 1 to 1000000/],
+    [
+      "CLEANCAST_DATABASE_CONNECTIONS",
+      "1",
+      /^CLEANCAST_DATABASE_CONNECTIONS is "1"; set it to a number from 2/,
+    ],
+    [
+      "CLEANCAST_RETRY_SECONDS",
+      "10;60",
+      /^CLEANCAST_RETRY_SECONDS is "10;60"; set it to seconds separated by commas/,
+    ],
+    ["CLEANCAST_RETRY_SECONDS", "10,,60", /^CLEANCAST_RETRY_SECONDS is .*like 10,60,300/],
+    ["CLEANCAST_RETRY_SECONDS", "0", /^CLEANCAST_RETRY_SECONDS is "0"/],
+    ["CLEANCAST_RETRY_SECONDS", "-5", /^CLEANCAST_RETRY_SECONDS is "-5"/],
+    ["CLEANCAST_REQUIRE_TLS", "maybe", 'CLEANCAST_REQUIRE_TLS is "maybe"; set it to true or false.'],
+    [
+      "CLEANCAST_TRUST_PROXY",
+      "loopback,proxy",
+      /^CLEANCAST_TRUST_PROXY has "proxy"; use loopback, addresses or networks/,
+    ],
+    [
+      "CLEANCAST_ALLOW_PRIVATE",
+      "ok,not ok",
+      /^CLEANCAST_ALLOW_PRIVATE has "not ok"; use host names, addresses or networks/,
+    ],
+    ["CLEANCAST_PLATFORM_ORIGINS", "{", /^CLEANCAST_PLATFORM_ORIGINS is not JSON; set it to JSON like/],
+    [
+      "CLEANCAST_PLATFORM_ORIGINS",
+      "[]",
+      /^CLEANCAST_PLATFORM_ORIGINS is not a JSON object; set it to JSON like/,
+    ],
+    ["CLEANCAST_PLATFORM_ORIGINS", "null", /^CLEANCAST_PLATFORM_ORIGINS is not a JSON object/],
+    [
+      "CLEANCAST_PLATFORM_ORIGINS",
+      '{"nobody":"https://x.example"}',
+      /^CLEANCAST_PLATFORM_ORIGINS names "nobody", which is no platform/,
+    ],
+    [
+      "CLEANCAST_PLATFORM_ORIGINS",
+      '{"webhook":5}',
+      /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin for "webhook"/,
+    ],
+    [
+      "CLEANCAST_PLATFORM_ORIGINS",
+      '{"webhook":"x.example"}',
+      /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin/,
+    ],
+    [
+      "CLEANCAST_PLATFORM_ORIGINS",
+      '{"webhook":"ftp://x.example"}',
+      /^CLEANCAST_PLATFORM_ORIGINS has no http\(s\) origin/,
+    ],
+    [
+      "DATABASE_URL",
+      "mysql://db/x",
+      /^DATABASE_URL must start with postgres:\/\/ ; leave it out for the embedded database\.$/,
+    ],
+    [
+      "CLEANCAST_ENCRYPTION_KEY",
+      "short",
+      /^CLEANCAST_ENCRYPTION_KEY must be 32 bytes .* openssl rand -hex 32$/,
+    ],
+    ["CLEANCAST_ENCRYPTION_KEY", "0".repeat(63), /^CLEANCAST_ENCRYPTION_KEY must be 32 bytes/],
+    ["CLEANCAST_ENCRYPTION_KEY", "g".repeat(64), /^CLEANCAST_ENCRYPTION_KEY must be 32 bytes/],
+    [
+      "TLS_CERT_FILE",
+      "/etc/hostname",
+      "TLS_KEY_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.",
+    ],
+    [
+      "TLS_KEY_FILE",
+      "/etc/hostname",
+      "TLS_CERT_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.",
+    ],
+    ["LOG_LEVEL", "loud", 'LOG_LEVEL is "loud"; set it to one of trace, debug, info, warn, error, silent.'],
+  ])("%s=%s", (name, value, sentence) => {
+    const found = faults({ [name]: value });
+    expect(found).toEqual([typeof sentence === "string" ? sentence : expect.stringMatching(sentence)]);
+  });
+
+  test("a port is a whole number: nothing can listen on half of one", () => {
+    expect(faults({ PORT: "80.5" })).toEqual([expect.stringContaining("PORT")]);
+  });
+
+  test("files of the certificate that cannot be read are named at the start, with their variables", () => {
+    const missing = join(freshFolder(), "missing.pem");
+    const found = faults({ TLS_CERT_FILE: missing, TLS_KEY_FILE: missing }).join("\n");
+    expect(found).toContain("TLS_CERT_FILE");
+    expect(found).toContain("TLS_KEY_FILE");
+  });
+
+  test("several faults are reported together", () => {
+    const found = faults({
+      PORT: "x",
+      LOG_LEVEL: "loud",
+      CLEANCAST_REQUIRE_TLS: "perhaps",
+      DATABASE_URL: "mysql://x",
+      CLEANCAST_ENCRYPTION_KEY: "short",
+      CLEANCAST_RETRY_SECONDS: "a,b",
+      CLEANCAST_TRUST_PROXY: "nobody.example",
+      CLEANCAST_ALLOW_PRIVATE: "a b",
+      CLEANCAST_PLATFORM_ORIGINS: '{"nobody":1}',
+      TLS_CERT_FILE: "/etc/hostname",
+      CLEANCAST_PUSH_SECONDS: "x",
+    });
+    const names = found.map((sentence) => sentence.split(" ", 1).join("")).toSorted();
+    expect(names).toEqual([
+      "CLEANCAST_ALLOW_PRIVATE",
+      "CLEANCAST_ENCRYPTION_KEY",
+      "CLEANCAST_PLATFORM_ORIGINS",
+      "CLEANCAST_PLATFORM_ORIGINS",
+      "CLEANCAST_PUSH_SECONDS",
+      "CLEANCAST_REQUIRE_TLS",
+      "CLEANCAST_RETRY_SECONDS",
+      "CLEANCAST_TRUST_PROXY",
+      "DATABASE_URL",
+      "LOG_LEVEL",
+      "PORT",
+      "TLS_KEY_FILE",
+    ]);
+  });
+
+  test("a mail server needs a URL of its kind and a sender", () => {
+    const url = "smtp://mail.example.com";
+    expect(faults({ CLEANCAST_SMTP_URL: "mail.example.com:25", CLEANCAST_MAIL_FROM: "a@b.example" })).toEqual(
+      ["CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://)."],
+    );
+    for (const from of [
+      {},
+      { CLEANCAST_MAIL_FROM: "nobody" },
+      { CLEANCAST_MAIL_FROM: "a@b.example\r\nBcc: c@d" },
+    ])
+      expect(faults({ CLEANCAST_SMTP_URL: url, ...from })).toEqual([
+        'CLEANCAST_MAIL_FROM must be the sender of mails, like "Cleancast <alerts@example.com>".',
+      ]);
+  });
+
+  test("no fault shows a secret: neither the encryption key nor the password of the database", () => {
+    const found = faults({
+      CLEANCAST_ENCRYPTION_KEY: "s3cret-key",
+      DATABASE_URL: "mysql://user:s3cret-password@db/x",
+      CLEANCAST_SMTP_URL: "http://user:s3cret-password@mail/x",
+    }).join("\n");
+    expect(found).not.toContain("s3cret");
+  });
+});
+
+const keyOf = (folder: string) => readConfig({ CLEANCAST_DATA: folder }).encryptionKey();
+
+describe("the encryption key's file", () => {
+  test("is made on first use, readable by its owner alone, and read again ever after", () => {
+    const folder = join(freshFolder(), "new", "data");
+    const umask = process.umask(0o000);
+    try {
+      const key = keyOf(folder);
+      expect(key).toHaveLength(32);
+      const file = join(folder, "encryption.key");
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+      expect(keyOf(folder)).toEqual(key);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test("is not made by merely reading the configuration", () => {
+    const folder = join(freshFolder(), "untouched");
+    readConfig({ CLEANCAST_DATA: folder });
+    expect(() => statSync(folder)).toThrow("ENOENT");
+  });
+
+  test("is another one in every installation", () => {
+    expect(keyOf(freshFolder())).not.toEqual(keyOf(freshFolder()));
+  });
+
+  test("an operator's own file is read, with or without a line end, and never written", () => {
+    for (const text of ["5a".repeat(32), `${"5a".repeat(32)}\r\n`]) {
+      const folder = freshFolder();
+      writeFileSync(join(folder, "encryption.key"), text, { mode: 0o400 });
+      expect(keyOf(folder)).toEqual(Buffer.alloc(32, 0x5a));
+      expect(readFileSync(join(folder, "encryption.key"), "utf8")).toBe(text);
+    }
+  });
+
+  test("a damaged file stops the start and is left as it is", () => {
+    for (const text of ["", "5a5a", "not a key at all"]) {
+      const folder = freshFolder();
+      const file = join(folder, "encryption.key");
+      writeFileSync(file, text);
+      expect(() => keyOf(folder)).toThrow(ConfigFaults);
+      expect(() => keyOf(folder)).toThrow("encryption.key does not hold a key");
+      expect(readFileSync(file, "utf8")).toBe(text);
+    }
+  });
+
+  test("the variable goes before the file, and makes none", () => {
+    const folder = freshFolder();
+    const key = readConfig({
+      CLEANCAST_DATA: folder,
+      CLEANCAST_ENCRYPTION_KEY: "a1".repeat(32),
+    }).encryptionKey();
+    expect(key).toEqual(Buffer.alloc(32, 0xa1));
+    expect(() => statSync(join(folder, "encryption.key"))).toThrow("ENOENT");
+  });
+
+  test("a folder that cannot be written is an error and never a key in memory alone", () => {
+    const folder = freshFolder();
+    mkdirSync(join(folder, "encryption.key"));
+    expect(() => keyOf(folder)).toThrow();
+  });
+});
+
+/** The names that src/installation/config.ts asks for, from its own text. */
+function variablesRead(): string[] {
+  const text = readFileSync(new URL("config.ts", import.meta.url), "utf8");
+  const asked = [...text.matchAll(/\b\w+\(\s*"([A-Z][A-Z0-9_]+)"/g)];
+  return [...new Set(asked.map(([, name]) => name as string))].toSorted();
+}
+
+describe(".env.example", () => {
+  const text = readFileSync(new URL("../../.env.example", import.meta.url), "utf8");
+  const listed = [...text.matchAll(/^#?[ \t]*([A-Z][A-Z0-9_]*)=(.*)$/gm)].map(([, name, value]) => ({
+    name: name as string,
+    value: value as string,
+  }));
+
+  test("lists exactly the variables that the configuration reads, each once", () => {
+    expect(variablesRead().length).toBeGreaterThan(15);
+    expect(listed.map(({ name }) => name).toSorted()).toEqual(variablesRead());
+  });
+
+  test("every name that stands in the configuration's text is one that it reads", () => {
+    const source = readFileSync(new URL("config.ts", import.meta.url), "utf8");
+    const named = new Set(source.match(/\b(?:CLEANCAST|TLS)_[A-Z_]+\b/g));
+    expect([...named].filter((name) => !variablesRead().includes(name))).toEqual([]);
+  });
+
+  test("shows the defaults: set as it stands, it changes nothing", () => {
+    const places = new Set([
+      "TLS_CERT_FILE",
+      "TLS_KEY_FILE",
+      "DATABASE_URL",
+      "CLEANCAST_URL",
+      "CLEANCAST_SMTP_URL",
+      "CLEANCAST_MAIL_FROM",
+    ]);
+    const env = Object.fromEntries(
+      listed.filter(({ name }) => !places.has(name)).map(({ name, value }) => [name, value]),
+    );
+    expect(comparable(readConfig(env))).toEqual(comparable(readConfig({})));
+  });
+
+  test("holds no secret", () => {
+    expect(listed.find(({ name }) => name === "CLEANCAST_ENCRYPTION_KEY")?.value).toBe("");
+  });
+
+  test("sets nothing by itself: every variable is commented out", () => {
+    expect(text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+// Taking a backup: one moment of the database, written beside a running relay.
+
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Refusal } from "../sites/manage.ts";
+import type { Value } from "../store/engine/database.ts";
+import { latestVersion } from "../store/schema/migrate.ts";
+import { rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";
+import { columnsOf, tablesAt } from "../store/schema/tables.ts";
+import { rowLine, writeLines, type Header, type Totals } from "./backupFile.ts";
+
+export type Taken = Totals & { file: string; bytes: number; schema: number };
+
+export async function takeBackup(
+  snapshot: Snapshot,
+  file: string,
+  options: { version: string; now: number; replace: boolean },
+): Promise<Taken> {
+  if (existsSync(file) && !options.replace)
+    throw new Refusal("file", `${file} is there already; choose another name, or --force to replace it.`);
+  // Its new tables would be missing, and nobody would know until it is restored.
+  if (snapshot.version > latestVersion)
+    throw new Refusal(
+      "database",
+      `The database has schema ${snapshot.version}, this version of Cleancast knows ${latestVersion}: take the backup with the newer version.`,
+    );
+  const header: Header = {
+    cleancast: "backup",
+    format: 1,
+    schema: snapshot.version,
+    engine: snapshot.engine,
+    version: options.version,
+    madeAt: new Date(options.now).toISOString(),
+  };
+  const totals: Totals = { tables: 0, rows: 0 };
+  // Under its own name only when it is whole: whoever finds the name finds a backup.
+  // The name before that is nobody else's: two backups at once, or what somebody put there, must not meet in one file.
+  const part = `${file}.${randomBytes(6).toString("hex")}.part`;
+  let bytes: number;
+  try {
+    bytes = await writeLines(linesOf(snapshot, header, totals), part);
+    await rename(part, file);
+    await syncFolder(dirname(file));
+  } catch (error) {
+    await rm(part, { force: true });
+    if (!(error instanceof Error && "syscall" in error)) throw error;
+    throw new Refusal("file", `The backup could not be written: ${error.message}.`);
+  }
+  return { ...totals, file, bytes, schema: snapshot.version };
+}
+
+async function* linesOf(snapshot: Snapshot, header: Header, totals: Totals): AsyncGenerator<string> {
+  yield `${JSON.stringify(header)}\n`;
+  for (const table of tablesAt(snapshot.version)) {
+    const columns = await columnsOf(snapshot, table);
+    yield `${JSON.stringify({ table, columns })}\n`;
+    const hash = createHash("sha256");
+    let count = 0;
+    for await (const rows of rowsOf(snapshot, table, columns)) {
+      const lines = rows.map((row) => rowLine(columns.map((column) => row[column] as Value))).join("");
+      hash.update(lines);
+      count += rows.length;
+      yield lines;
+    }
+    totals.tables += 1;
+    totals.rows += count;
+    yield `${JSON.stringify({ end: table, rows: count, sha256: hash.digest("hex") })}\n`;
+  }
+  yield `${JSON.stringify({ end: "backup", ...totals })}\n`;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const opened = await open(folder, "r");
+  try {
+    await opened.sync();
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,184 @@
+// A new key for everything that is sealed, and what remains when the key is lost.
+
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { engines } from "../../test/support/relay.ts";
+import { eventId, representativeRows, rowsKey } from "../../test/support/rows.ts";
+import { uuidv7 } from "../kernel/ids.ts";
+import type { Row } from "../store/engine/database.ts";
+import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
+import { migrate } from "../store/schema/migrate.ts";
+import { WrongEncryptionKey } from "../store/maintenance/sealCheck.ts";
+import { sealedColumns } from "../store/maintenance/sealedColumns.ts";
+import { openDatabase, openStore, type Store, type StoreLocation } from "../store/store.ts";
+import { fillTable } from "../store/maintenance/restoreTarget.ts";
+import { sealAnew, endChange } from "./changeEncryptionKey.ts";
+import { keysIn, readKeyFile, writeKeyFile } from "./encryptionKeyFile.ts";
+import { checkLocation } from "./restore.ts";
+
+const oldKey = rowsKey;
+const newKey = Buffer.alloc(32, 9);
+/** What is sealed in the rows: one of each column, one setting of the site, and two of the installation. */
+const sealedValues = sealedColumns.length - 1 + 1 + 2;
+
+describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
+  let location: StoreLocation;
+
+  beforeEach(async () => {
+    location =
+      engine === "sqlite"
+        ? { engine, file: `${freshFolder()}/store.db` }
+        : { engine, url: await migratedDatabase(), connections: 4 };
+    const db = openDatabase(location);
+    await migrate(db);
+    for (const [table, rows] of Object.entries(representativeRows())) {
+      const columns = Object.keys(rows[0] as Row);
+      const values = rows.map((row) => columns.map((column) => row[column] ?? null));
+      await fillTable(db, table, columns, values);
+    }
+    await db.close();
+    await (await openStore(location, oldKey, uuidv7)).close();
+  });
+
+  async function withStore<T>(keys: Buffer[], work: (store: Store) => Promise<T>): Promise<T> {
+    const store = await openStore(location, () => keys, uuidv7);
+    try {
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  const everything = async (store: Store) => ({
+    sites: await store.configuration.sitesSince(-1),
+    event: await store.events.get("s1", eventId),
+    bots: await store.traffic.botVisits("s1", 9),
+    app: await store.signIns.app("google_ads"),
+    signIn: await store.signIns.get("s1", "i1"),
+    webhooks: await store.webhooks.ofSite("s1"),
+    access: store.accessSecret,
+  });
+
+  test("everything is sealed with the new key, and reads as before; the old key opens nothing any more", async () => {
+    const before = await withStore([oldKey], everything);
+    const keys = [newKey, oldKey];
+    expect(await withStore(keys, (store) => sealAnew(store, () => keys))).toBe(sealedValues);
+    expect(await withStore([newKey], everything)).toEqual(before);
+    expect(await checkLocation(location, () => [newKey])).toEqual([]);
+    await expect(withStore([oldKey], everything)).rejects.toThrow(WrongEncryptionKey);
+    const shut = await checkLocation(location, () => [oldKey]);
+    expect(shut.reduce((sum, { count }) => sum + count, 0)).toBe(sealedValues);
+  });
+
+  test("a change that was cut off is gone on with, and nodes read everything meanwhile", async () => {
+    const before = await withStore([oldKey], everything);
+    const keys = [newKey, oldKey];
+    let steps = 0;
+    await withStore(keys, async ({ seals }) => {
+      const cut = seals.reseal(async () => {
+        if ((steps += 1) === 3) throw new Error("killed");
+      });
+      await expect(cut).rejects.toThrow("killed");
+    });
+    // One that seals with the new key, and one that still seals with the old.
+    expect(await withStore([newKey, oldKey], everything)).toEqual(before);
+    expect(await withStore([oldKey, newKey], everything)).toEqual(before);
+    const rest = await withStore(keys, (store) => sealAnew(store, () => keys));
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(sealedValues);
+    expect(await withStore([newKey], everything)).toEqual(before);
+  });
+
+  test("a value that somebody seals meanwhile is neither lost nor forgotten", async () => {
+    const keys = [newKey, oldKey];
+    const late = { platform: "google_ads", clientId: "client", clientSecret: "written meanwhile" };
+    await withStore([oldKey, newKey], (behind) =>
+      withStore(keys, async (store) => {
+        let isFirst = true;
+        const seals = {
+          reseal: async () =>
+            store.seals.reseal(async () => {
+              if (isFirst) await behind.signIns.saveApp(late, 1);
+              isFirst = false;
+            }),
+        };
+        await sealAnew({ seals }, () => keys);
+      }),
+    );
+    expect(await withStore([newKey], (store) => store.signIns.app("google_ads"))).toEqual(late);
+  });
+
+  test("a value that opens with neither key stops the change, and both keys stay good", async () => {
+    const db = openDatabase(location);
+    await db.write((tx) => tx.all(`UPDATE bot_visits SET record = 'v1.AAAA'`));
+    await db.close();
+    const keys = [newKey, oldKey];
+    const change = withStore(keys, (store) => sealAnew(store, () => keys));
+    await expect(change).rejects.toThrow(/open with neither key \(the first: bot visit s1/);
+  });
+
+  test("without the key, the installation goes on, and says what must be entered again", async () => {
+    const db = openDatabase(location);
+    try {
+      expect(await isLost(db, () => [oldKey])).toBe(false);
+      expect(await isLost(db, () => [newKey])).toBe(true);
+      const gone = await goOnWithout(db, () => [newKey], 5);
+      expect(gone).toEqual({
+        sites: 1,
+        connections: 1,
+        oauth_apps: 1,
+        sign_ins: 1,
+        webhooks: 2,
+        bot_visits: 1,
+        events: 1,
+        settings: 2,
+      });
+      expect(await isLost(db, () => [newKey])).toBe(false);
+      expect(await db.all(`SELECT id FROM sessions`)).toEqual([]);
+      expect(await db.all(`SELECT two_factor FROM users`)).toEqual([{ two_factor: 0 }]);
+      expect(await goOnWithout(db, () => [newKey], 6)).toEqual({});
+    } finally {
+      await db.close();
+    }
+    const found = await withStore([newKey], everything);
+    expect(found.sites[0]?.connections[0]).toMatchObject({
+      state: "needs reconnection",
+      stateReason: "the encryption key was lost",
+      settings: { source: "acme" },
+    });
+    expect(found.sites[0]?.settings).toEqual({ inbound: true });
+    expect(found.webhooks[0]).toMatchObject({ state: "disabled", origin: "https://lost.invalid" });
+    expect(found.event).toMatchObject({ orderId: "A-1", extra: null });
+    expect([found.app, found.signIn, found.bots]).toEqual([null, null, []]);
+    expect(await checkLocation(location, () => [newKey])).toEqual([]);
+  });
+});
+
+describe("the file of the key", () => {
+  test("is followed: a process that runs seals with the new key within a second", () => {
+    const file = join(freshFolder(), "encryption.key");
+    writeKeyFile(file, [oldKey]);
+    let clock = 0;
+    const keys = keysIn(file, [oldKey], () => clock);
+    writeKeyFile(file, [newKey, oldKey]);
+    expect(keys()).toEqual([oldKey]);
+    clock = 1000;
+    expect(keys()).toEqual([newKey, oldKey]);
+    // What cannot be read changes nothing.
+    writeFileSync(file, "nonsense");
+    clock = 2000;
+    expect(keys()).toEqual([newKey, oldKey]);
+  });
+
+  test("ends with the new key alone, and the old one in a file of its own", () => {
+    const file = join(freshFolder(), "encryption.key");
+    writeKeyFile(file, [newKey, oldKey]);
+    const kept = endChange(file, Date.UTC(2026, 10, 15, 11, 30));
+    expect(kept).toBe(`${file}.until-20261115T113000Z`);
+    expect([readKeyFile(file), readKeyFile(kept)]).toEqual([[newKey], [oldKey]]);
+    expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+    for (const one of [file, kept]) expect(statSync(one).mode & 0o777).toBe(0o600);
+  });
+});

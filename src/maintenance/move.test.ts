@@ -1,0 +1,209 @@
+// What a move makes of databases that are not as it left them, or never were what it needs. Processes that are killed are
+// in test/faults/move.test.ts.
+
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test, type TestContext } from "vitest";
+import { freshDatabase, freshFolder } from "../../test/support/databases.ts";
+import { uuidv7 } from "../kernel/ids.ts";
+import { readTable } from "../store/maintenance/copy.ts";
+import { lookInto } from "../store/maintenance/copyEmpty.ts";
+import type { Database } from "../store/engine/database.ts";
+import { latestVersion, migrate } from "../store/schema/migrate.ts";
+import { openDatabase, openStore } from "../store/store.ts";
+import { tablesAt } from "../store/schema/tables.ts";
+import { move, type MovePlan } from "./move.ts";
+import { openProgress } from "./moveProgress.ts";
+
+const connectionColumns =
+  "site_id, id, platform, account, settings, credentials, events, state, created_at, updated_at";
+
+/** An embedded database with some connections, and a database to move it to. */
+async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) {
+  const file = `${freshFolder()}/cleancast.db`;
+  await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).close();
+  const from = new DatabaseSync(file, { timeout: 5000 });
+  onTestFinished(() => from.close());
+  const connect = from.prepare(
+    `INSERT INTO connections (${connectionColumns}) VALUES ('s1', ?, 'meta', ?, '{}', '', '[]', 'active', 0, 0)`,
+  );
+  for (let n = 10; n < 30; n += 1) connect.run(`c${n}`, `account ${n}`);
+  const said: string[] = [];
+  const open = async (): Promise<Database> => {
+    const db = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 4 });
+    onTestFinished(() => db.close());
+    return db;
+  };
+  const to = await open();
+  let ids = 0;
+  /** As a run of the command: what was remembered is read from the file. */
+  const run = (plan: Partial<MovePlan> = {}) =>
+    move({
+      from,
+      to,
+      target: "db/one",
+      progress: openProgress(`${file}.move`),
+      newId: () => `move ${(ids += 1)}`,
+      prepareOnly: false,
+      now: Date.now,
+      say: (text) => said.push(text),
+      size: { rows: 3, bytes: 1_000_000 },
+      ...plan,
+    });
+  /** Tables whose rows are not the same here and there. */
+  const differing = async () => {
+    const found: string[] = [];
+    for (const name of tablesAt(latestVersion)) {
+      const { columns } = readTable(from, name);
+      const sql = `SELECT ${columns.join(", ")} FROM ${name}`;
+      const lines = (rows: readonly Record<string, unknown>[]) =>
+        rows.map((row) => JSON.stringify(columns.map((column) => row[column]))).toSorted();
+      if (lines(from.prepare(sql).all()).join() !== lines(await to.all(sql)).join()) found.push(name);
+    }
+    return found;
+  };
+  return { from, to, connect, said, open, run, differing };
+}
+
+describe.concurrent("a move", () => {
+  test("sees what was changed in PostgreSQL since it was copied, added there or taken away", async (context) => {
+    const { to, said, run, differing } = await newMove(context);
+    await run({ prepareOnly: true });
+    for (const sql of [
+      `UPDATE connections SET credentials = 'gone' WHERE id = 'c15'`,
+      `DELETE FROM connections WHERE id = 'c22'`,
+      `INSERT INTO lockouts (site_id, host, started_at, locked_until) VALUES ('alien', '', 0, 0)`,
+    ])
+      await to.write((tx) => tx.all(sql));
+    expect(await differing()).toEqual(["connections", "lockouts"]);
+    said.length = 0;
+    expect(await run()).toMatchObject({ state: "moved" });
+    expect(await differing()).toEqual([]);
+    // And copies only that again.
+    expect(Number(/Pass 1: (\d+) of/.exec(said.join())?.[1])).toBeLessThanOrEqual(6);
+  });
+
+  test("compares everything once more where rows are missing at the end, and then gives up", async (context) => {
+    const { to, from, said, run, differing } = await newMove(context);
+    let spoils = 2;
+    let spoilt: Promise<unknown> = Promise.resolve();
+    const say = (text: string) => {
+      said.push(text);
+      if (text.startsWith("Now nothing") && (spoils -= 1) >= 0)
+        spoilt = to.write((tx) => tx.all(`DELETE FROM connections WHERE id = 'c22'`));
+    };
+    /** What is spoilt is spoilt before it is counted. */
+    const late: Database = {
+      ...to,
+      write: async (work) => {
+        await spoilt;
+        return to.write(work);
+      },
+    };
+    await expect(run({ to: late, say })).rejects.toThrow(
+      /has 20 rows here and 19 in PostgreSQL.*Keep everybody away/,
+    );
+    expect(said.filter((text) => text.endsWith("compared once more."))).toHaveLength(1);
+    expect(from.prepare("PRAGMA user_version").get()).toEqual({ user_version: 0 });
+    spoils = 1;
+    expect(await run({ to: late, say })).toMatchObject({ state: "moved" });
+    expect(await differing()).toEqual([]);
+  });
+
+  test("copies rows that took a value over which may be there once, also in a circle", async (context) => {
+    const { from, to, connect, said, run, differing } = await newMove(context);
+    await run({ prepareOnly: true });
+    from.exec("DELETE FROM connections WHERE id = 'c29'");
+    connect.run("c05", "account 29");
+    from.exec(`UPDATE connections SET account = 'x' WHERE id = 'c12';
+      UPDATE connections SET account = 'account 12' WHERE id = 'c20';
+      UPDATE connections SET account = 'account 20' WHERE id = 'c12'`);
+    // And where another server answers in the end than in the beginning, everything is compared once more.
+    let asked = 0;
+    const failedOver: Database = {
+      ...to,
+      all: (sql, params) =>
+        sql.includes("pg_control_system") && (asked += 1) === 2
+          ? Promise.resolve([{ place: "another" }])
+          : to.all(sql, params),
+    };
+    expect(await run({ to: failedOver })).toMatchObject({ state: "moved" });
+    expect(said.join()).toContain("Another server answers now");
+    expect(asked).toBe(4);
+    expect(await differing()).toEqual([]);
+  });
+
+  test("keeps what was copied when another database is named by mistake, until it is told to begin again", async (context) => {
+    const { open, said, run, from } = await newMove(context);
+    await run({ prepareOnly: true });
+    const other = await open();
+    await expect(run({ to: other, target: "db/two" })).rejects.toThrow(/being moved to db\/one.*--restart/s);
+    await other.write((tx) => tx.all(`CREATE TABLE users (id text)`));
+    await expect(run({ to: other, restart: true })).rejects.toThrow(/data already.*table users/);
+    expect(
+      await other.all(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`),
+    ).toEqual([{ name: "users" }]);
+    said.length = 0;
+    await run({ prepareOnly: true });
+    expect(said[0]).toMatch(/^Pass 1: 0 of /);
+
+    await other.write((tx) => tx.all(`DROP TABLE users`));
+    // Dies when the tables are made, and before it could write down that it has begun.
+    const dying = { ...openProgress(`${from.location()}.move`), begin: () => { throw new Error("killed"); } }; // prettier-ignore
+    await expect(run({ to: other, target: "db/two", restart: true, progress: dying })).rejects.toThrow(
+      "killed",
+    );
+    expect(await run({ to: other, target: "db/two" })).toMatchObject({ state: "moved" });
+    expect(from.prepare("SELECT target FROM moved").get()).toEqual({ target: "db/two" });
+    await expect(run()).rejects.toThrow(/moved already, to db\/two/);
+  });
+
+  test("is refused where any table has a row, and where a newer version was; and leaves no trace there", async (context) => {
+    const { run, to } = await newMove(context);
+    await migrate(to);
+    await to.write((tx) =>
+      tx.all(`INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ('x', '', '', 0)`),
+    );
+    await expect(run()).rejects.toThrow(/data already.*table oauth_apps/);
+    await to.write((tx) => tx.all(`DELETE FROM oauth_apps`));
+    await to.write((tx) =>
+      tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES (99999, 'newer', 0)`),
+    );
+    await expect(run()).rejects.toThrow(/schema 99999/);
+    expect((await lookInto(to)).mover).toBeNull();
+    await to.write((tx) => tx.all(`DELETE FROM migrations WHERE version = 99999`));
+    expect(await run()).toMatchObject({ state: "moved" });
+  });
+
+  test("says which row PostgreSQL does not take", async (context) => {
+    const { from, run } = await newMove(context);
+    from.exec(`UPDATE connections SET settings = 'a' || char(0) WHERE id = 'c17'`);
+    await expect(run()).rejects.toThrow(
+      /The table connections cannot be copied: the row with the key "s1 c17"/,
+    );
+    from.exec(`UPDATE connections SET settings = '{}', created_at = 1.5 WHERE id = 'c17'`);
+    await expect(run()).rejects.toThrow(/the row with the key "s1 c17"/);
+  });
+
+  test("whose file was marked is finished from the file alone, whatever became of its notes", async (context) => {
+    const { from, to, run, differing } = await newMove(context);
+    const killed: Database = {
+      ...to,
+      write: (work) =>
+        to.write((tx) =>
+          work({
+            ...tx,
+            all: async (sql, params) => {
+              if (sql.startsWith("DELETE FROM migrations")) throw new Error("killed");
+              return tx.all(sql, params);
+            },
+          }),
+        ),
+    };
+    await expect(run({ to: killed })).rejects.toThrow("killed");
+    const elsewhere = { progress: openProgress(`${freshFolder()}/nothing`) };
+    expect(await run(elsewhere)).toMatchObject({ state: "moved", passes: 0, heldMs: null });
+    expect(await differing()).toEqual([]);
+    await expect(run(elsewhere)).rejects.toThrow(/moved already/);
+    expect(from.isOpen).toBe(true);
+  });
+});

@@ -1,0 +1,257 @@
+// What a backup must survive: odd rows, odd files beside the database, and others who come at the wrong moment.
+
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { engines, type Engine } from "../../test/support/relay.ts";
+import { representativeRows, rowsAt, rowsKey } from "../../test/support/rows.ts";
+import { uuidv7 } from "../kernel/ids.ts";
+import type { Row } from "../store/engine/database.ts";
+import { latestVersion, migrate } from "../store/schema/migrate.ts";
+import { packRecord } from "../store/people/personCodec.ts";
+import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
+import { openDatabase, openStore, type StoreLocation } from "../store/store.ts";
+import { fillTable, openTarget } from "../store/maintenance/restoreTarget.ts";
+import { takeBackup } from "./backup.ts";
+import { writeLines } from "./backupFile.ts";
+import { checkLocation, restoreBackup, verifyBackup } from "./restore.ts";
+
+const keys = () => [rowsKey];
+const visit = { visitorId: "v2", seenAt: rowsAt, browser: null, clickIds: {}, browserIds: {}, utm: {} };
+const options = { version: "1", now: rowsAt, replace: true };
+
+const place = async (engine: Engine, database = freshDatabase): Promise<StoreLocation> =>
+  engine === "sqlite"
+    ? { engine, file: join(freshFolder(), "store.db") }
+    : { engine, url: await database(), connections: 4 };
+
+/** A database with a row or two in every table. */
+async function filled(engine: Engine): Promise<StoreLocation> {
+  const location = await place(engine, migratedDatabase);
+  const db = openDatabase(location);
+  await migrate(db);
+  for (const [table, rows] of Object.entries(representativeRows())) {
+    const columns = Object.keys(rows[0] as Row);
+    await fillTable(db, table, columns, rows.map((row) => columns.map((column) => row[column] ?? null))); // prettier-ignore
+  }
+  await db.close();
+  await (await openStore(location, rowsKey, uuidv7)).close();
+  return location;
+}
+
+async function change(location: StoreLocation, ...statements: string[]): Promise<void> {
+  const db = openDatabase(location);
+  await db.write(async (tx) => {
+    for (const statement of statements) await tx.all(statement);
+  });
+  await db.close();
+}
+
+async function withSnapshot<T>(
+  location: StoreLocation,
+  work: (snapshot: Snapshot) => Promise<T>,
+): Promise<T> {
+  const snapshot = (await openSnapshot(location)) as Snapshot;
+  try {
+    return await work(snapshot);
+  } finally {
+    await snapshot.close();
+  }
+}
+
+const backUp = async (location: StoreLocation, file = join(freshFolder(), "backup")) =>
+  (await withSnapshot(location, (snapshot) => takeBackup(snapshot, file, options))).file;
+
+const restore = (file: string, location: StoreLocation, force = false) =>
+  restoreBackup(file, location, keys, { force, now: rowsAt });
+
+describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
+  let location: StoreLocation;
+  beforeEach(async () => {
+    location = await filled(engine);
+  });
+
+  test("a sum without end and records in their packed form are restored as they were, and nothing is wrong with them", async () => {
+    const infinite = engine === "sqlite" ? "9e999" : "'Infinity'";
+    const [person, subject] = [representativeRows().identities?.[0]?.email_hash, "b".repeat(64)];
+    const packed = packRecord({ visits: [visit], firstUtm: {}, forms: { emailGoogle: subject } }, subject);
+    expect(() => JSON.parse(packed)).toThrow();
+    await change(
+      location,
+      `UPDATE statistics SET value = ${infinite}`,
+      `UPDATE identities SET email_hash = '${subject}', record = '${packed}' WHERE email_hash = '${person}'`,
+    );
+    const elsewhere = await place(engine);
+    expect((await restore(await backUp(location), elsewhere)).wrong).toEqual([]);
+    const db = openDatabase(elsewhere);
+    expect(await db.all(`SELECT value FROM statistics`)).toEqual([{ value: Infinity }]);
+    await db.close();
+  });
+
+  test("the check names what is damaged", async () => {
+    const event = representativeRows().events?.[0] as Row;
+    const [columns, other] = [Object.keys(event).join(", "), "0199a0b8-1000-7000-8000-000000000002"];
+    const values = Object.values({ ...event, id: other, dispatch_id: event.id, name: " ", extra: null });
+    const literals = values.map((one) =>
+      one === null ? "NULL" : typeof one === "number" ? one : `'${one}'`,
+    );
+    await change(
+      location,
+      `INSERT INTO events (${columns}) VALUES (${literals.join(", ")})`,
+      `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at)
+       VALUES ('s1', '${other}', 'gone', 'x', 'parked', 0, 0, '', 0),
+         ('s1', '${other}', 'c1', 'x', 'queued', 0, 9000000000000000, '', 0)`,
+      `DELETE FROM attempts`,
+      `UPDATE connections SET settings = '{', events = '5', state = 'odd', platform = 'none'`,
+      `UPDATE sites SET settings = 'nonsense'`,
+      `UPDATE inbound_keys SET mode = 'both'`,
+      `DELETE FROM consents`,
+      `DELETE FROM period_heads`,
+      `DELETE FROM hosts`,
+      `DELETE FROM settings WHERE name = 'revision'`,
+      `UPDATE identities SET record = '{"visits":[{"seenAt":5}]}'`,
+      `UPDATE alerts SET told = ''`,
+      `UPDATE statistics_hours SET due_at = ${Number.MAX_SAFE_INTEGER}`,
+      `UPDATE statistics SET count = 7`,
+    );
+    const found = (await checkLocation(location, keys)).map(({ what }) => what);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        "deliveries whose attempts are not all there",
+        "deliveries that wait for a connection that is not there",
+        "deliveries that wait for more than a year",
+        "events without a name",
+        "events that go to platforms under another's id",
+        "connections whose settings cannot be read",
+        "connections whose events cannot be read",
+        "connections with a state that there is not",
+        "connections with a platform that there is not",
+        "sites whose settings cannot be read",
+        "inbound_keys with a mode that there is not",
+        "agreements in the history that are not in force",
+        "webhooks of sites that count no periods",
+        "sites in a database without a single host",
+        "missing settings of the installation",
+        "identities that cannot be read",
+        "alerts whose told cannot be read",
+        "hours whose numbers are not those of their events",
+      ]),
+    );
+    await change(location, `DELETE FROM events`, `DELETE FROM deliveries`);
+    const left = (await checkLocation(location, keys)).map(({ what }) => what);
+    expect(left).toContain("hours whose numbers are not those of their events");
+
+    // Of a schema that is not known here, nothing can be said.
+    await change(location, `INSERT INTO migrations (version, name, applied_at) VALUES (999, 'later', 0)`);
+    await expect(backUp(location)).rejects.toThrow("take the backup with the newer version");
+    await expect(checkLocation(location, keys)).rejects.toThrow("check it with the newer one");
+  });
+});
+
+describe("the embedded database", () => {
+  type Embedded = StoreLocation & { engine: "sqlite" };
+  let sound: Embedded;
+  let backup: string;
+  let location: Embedded;
+  beforeAll(async () => {
+    sound = (await filled("sqlite")) as Embedded;
+    backup = await backUp(sound);
+  });
+  beforeEach(() => {
+    location = { engine: "sqlite", file: join(freshFolder(), "store.db") };
+    copyFileSync(sound.file, location.file);
+  });
+  /** What else is in its folder; a log of its own may be. */
+  const besides = (file: string) =>
+    readdirSync(dirname(file)).filter((name) => !/^(?:store\.db(?:-wal|-shm)?|backup)$/.test(name)).toSorted(); // prettier-ignore
+
+  test("the check finds a text in place of a number", async () => {
+    await change(location, `UPDATE events SET value = 'much'`, `UPDATE dedup_claims SET expires_at = 'late'`);
+    expect((await checkLocation(location, keys)).map(({ what }) => what)).toEqual([
+      "events with something else in place of a number",
+      "dedup_claims with something else in place of a number",
+    ]);
+  });
+
+  test("a log that stayed behind is not played into what is restored", async () => {
+    const { file } = location;
+    const db = openDatabase(location);
+    await db.write((tx) => tx.all(`UPDATE sites SET name = 'written since'`));
+    copyFileSync(`${file}-wal`, `${file}.log`);
+    await db.close();
+    renameSync(file, `${file}.away`);
+    renameSync(`${file}.log`, `${file}-wal`);
+    const { wrong, aside } = await restore(backup, location);
+    expect(wrong).toEqual([]);
+    expect(besides(file)).toEqual(["store.db.away", `${basename(aside ?? "")}-wal`]);
+    expect(await withSnapshot(location, (snapshot) => snapshot.all(`SELECT name FROM sites`))).toEqual([
+      { name: "Shop" },
+    ]);
+  });
+
+  test.each<[string, (bytes: Buffer) => Buffer]>([
+    ["whose head is overwritten", (bytes) => bytes.fill(0xff, 0, 100)],
+    ["that is cut off", (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+  ])("one %s is put aside, with --force alone", async (_what, damage) => {
+    const { file } = location;
+    const damaged = damage(readFileSync(file));
+    writeFileSync(file, damaged);
+    await expect(restore(backup, location)).rejects.toThrow(/--force/);
+    expect(readFileSync(file).equals(damaged)).toBe(true);
+    const { wrong, aside } = await restore(backup, location, true);
+    expect(wrong).toEqual([]);
+    expect(readFileSync(aside ?? "").equals(damaged)).toBe(true);
+  });
+
+  test("nobody reads or writes it while another takes its place, and who waited writes nothing", async () => {
+    const { file } = location;
+    const target = await openTarget(location, true, rowsAt);
+    if (typeof target === "string") throw new Error(target);
+    await migrate(target.db);
+    const late = new DatabaseSync(file, { timeout: 0 });
+    expect(() => late.exec("PRAGMA journal_mode = WAL")).toThrow("locked");
+    expect(() => late.prepare("SELECT 1 FROM sites").all()).toThrow("locked");
+    // One that is given up leaves everything as it was.
+    const given = await openTarget(sound, true, rowsAt);
+    if (typeof given === "string") throw new Error(given);
+    await given.abandon();
+    expect(await checkLocation(sound, keys)).toEqual([]);
+    await target.finish();
+    expect(() => late.exec("PRAGMA journal_mode = WAL; UPDATE sites SET name = 'lost'")).toThrow("readonly");
+    expect(() => late.exec("UPDATE sites SET name = 'lost'")).toThrow("readonly");
+    late.close();
+    expect(readdirSync(dirname(file))).toEqual(["store.db"]);
+  });
+
+  test("two backups onto one name do not meet in one file, nor in one that somebody laid there", async () => {
+    const file = join(freshFolder(), "backup");
+    writeFileSync(`${file}.part`, "", { mode: 0o666 });
+    await Promise.all([backUp(location, file), backUp(location, file)]);
+    expect((await verifyBackup(file, keys)).header.schema).toBe(latestVersion);
+    expect(besides(file)).toEqual(["backup.part"]);
+  });
+
+  test("a backup that lacks a table is not restored", async () => {
+    const header = { cleancast: "backup", format: 1, schema: latestVersion, engine: "sqlite", version: "1" };
+    const sha256 = createHash("sha256").digest("hex");
+    const lines = [
+      header,
+      { table: "sites", columns: ["site_id"] },
+      { end: "sites", rows: 0, sha256 },
+      { end: "backup", tables: 1, rows: 0 },
+    ];
+    const file = join(freshFolder(), "backup");
+    const texts = lines.map((line) => `${JSON.stringify(line)}\n`);
+    await writeLines(
+      (async function* () {
+        yield* texts;
+      })(),
+      file,
+    );
+    await expect(verifyBackup(file, keys)).rejects.toThrow("The backup lacks the table settings");
+    expect(existsSync(file)).toBe(true);
+  });
+});

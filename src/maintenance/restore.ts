@@ -1,0 +1,129 @@
+// Restoring a backup: the whole file is verified before the first row is written, and what is written takes the place of
+// what was there in one go. A restore that is killed has changed nothing.
+
+import { platforms } from "../platforms/index.ts";
+import { Refusal } from "../sites/manage.ts";
+import { checkSnapshot, type Inconsistency } from "../store/maintenance/check.ts";
+import type { Database } from "../store/engine/database.ts";
+import { latestVersion, migrate } from "../store/schema/migrate.ts";
+import { sealWith, tryOpen, type Keys } from "../store/engine/seal.ts";
+import { sealedNames } from "../store/maintenance/sealedColumns.ts";
+import { openSnapshot } from "../store/maintenance/snapshot.ts";
+import type { StoreLocation } from "../store/store.ts";
+import { columnsOf, tablesAt } from "../store/schema/tables.ts";
+import { emptyTable, fillTable, openTarget, type Hindrance } from "../store/maintenance/restoreTarget.ts";
+import { readBackup, type Header, type Totals } from "./backupFile.ts";
+
+export type Restored = Totals & {
+  header: Header;
+  schema: number;
+  /** What was there and was damaged is kept under this name. */
+  aside: string | null;
+  wrong: Inconsistency[];
+};
+
+export async function restoreBackup(
+  file: string,
+  location: StoreLocation,
+  keys: Keys,
+  options: { force: boolean; now: number },
+): Promise<Restored> {
+  const { header, ...totals } = await verifyBackup(file, keys);
+  const target = await openTarget(location, options.force, options.now);
+  if (typeof target === "string") throw new Refusal("target", hindrances[target]);
+  let aside: string | null;
+  try {
+    await migrate(target.db, { to: header.schema });
+    await write(file, target.db);
+    await migrate(target.db);
+    aside = await target.finish();
+  } catch (error) {
+    await target.abandon();
+    throw error;
+  }
+  return { ...totals, header, schema: latestVersion, aside, wrong: await checkLocation(location, keys) };
+}
+
+const hindrances: Record<Hindrance, string> = {
+  data: "There is data already where this backup would be restored to; --force replaces all of it.",
+  "in use": "A relay or a command is using the database; stop every one of them first.",
+  damaged:
+    "The database that is there is damaged; --force puts it aside and restores the backup in its place.",
+  "newer schema": "The database there belongs to a newer version of Cleancast; restore with that version.",
+};
+
+/** Reads the whole file: is it what was written, can this version restore it, and does the key open what it holds? */
+export async function verifyBackup(file: string, keys: Keys): Promise<Totals & { header: Header }> {
+  const seal = sealWith(keys);
+  const parts = readBackup(file);
+  const missing = new Set<string>();
+  let header: Header | null = null;
+  for (;;) {
+    const { done, value } = await parts.next();
+    if (done) {
+      const [table] = missing;
+      if (table !== undefined)
+        throw new Refusal("file", `The backup lacks the table ${table}; it is not restored.`);
+      return { header: header as unknown as Header, ...value };
+    }
+    if (value.part === "header") {
+      header = value.header;
+      if (header.schema > latestVersion)
+        throw new Refusal(
+          "file",
+          `The backup has schema ${header.schema}, this version of Cleancast knows ${latestVersion}; restore it with version ${header.version} or a later one.`,
+        );
+      for (const table of tablesAt(header.schema)) missing.add(table);
+    }
+    if (value.part === "table" && !missing.delete(value.table))
+      throw new Refusal(
+        "file",
+        `The backup has a table ${value.table} that schema ${header?.schema} has not, or has it twice.`,
+      );
+    if (value.part !== "rows" || value.table !== "settings") continue;
+    for (const row of value.rows) {
+      const { name, value: text } = Object.fromEntries(value.columns.map((column, i) => [column, row[i]]));
+      if (name === sealedNames.check && tryOpen(seal, String(text), name) === null)
+        throw new Refusal(
+          "key",
+          "This backup was sealed with another encryption key. A key is never part of a backup: put the one that " +
+            "belongs to it into CLEANCAST_ENCRYPTION_KEY, or encryption.key into the data folder, and restore again.",
+        );
+    }
+  }
+}
+
+async function write(file: string, db: Database): Promise<void> {
+  for await (const part of readBackup(file)) {
+    if (part.part === "table") {
+      const known = await columnsOf(db, part.table);
+      const odd = part.columns.find((column) => !known.includes(column));
+      if (odd !== undefined)
+        throw new Refusal("file", `The backup has a column ${odd} in ${part.table}, which there is not.`);
+      await emptyTable(db, part.table);
+    }
+    if (part.part === "rows") await fillTable(db, part.table, part.columns, part.rows);
+  }
+}
+
+/** What does not fit together in a database; empty where all does. */
+export async function checkLocation(location: StoreLocation, keys: Keys): Promise<Inconsistency[]> {
+  const snapshot = await openSnapshot(location);
+  if (!snapshot) throw new Refusal("database", "There is no database yet: nothing to check.");
+  try {
+    // A key that is not there must not look like values that do not open.
+    keys();
+    if (snapshot.version !== latestVersion)
+      throw new Refusal(
+        "database",
+        `The database has schema ${snapshot.version}, this version of Cleancast knows ${latestVersion}: ` +
+          (snapshot.version > latestVersion
+            ? "check it with the newer one."
+            : "run 'cleancast migrate' first."),
+      );
+    const known = platforms.map(({ id }) => id);
+    return await checkSnapshot(snapshot, sealWith(keys), known);
+  } finally {
+    await snapshot.close();
+  }
+}

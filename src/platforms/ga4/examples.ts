@@ -1,0 +1,189 @@
+// What Google Analytics is sent, and what its validator answers: test and documentation in one.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { AnswerExample, Example } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+
+const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
+const cookies = {
+  _ga: "GA1.1.1699999999.1234567890",
+  _ga_AB12CD34EF: "GS2.1.s1794640000$o3$g1$t1794640100$j60$l0$h0",
+};
+const eventId = "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901";
+const em = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+
+const withSession = { session_id: "1794640000", engagement_time_msec: 1 };
+const order = { event_id: eventId, transaction_id: "A-1001", value: 49.9, currency: "EUR" };
+const purchase = {
+  client_id: "1699999999.1234567890",
+  timestamp_micros: 1794648600000000,
+  consent: { ad_user_data: "GRANTED", ad_personalization: "GRANTED" },
+  user_data: {
+    sha256_email_address: [em],
+    sha256_phone_number: ["c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"],
+  },
+  events: [{ name: "purchase", params: { ...order, ...withSession } }],
+};
+
+function example(
+  title: string,
+  changes: Partial<Conversion>,
+  body: unknown,
+  {
+    given = {},
+    at = "https://www.google-analytics.com/mp/collect",
+  }: { given?: Record<string, string>; at?: string } = {},
+): Example {
+  return {
+    title,
+    settings: { ...settings, ...given },
+    conversions: [sampleConversion({ browserIds: cookies, ...changes })],
+    request: {
+      method: "POST",
+      url: `${at}?measurement_id=G-AB12CD34EF`,
+      headers: { "content-type": "application/json" },
+      secretQuery: { api_secret: "EXAMPLE-SECRET" },
+      body,
+    },
+  };
+}
+
+const standard = [
+  ["refund", "refund"],
+  ["lead", "generate_lead"],
+  ["generate_lead", "generate_lead"],
+  ["signup", "sign_up"],
+  ["sign_up", "sign_up"],
+  ["complete_registration", "sign_up"],
+  ["login", "login"],
+  ["view_content", "view_item"],
+  ["view_item", "view_item"],
+  ["search", "search"],
+  ["add_to_wishlist", "add_to_wishlist"],
+  ["add_to_cart", "add_to_cart"],
+  ["begin_checkout", "begin_checkout"],
+  ["initiate_checkout", "begin_checkout"],
+  ["add_payment_info", "add_payment_info"],
+  ["add_shipping_info", "add_shipping_info"],
+  ["page_view", "page_view"],
+] as const;
+
+export const ga4Examples: readonly Example[] = [
+  example("A purchase after an ad click", {}, purchase),
+  example(
+    "Only a hashed email and no value: the client id is a pseudonym",
+    {
+      name: "lead",
+      person: { email: em },
+      value: null,
+      orderId: null,
+      browserIds: {},
+      clickIds: {},
+      consent: "unknown",
+    },
+    {
+      client_id: "1895895047.2726978293",
+      timestamp_micros: 1794648600000000,
+      user_data: { sha256_email_address: [em] },
+      events: [{ name: "generate_lead", params: { event_id: eventId, engagement_time_msec: 1 } }],
+    },
+  ),
+  example(
+    "A person who refused advertising",
+    { person: null, clickIds: {}, browserIds: {}, utm: {}, browser: null, consent: "denied" },
+    {
+      client_id: "1537890103.1543685938",
+      timestamp_micros: 1794648600000000,
+      consent: { ad_user_data: "DENIED", ad_personalization: "DENIED" },
+      events: [{ name: "purchase", params: { ...order, engagement_time_msec: 1 } }],
+    },
+  ),
+  example("No click id: none is needed", { clickIds: {} }, purchase),
+  example(
+    "A test event goes to the validator",
+    { mode: "test" },
+    { ...purchase, validation_behavior: "ENFORCE_RECOMMENDATIONS" },
+    { at: "https://www.google-analytics.com/debug/mp/collect", given: { region: "eu" } },
+  ),
+  example(
+    "Collected in the European Union, without contact data",
+    {},
+    { ...purchase, user_data: undefined },
+    {
+      at: "https://region1.google-analytics.com/mp/collect",
+      given: { region: "eu", user_data: "off" },
+    },
+  ),
+  example(
+    "A name of its own, a parameter from a UTM field and an own id of the person",
+    { name: "Demo Booked", extra: { customer: "u_42" } },
+    {
+      ...purchase,
+      user_id: "u_42",
+      events: [{ name: "demo_booked", params: { ...order, ...withSession, campaign: "autumn" } }],
+    },
+    {
+      given: {
+        "event.demobooked": "demo_booked",
+        "map.params.campaign": "utm_campaign",
+        "map.user_id": "extra.customer",
+      },
+    },
+  ),
+  ...standard.map(([name, theirs]) =>
+    example(
+      `The event ${name}`,
+      { name },
+      {
+        ...purchase,
+        events: [{ name: theirs, params: { ...order, ...withSession } }],
+      },
+    ),
+  ),
+];
+
+export const ga4Answers: readonly AnswerExample[] = [
+  {
+    title: "Received, which is all that is said",
+    conversions: 1,
+    status: 204,
+    body: "",
+    readings: [{ said: "accepted" }],
+  },
+  {
+    title: "The validator finds nothing",
+    conversions: 1,
+    status: 200,
+    body: '{"validationMessages":[]}',
+    readings: [{ said: "accepted" }],
+  },
+  {
+    title: "The validator finds a fault",
+    conversions: 1,
+    status: 200,
+    body: '{"validationMessages":[{"fieldPath":"events","description":"Event at index: [0] has invalid name.","validationCode":"NAME_INVALID"}]}',
+    readings: [{ said: "refused", error: "NAME_INVALID events Event at index: [0] has invalid name." }],
+  },
+  {
+    title: "The request is too large",
+    conversions: 1,
+    status: 413,
+    body: "",
+    readings: [{ said: "refused", error: "HTTP 413" }],
+  },
+  {
+    title: "Too many requests",
+    conversions: 1,
+    status: 429,
+    headers: { "retry-after": "10" },
+    body: "",
+    readings: [{ said: "later", error: "HTTP 429", retryAfterSeconds: 10 }],
+  },
+  {
+    title: "Google is unavailable",
+    conversions: 1,
+    status: 503,
+    body: "",
+    readings: [{ said: "later", error: "HTTP 503" }],
+  },
+];

@@ -1,0 +1,294 @@
+// What Google Ads is sent, and what it answers: test and documentation in one.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { AnswerExample, Example } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+
+const settings = {
+  customer_id: "123-456-7890",
+  access_token: "EXAMPLE-TOKEN",
+  conversion_action: "7700000001",
+};
+const withContact = { ...settings, enhanced_conversions_for_leads: "on" };
+
+const noClick = { clickIds: {}, browserIds: {} };
+const onlyEmail = {
+  email: "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a",
+};
+const granted = { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_GRANTED" };
+const gclid = { gclid: "EAIaIQobChMI-Example_1" };
+const contact = {
+  userIdentifiers: [
+    { emailAddress: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602" },
+    { phoneNumber: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e" },
+  ],
+};
+
+const purchase = {
+  eventTimestamp: "2026-11-14T09:30:00.000Z",
+  transactionId: "A-1001",
+  eventSource: "WEB",
+  conversionValue: 49.9,
+  currency: "EUR",
+  adIdentifiers: gclid,
+  consent: granted,
+};
+
+type Parts = { destination?: Record<string, unknown>; events?: unknown[]; validateOnly?: boolean };
+
+function example(
+  title: string,
+  given: Record<string, string>,
+  conversions: Conversion[],
+  { destination = {}, events = [purchase], validateOnly = false }: Parts,
+): Example {
+  return {
+    title,
+    settings: given,
+    conversions,
+    request: {
+      method: "POST",
+      url: "https://datamanager.googleapis.com/v1/events:ingest",
+      headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
+      body: {
+        destinations: [
+          {
+            operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1234567890" },
+            productDestinationId: "7700000001",
+            ...destination,
+          },
+        ],
+        encoding: "HEX",
+        events,
+        validateOnly,
+      },
+    },
+  };
+}
+
+export const googleAdsExamples: readonly Example[] = [
+  example("A purchase after an ad click", withContact, [sampleConversion()], {
+    events: [{ ...purchase, userData: contact }],
+  }),
+  example(
+    "Only a hashed email and no value, with enhanced conversions for leads",
+    withContact,
+    [sampleConversion({ ...noClick, name: "lead", person: onlyEmail, value: null, orderId: null })],
+    {
+      events: [
+        {
+          eventTimestamp: "2026-11-14T09:30:00.000Z",
+          transactionId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+          eventSource: "WEB",
+          userData: { userIdentifiers: [{ emailAddress: onlyEmail.email }] },
+          consent: granted,
+        },
+      ],
+    },
+  ),
+  example(
+    "No contact hashes unless enhanced conversions for leads is on",
+    settings,
+    [sampleConversion()],
+    {},
+  ),
+  example(
+    "Without a click id the hashed contact data stands in, where enhanced conversions for leads is on",
+    withContact,
+    [sampleConversion(noClick)],
+    { events: [{ ...purchase, adIdentifiers: undefined, userData: contact }] },
+  ),
+  example(
+    "A wbraid goes without contact hashes, whatever the setting",
+    withContact,
+    [
+      sampleConversion({
+        clickIds: {
+          wbraid: { value: "Cj8KCQ-wbraid", seenAt: Date.UTC(2026, 10, 10) },
+          gbraid: { value: "0AAAA-gbraid", seenAt: Date.UTC(2026, 10, 11) },
+        },
+      }),
+    ],
+    { events: [{ ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } }] },
+  ),
+  example(
+    "A person who refused advertising, with a click id all the same",
+    settings,
+    [sampleConversion({ consent: "denied", person: null })],
+    {
+      events: [
+        {
+          ...purchase,
+          consent: { adUserData: "CONSENT_DENIED", adPersonalization: "CONSENT_DENIED" },
+        },
+      ],
+    },
+  ),
+  example("A test event is only validated", settings, [sampleConversion({ mode: "test" })], {
+    validateOnly: true,
+  }),
+  example(
+    "An account that is reached through a manager account",
+    { ...settings, login_customer_id: "987-654-3210" },
+    [sampleConversion()],
+    { destination: { loginAccount: { accountType: "GOOGLE_ADS", accountId: "9876543210" } } },
+  ),
+  example(
+    "A conversion action of its own for leads, and the kind of customer from an extra field",
+    {
+      ...settings,
+      "event.lead": "7700000002",
+      "map.userProperties.customerType": "extra.customer",
+      event_source: "PHONE",
+    },
+    [sampleConversion({ name: "Lead", extra: { customer: "NEW" } })],
+    {
+      destination: { productDestinationId: "7700000002" },
+      events: [{ ...purchase, eventSource: "PHONE", userProperties: { customerType: "NEW" } }],
+    },
+  ),
+  example(
+    "Two conversions in one request; an order id of digits only gets a prefix",
+    settings,
+    [
+      sampleConversion(),
+      sampleConversion({ eventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410", orderId: "1002", value: 5 }),
+    ],
+    { events: [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }] },
+  ),
+];
+
+function failure(
+  code: number,
+  status: string,
+  message: string,
+  details: readonly Record<string, unknown>[] = [],
+): Pick<AnswerExample, "status" | "body"> {
+  return { status: code, body: JSON.stringify({ error: { code, status, message, details } }) };
+}
+
+const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
+  "@type": "type.googleapis.com/google.rpc.BadRequest",
+  fieldViolations,
+});
+
+export const googleAdsAnswers: readonly AnswerExample[] = [
+  {
+    title: "Taken in",
+    conversions: 2,
+    status: 200,
+    body: '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}',
+    readings: [{ said: "accepted" }, { said: "accepted" }],
+  },
+  {
+    title: "Taken in, with a warning about a field that is not used",
+    conversions: 1,
+    status: 200,
+    body: '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
+    readings: [{ said: "accepted" }],
+  },
+  {
+    title: "A success that cannot be read: the same again later",
+    conversions: 1,
+    status: 200,
+    body: "",
+    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
+    title: "One event is at fault: the others were not taken either and go again",
+    conversions: 3,
+    ...failure(400, "INVALID_ARGUMENT", "There was a problem with the request.", [
+      badRequest([
+        {
+          field: "events[1].currency",
+          description: "The currency code is not supported.",
+          reason: "INVALID_CURRENCY_CODE",
+        },
+      ]),
+    ]),
+    readings: [
+      {
+        said: "later",
+        error: "HTTP 400: refused because of another event in the same request",
+        retryAfterSeconds: 1,
+      },
+      {
+        said: "refused",
+        error: "HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE",
+      },
+      {
+        said: "later",
+        error: "HTTP 400: refused because of another event in the same request",
+        retryAfterSeconds: 1,
+      },
+    ],
+  },
+  {
+    title: "An unknown conversion action: its events wait until the setting is corrected",
+    conversions: 2,
+    ...failure(400, "INVALID_ARGUMENT", "Conversion action ID is not valid.", [
+      badRequest([
+        {
+          field: "destinations[0].product_destination_id",
+          description: "Conversion action ID is not valid.",
+          reason: "INVALID_CONVERSION_ACTION_ID",
+        },
+      ]),
+    ]),
+    readings: [0, 1].map(() => ({
+      said: "later",
+      error:
+        "HTTP 400: Conversion action ID is not valid. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
+      retryAfterSeconds: 3600,
+    })),
+  },
+  {
+    title: "Enhanced conversions for leads is not switched on in the account: the events wait for it",
+    conversions: 1,
+    ...failure(400, "INVALID_ARGUMENT", "The account is not enabled.", [
+      {
+        "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+        reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
+      },
+    ]),
+    readings: [
+      {
+        said: "unauthorised",
+        error:
+          "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
+      },
+    ],
+  },
+  {
+    title: "The token has ended",
+    conversions: 1,
+    ...failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
+    readings: [{ said: "unauthorised", error: "HTTP 401: Request had invalid authentication credentials." }],
+  },
+  {
+    title: "The signed-in user may not use the account",
+    conversions: 1,
+    ...failure(403, "PERMISSION_DENIED", "The caller does not have permission"),
+    readings: [{ said: "unauthorised", error: "HTTP 403: The caller does not have permission" }],
+  },
+  {
+    title: "The quota of the Cloud project is spent",
+    conversions: 1,
+    ...failure(429, "RESOURCE_EXHAUSTED", "Quota exceeded", [
+      { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" },
+    ]),
+    readings: [{ said: "later", error: "HTTP 429: Quota exceeded", retryAfterSeconds: 37 }],
+  },
+  {
+    title: "Google is unavailable",
+    conversions: 1,
+    ...failure(503, "UNAVAILABLE", "The service is currently unavailable."),
+    readings: [{ said: "later", error: "HTTP 503: The service is currently unavailable." }],
+  },
+  {
+    title: "A conflict that passes",
+    conversions: 1,
+    ...failure(409, "ABORTED", "Concurrent change"),
+    readings: [{ said: "later", error: "HTTP 409: Concurrent change" }],
+  },
+];

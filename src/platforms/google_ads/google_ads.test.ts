@@ -1,0 +1,338 @@
+import { describe, expect, test } from "vitest";
+import type { Conversion } from "../../kernel/event.ts";
+import { personOf } from "../../identity/person.ts";
+import { googleAds } from "./index.ts";
+import { nameFault, nameSetting } from "../shared/eventNames.ts";
+import type { Setting } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+
+const now = Date.UTC(2026, 10, 15, 9, 30);
+const settings = {
+  customer_id: "123-456-7890",
+  access_token: "EXAMPLE-TOKEN",
+  conversion_action: "7700000001",
+};
+const leads = { ...settings, enhanced_conversions_for_leads: "on" };
+const noClick = { clickIds: {}, browserIds: {} };
+const withheld = {
+  person: null,
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+  consent: "denied",
+} as const;
+
+const request = (given: Record<string, string>, ...changes: Partial<Conversion>[]) =>
+  googleAds.toRequest(changes.map(sampleConversion), given, now);
+const body = (given: Record<string, string>, ...changes: Partial<Conversion>[]) =>
+  JSON.parse(request(given, ...changes).body) as {
+    destinations: Record<string, unknown>[];
+    events: Record<string, unknown>[];
+  };
+const event = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
+  body(given, changes).events[0] ?? expect.unreachable("no event");
+const unfit = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
+  googleAds.unfit(sampleConversion(changes), given);
+const fault = (name: string, value: string) =>
+  (googleAds.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
+const seen = (value: string) => ({ value, seenAt: Date.UTC(2026, 10, 10) });
+
+describe("what it documents is so", () => {
+  test.each(googleAds.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
+    const made = googleAds.toRequest(example.conversions, example.settings, now);
+    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
+    for (const conversion of example.conversions)
+      expect(googleAds.unfit(conversion, example.settings)).toBeNull();
+  });
+
+  test.each(googleAds.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
+    const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
+    expect(googleAds.readResponse({ headers: {}, ...answer }, conversions, settings)).toEqual(
+      answer.readings,
+    );
+  });
+});
+
+describe("events that Google would refuse are skipped", () => {
+  test("without gclid, wbraid and gbraid", () => {
+    expect(unfit(settings, noClick)).toBe("no gclid, wbraid or gbraid");
+    expect(unfit(settings, { clickIds: { dclid: seen("d"), fbclid: seen("f") } })).toBe(
+      "no gclid, wbraid or gbraid",
+    );
+    expect(unfit({ ...settings, enhanced_conversions_for_leads: "off" }, noClick)).toBe(
+      "no gclid, wbraid or gbraid",
+    );
+  });
+
+  test("not when enhanced conversions for leads is on, as long as there is contact data", () => {
+    expect(unfit(leads, noClick)).toBeNull();
+    expect(unfit(leads, { ...noClick, person: { email: "a".repeat(64) } })).toBeNull();
+    expect(unfit(leads, { ...noClick, person: null, consent: "unknown" })).toBe("no gclid, wbraid or gbraid");
+  });
+
+  test("an opt-out leaves nothing to match by, whatever the setting", () => {
+    expect(unfit(settings, withheld)).toBe("opted out");
+    expect(unfit(leads, withheld)).toBe("opted out");
+  });
+
+  test.each(["gclid", "wbraid", "gbraid"])("%s alone is enough", (name) => {
+    const changes = { clickIds: { [name]: seen("x-Y_z") }, browserIds: {}, person: null };
+    expect(unfit(settings, changes)).toBeNull();
+    expect(event(settings, changes).adIdentifiers).toEqual({ [name]: "x-Y_z" });
+  });
+
+  test("without a conversion action for the event", () => {
+    const { conversion_action: _none, ...without } = settings;
+    expect(unfit(without)).toBe("no conversion action for this event");
+    expect(unfit({ ...without, "event.purchase": "12" })).toBeNull();
+  });
+
+  test("a refund would count as a gain, so it goes only where an action was chosen for it", () => {
+    expect(unfit(settings, { name: " Refund " })).toBe("Google Ads takes no refunds");
+    expect(unfit({ ...settings, "event.refund": "12" }, { name: "Refund" })).toBeNull();
+    for (const name of ["Refund", " re-fund", "RE_FUND"]) expect(unfit(settings, { name })).toMatch(/refund/);
+  });
+});
+
+describe("the request", () => {
+  test.each(["purchase", "lead", "signup", "add_to_cart", "Demo Booked"])(
+    "%s goes to its own conversion action, or to the one for all",
+    (name) => {
+      const own = { ...settings, [nameSetting(name)]: "42" };
+      expect(body(own, { name }).destinations[0]?.productDestinationId).toBe("42");
+      expect(body(settings, { name }).destinations[0]?.productDestinationId).toBe("7700000001");
+      expect(googleAds.group(sampleConversion({ name }), own)).toBe("42");
+    },
+  );
+
+  test("conversions of different actions never share a request", () => {
+    const given = { ...settings, "event.lead": "42" };
+    expect(googleAds.group(sampleConversion({ name: "lead" }), given)).not.toBe(
+      googleAds.group(sampleConversion(), given),
+    );
+  });
+
+  test("a manager account that is the account itself is left out", () => {
+    expect(body({ ...settings, login_customer_id: "1234567890" }, {}).destinations[0]).not.toHaveProperty(
+      "loginAccount",
+    );
+  });
+
+  test("a late event keeps its own time, and one from a clock that is ahead is not in the future", () => {
+    expect(event(settings, { time: Date.UTC(2026, 8, 1, 1, 2, 3) }).eventTimestamp).toBe(
+      "2026-09-01T01:02:03.000Z",
+    );
+    expect(event(settings, { time: now + 60_000 }).eventTimestamp).toBe("2026-11-15T09:30:00.000Z");
+  });
+
+  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+    for (const [given, value] of [
+      [0, 0],
+      [0.1 + 0.2, 0.3],
+      [1.005, 1.01],
+      [1234567.891, 1234567.89],
+      [1e21, 1e21],
+    ])
+      expect(event(settings, { value: given as number }).conversionValue).toBe(value);
+    expect(event({ ...settings, "map.conversionValue": "const:-5" })).not.toHaveProperty("conversionValue");
+    expect(event(settings, { value: 980, currency: "JPY" })).toMatchObject({
+      conversionValue: 980,
+      currency: "JPY",
+    });
+    const none = event(settings, { value: null });
+    expect(none).not.toHaveProperty("conversionValue");
+    expect(none).not.toHaveProperty("currency");
+  });
+
+  test("click ids go byte for byte, and gclid goes alone", () => {
+    const odd = "EAIa_IQ-b%2Bo+=ChMI";
+    expect(
+      event(settings, { clickIds: { wbraid: seen("w"), gclid: seen(odd), gbraid: seen("g") } }).adIdentifiers,
+    ).toEqual({
+      gclid: odd,
+    });
+  });
+
+  test.each(["two words", "line\nbreak", "Klick-é", "\u0000", "g".repeat(1001), "a".repeat(64)])(
+    "the gclid %j cannot be one, and is left out",
+    (value) => {
+      const clickIds = { gclid: seen(value), wbraid: seen("w") };
+      expect(event(settings, { clickIds }).adIdentifiers).toEqual({ wbraid: "w" });
+      expect(unfit(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe(
+        "no gclid, wbraid or gbraid",
+      );
+    },
+  );
+
+  test("a click that only Google's own cookie knows is used, while it is of use", () => {
+    const cookie = (value: string) => ({ clickIds: {}, browserIds: { _gcl_aw: value } });
+    const clicked = Math.floor(Date.UTC(2026, 10, 1) / 1000);
+    expect(event(settings, cookie(`GCL.${clicked}.EAIa-x_Y`)).adIdentifiers).toEqual({ gclid: "EAIa-x_Y" });
+    for (const value of [
+      `GCL.${clicked - 100 * 86_400}.EAIa`,
+      `GCL.${clicked + 30 * 86_400}.EAIa`,
+      `GCL.${clicked}.`,
+      `GCL.${clicked}.a b`,
+      "EAIa",
+      "",
+    ])
+      expect(unfit(settings, cookie(value)), value).toBe("no gclid, wbraid or gbraid");
+  });
+
+  test("the order id is the transaction id, else the event id", () => {
+    expect(event(settings, { orderId: "Ä 7/b" }).transactionId).toBe("Ä 7/b");
+    expect(event(settings, { orderId: null }).transactionId).toBe("0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901");
+  });
+
+  test("an order id of digits only gets a prefix, unless it shall go as it is", () => {
+    expect(event(settings, { orderId: "1001" }).transactionId).toBe("order-1001");
+    expect(event({ ...settings, numeric_order_ids: "as_given" }, { orderId: "1001" }).transactionId).toBe(
+      "1001",
+    );
+  });
+
+  test("an email address in an order id stays here", () => {
+    const made = request(settings, { orderId: "jane@example.com/7" });
+    expect(made.body).not.toContain("jane");
+    expect(made.body).toContain("0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901");
+  });
+
+  test("consent that nobody gave or refused is left out", () => {
+    expect(event(settings, { consent: "unknown" })).not.toHaveProperty("consent");
+  });
+
+  test("a test event is never sent as a live one", () => {
+    expect(body(settings, {}, { mode: "test" })).toHaveProperty("validateOnly", true);
+    expect(body(settings, {})).toHaveProperty("validateOnly", false);
+  });
+
+  test("a mapped value brings its currency; words that Google does not know are left out", () => {
+    const given = {
+      ...settings,
+      "map.conversionValue": "extra.margin",
+      "map.eventSource": "extra.where",
+      "map.userProperties.customerType": "extra.kind",
+    };
+    const known = { where: "PHONE", kind: "RETURNING", margin: "7.5" };
+    expect(event(given, { value: null, extra: known })).toMatchObject({
+      conversionValue: 7.5,
+      currency: "EUR",
+      eventSource: "PHONE",
+      userProperties: { customerType: "RETURNING" },
+    });
+    const strange = event(given, { extra: { where: "shop", kind: "old", margin: "much" } });
+    expect(strange).toMatchObject({ conversionValue: 49.9, eventSource: "WEB" });
+    expect(strange).not.toHaveProperty("userProperties");
+  });
+
+  test("holds no plain contact data, no null, no empty text, and no token outside its header", () => {
+    const person = personOf({ email: "Jane.Doe@Gmail.com", phone: "+1 800 555 0100", firstName: "Jane" });
+    const made = request(leads, { person, value: null, orderId: null });
+    expect(`${made.url}${made.body}`).not.toMatch(/jane|@|800555|EXAMPLE-TOKEN|null|""|203\.0\.113/i);
+    expect(made.headers).toHaveProperty("authorization", "Bearer EXAMPLE-TOKEN");
+  });
+});
+
+describe("hashes", () => {
+  const identifiers = (person: Conversion["person"]) =>
+    event(leads, { person }).userData as { userIdentifiers: Record<string, string>[] };
+
+  test("are the ones that Google publishes", () => {
+    const person = personOf({ email: " AlexZ@example.com ", phone: "+1 (800) 555-0100" });
+    expect(identifiers(person).userIdentifiers).toEqual([
+      { emailAddress: "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a" },
+      { phoneNumber: "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30" },
+    ]);
+  });
+
+  test("use Google's form of an address, and the given hash where there is no other", () => {
+    expect(identifiers(personOf({ email: "a.lex+x@gmail.com" }))).toEqual(
+      identifiers(personOf({ email: "alex@gmail.com" })),
+    );
+    expect(identifiers(personOf({ email: "a.lex@example.com" }))).not.toEqual(
+      identifiers(personOf({ email: "alex@example.com" })),
+    );
+    expect(identifiers({ email: "b".repeat(64) }).userIdentifiers).toEqual([
+      { emailAddress: "b".repeat(64) },
+    ]);
+  });
+
+  test("stay here while enhanced conversions for leads is off", () => {
+    expect(request(settings, {}).body).not.toMatch(/[0-9a-f]{64}/);
+  });
+});
+
+describe("settings", () => {
+  test.each([
+    ["customer_id", "1234567890", "12345"],
+    ["customer_id", "123-456-7890", "customers/123"],
+    ["login_customer_id", "123-456-7890", "me"],
+    ["conversion_action", "7700000001", "customers/1/conversionActions/2"],
+    ["enhanced_conversions_for_leads", "on", "yes"],
+    ["event_source", "IN_STORE", "web"],
+    ["numeric_order_ids", "as_given", "raw"],
+  ])("%s takes %s and not %s", (name, good, bad) => {
+    expect(fault(name, good)).toBeNull();
+    expect(fault(name, bad)).toMatch(/^must be /);
+  });
+
+  test("an event's choice must be the number of an action", () => {
+    expect(nameFault("7700000002", googleAds.events)).toBeNull();
+    expect(nameFault("Purchase", googleAds.events)).toMatch(/^must be /);
+  });
+
+  test("the same account with and without hyphens is one", () => {
+    expect(googleAds.account({ customer_id: "1234567890" })).toBe(googleAds.account(settings));
+  });
+});
+
+describe("lists to choose from", () => {
+  const picker = (setting: string) =>
+    googleAds.pickers.find((one) => one.setting === setting) ?? expect.unreachable(setting);
+  const accounts = picker("customer_id");
+  const actions = picker("conversion_action");
+  const given = { ...settings, developer_token: "EXAMPLE-DEV", login_customer_id: "987-654-3210" };
+
+  test("accounts below a manager", () => {
+    const made = accounts.toRequest(given);
+    expect(made).toMatchObject({
+      method: "POST",
+      url: "https://googleads.googleapis.com/v25/customers/9876543210/googleAds:searchStream",
+      headers: {
+        authorization: "Bearer EXAMPLE-TOKEN",
+        "developer-token": "EXAMPLE-DEV",
+        "login-customer-id": "9876543210",
+      },
+    });
+    const rows = [{ results: [{ customerClient: { id: "1234567890", descriptiveName: "Shop" } }, {}] }];
+    expect(accounts.read(JSON.stringify(rows))).toEqual([{ value: "1234567890", label: "Shop" }]);
+  });
+
+  test("accounts without a manager", () => {
+    expect(accounts.toRequest({ ...settings, developer_token: "EXAMPLE-DEV" })).toEqual({
+      method: "GET",
+      url: "https://googleads.googleapis.com/v25/customers:listAccessibleCustomers",
+      headers: { authorization: "Bearer EXAMPLE-TOKEN", "developer-token": "EXAMPLE-DEV" },
+      body: "",
+    });
+    expect(accounts.read('{"resourceNames":["customers/1234567890","x",7]}')).toEqual([
+      { value: "1234567890", label: "123-456-7890" },
+    ]);
+  });
+
+  test("conversion actions", () => {
+    const made = actions.toRequest(given);
+    expect(made.url).toBe("https://googleads.googleapis.com/v25/customers/1234567890/googleAds:searchStream");
+    expect(made.body).toContain("UPLOAD_CLICKS");
+    const page = {
+      results: [{ conversionAction: { id: "77", name: "Leads" } }, { conversionAction: {} }, null],
+    };
+    expect(actions.read(JSON.stringify([page, {}]))).toEqual([{ value: "77", label: "Leads" }]);
+  });
+
+  test("an answer that is no list gives none", () => {
+    for (const text of ["", "null", "[]", "{", '{"results":7}', '[null,"x"]'])
+      for (const one of googleAds.pickers) expect(one.read(text)).toEqual([]);
+  });
+});

@@ -1,0 +1,295 @@
+// What goes to LinkedIn for which event, and how it answers: tests and documentation of linkedin.ts.
+
+import type { Conversion } from "../../kernel/event.ts";
+import { nameSetting } from "../shared/eventNames.ts";
+import type { AnswerExample, Example } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+
+const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+const settings = { access_token: "EXAMPLE-TOKEN", ad_account_id: "500123456", default_rule: "555001" };
+const clickIds = {
+  li_fat_id: { value: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d", seenAt: Date.UTC(2026, 10, 10, 8, 0) },
+};
+
+const sha256Email = { idType: "SHA256_EMAIL", idValue: email };
+const clicked = {
+  idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID",
+  idValue: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d",
+};
+
+const purchase = {
+  conversion: "urn:lla:llaPartnerConversion:555001",
+  conversionHappenedAt: 1794648600000,
+  eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+  conversionValue: { currencyCode: "EUR", amount: "49.90" },
+  user: { userIds: [sha256Email, clicked] },
+};
+
+const requestOf = (elements: unknown[], version = "202609"): Example["request"] => ({
+  method: "POST",
+  url: "https://api.linkedin.com/rest/conversionEvents",
+  headers: {
+    "content-type": "application/json",
+    authorization: "Bearer EXAMPLE-TOKEN",
+    "linkedin-version": version,
+    "x-restli-protocol-version": "2.0.0",
+    "x-restli-method": "BATCH_CREATE",
+  },
+  body: { elements },
+});
+
+const clickedConversion = (changes: Partial<Conversion> = {}) => sampleConversion({ clickIds, ...changes });
+
+/** Events that LinkedIn has a type of rule for; the request knows the rule only. */
+const usual = [
+  ["purchase", "555001"],
+  ["lead", "555002"],
+  ["qualified_lead", "555003"],
+  ["signup", "555004"],
+  ["add_to_cart", "555005"],
+  ["begin_checkout", "555006"],
+  ["subscribe", "555007"],
+  ["start_trial", "555008"],
+  ["view_content", "555009"],
+  ["contact", "555010"],
+] as const;
+
+export const linkedinExamples: readonly Example[] = [
+  {
+    title: "A purchase after a click on an ad",
+    settings,
+    conversions: [clickedConversion()],
+    request: requestOf([purchase]),
+  },
+  {
+    title: "Only a hashed email, no value",
+    settings,
+    conversions: [
+      sampleConversion({ value: null, orderId: null, person: { email }, browser: null, browserIds: {} }),
+    ],
+    request: requestOf([
+      {
+        conversion: purchase.conversion,
+        conversionHappenedAt: 1794648600000,
+        eventId: purchase.eventId,
+        user: { userIds: [sha256Email] },
+      },
+    ]),
+  },
+  {
+    title: "No click id: the cookie of the Insight Tag serves",
+    settings,
+    conversions: [
+      sampleConversion({ clickIds: {}, browserIds: { li_fat_id: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d" } }),
+    ],
+    request: requestOf([purchase]),
+  },
+  {
+    title: "Neither click id nor cookie",
+    settings,
+    conversions: [sampleConversion({ clickIds: {} })],
+    request: requestOf([{ ...purchase, user: { userIds: [sha256Email] } }]),
+  },
+  {
+    title: "The order id is the event id, the visitor's address goes along",
+    settings: { ...settings, dedup_id: "order", ip_address: "plain", api_version: "202610" },
+    conversions: [clickedConversion()],
+    request: requestOf(
+      [
+        {
+          ...purchase,
+          eventId: "A-1001",
+          user: {
+            userIds: [sha256Email, clicked, { idType: "PLAINTEXT_IP_ADDRESS", idValue: "203.0.113.9" }],
+          },
+        },
+      ],
+      "202610",
+    ),
+  },
+  {
+    title: "A rule of its own for leads, with a fixed value in Swiss francs",
+    settings: {
+      ...settings,
+      "event.lead": "urn:lla:llaPartnerConversion:555002",
+      "map.conversionValue.amount": "const:120",
+      "map.conversionValue.currencyCode": "const:CHF",
+    },
+    conversions: [clickedConversion({ name: "Lead", value: null, orderId: null })],
+    request: requestOf([
+      {
+        ...purchase,
+        conversion: "urn:lla:llaPartnerConversion:555002",
+        conversionValue: { currencyCode: "CHF", amount: "120.00" },
+      },
+    ]),
+  },
+  {
+    title: "Two in one request",
+    settings,
+    conversions: [
+      clickedConversion(),
+      sampleConversion({
+        eventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
+        orderId: "A-1002",
+        value: 5000,
+        currency: "JPY",
+        clickIds: {},
+      }),
+    ],
+    request: requestOf([
+      purchase,
+      {
+        ...purchase,
+        eventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
+        conversionValue: { currencyCode: "JPY", amount: "5000" },
+        user: { userIds: [sha256Email] },
+      },
+    ]),
+  },
+  ...usual.map(([name, rule]) => ({
+    title: `The event ${name}`,
+    settings: { access_token: "EXAMPLE-TOKEN", ad_account_id: "500123456", [nameSetting(name)]: rule },
+    conversions: [clickedConversion({ name })],
+    request: requestOf([{ ...purchase, conversion: `urn:lla:llaPartnerConversion:${rule}` }]),
+  })),
+];
+
+const amountMissing =
+  "ERROR :: /conversionValue/amount :: field is required but not found and has no default value";
+const badUrn = "ERROR :: /conversion :: Invalid Urn format";
+const bystander = "HTTP 422: refused because of another event in the same request";
+
+const waits = "waits until default_rule is corrected";
+
+export const linkedinAnswers: readonly AnswerExample[] = [
+  {
+    title: "Accepted",
+    conversions: 2,
+    status: 200,
+    body: '{"elements":[{"status":201},{"status":201}]}',
+    readings: [{ said: "accepted" }, { said: "accepted" }],
+  },
+  {
+    title: "An element with a status of its own",
+    conversions: 2,
+    status: 200,
+    body: '{"elements":[{"status":201},{"status":400,"error":{"status":400,"message":"The rule is not of the type CONVERSIONS_API"}}]}',
+    readings: [
+      { said: "accepted" },
+      {
+        said: "later",
+        error: `HTTP 400: The rule is not of the type CONVERSIONS_API; ${waits}`,
+        retryAfterSeconds: 3600,
+      },
+    ],
+  },
+  {
+    title: "Faults with their places: nothing was taken",
+    conversions: 3,
+    status: 422,
+    body: JSON.stringify({ message: `Index: 1, ${amountMissing}\n${badUrn}\n`, status: 422 }),
+    readings: [
+      { said: "later", error: bystander, retryAfterSeconds: 1 },
+      { said: "refused", error: `HTTP 422: ${amountMissing} ${badUrn}` },
+      { said: "later", error: bystander, retryAfterSeconds: 1 },
+    ],
+  },
+  {
+    title: "A fault without a place",
+    conversions: 2,
+    status: 422,
+    body: JSON.stringify({ message: badUrn, status: 422 }),
+    readings: [
+      { said: "refused", error: `HTTP 422: ${badUrn}` },
+      { said: "refused", error: `HTTP 422: ${badUrn}` },
+    ],
+  },
+  {
+    title: "A rule that is not for the Conversions API",
+    conversions: 1,
+    status: 400,
+    body: '{"message":"Conversion method must be CONVERSIONS_API","status":400}',
+    readings: [
+      {
+        said: "later",
+        error: `HTTP 400: Conversion method must be CONVERSIONS_API; ${waits}`,
+        retryAfterSeconds: 3600,
+      },
+    ],
+  },
+  {
+    title: "The token has ended",
+    conversions: 1,
+    status: 401,
+    body: '{"status":401,"serviceErrorCode":65600,"message":"Invalid access token"}',
+    readings: [{ said: "unauthorised", error: "HTTP 401: Invalid access token" }],
+  },
+  {
+    title: "The token was revoked",
+    conversions: 1,
+    status: 401,
+    body: '{"status":401,"serviceErrorCode":65601,"message":"The token used in the request has been revoked by the user"}',
+    readings: [
+      {
+        said: "unauthorised",
+        error: "HTTP 401: The token used in the request has been revoked by the user",
+      },
+    ],
+  },
+  {
+    title: "No access to the ad account",
+    conversions: 1,
+    status: 403,
+    body: '{"status":403,"serviceErrorCode":100,"message":"Not enough permissions to access: conversionEvents.BATCH_CREATE"}',
+    readings: [
+      {
+        said: "unauthorised",
+        error: "HTTP 403: Not enough permissions to access: conversionEvents.BATCH_CREATE",
+      },
+    ],
+  },
+  {
+    title: "The API version was retired",
+    conversions: 1,
+    status: 426,
+    body: '{"status":426,"code":"NONEXISTENT_VERSION","message":"Requested version 20260901 is not active"}',
+    readings: [
+      {
+        said: "unauthorised",
+        error: "HTTP 426: LinkedIn has retired the API version: Requested version 20260901 is not active",
+      },
+    ],
+  },
+  {
+    title: "Locked for the moment",
+    conversions: 1,
+    status: 423,
+    body: '{"status":423,"message":"Resource is locked"}',
+    readings: [{ said: "later", error: "HTTP 423: Resource is locked" }],
+  },
+  {
+    title: "Too many requests",
+    conversions: 1,
+    status: 429,
+    headers: { "retry-after": "60" },
+    body: '{"status":429,"serviceErrorCode":101,"message":"Resource level throttle limit for calls to this resource is reached"}',
+    readings: [
+      {
+        said: "later",
+        error: "HTTP 429: Resource level throttle limit for calls to this resource is reached",
+        retryAfterSeconds: 60,
+      },
+    ],
+  },
+  {
+    title: "A gateway in trouble",
+    conversions: 2,
+    status: 503,
+    body: "upstream connect error",
+    readings: [
+      { said: "later", error: "HTTP 503: upstream connect error" },
+      { said: "later", error: "HTTP 503: upstream connect error" },
+    ],
+  },
+];

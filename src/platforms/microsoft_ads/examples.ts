@@ -1,0 +1,210 @@
+// What Microsoft Advertising is sent, and what it answers: test and documentation in one.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { Example } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+
+const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
+const withOffline = {
+  ...settings,
+  access_token: "EXAMPLE-TOKEN",
+  developer_token: "EXAMPLE-DEVELOPER-TOKEN",
+  account_id: "181000001",
+  customer_id: "254000001",
+  offline_goal: "Offline purchase",
+};
+
+/** As it often stands in an address, and as the Conversions API wants it. */
+const msclkid = "dd4afcccb1c94a4cad9544dd7e5006ab";
+const uuid = "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab";
+const clicked = {
+  clickIds: { msclkid: { value: msclkid, seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
+  browserIds: { _uetvid: "b171a9b06ce011ecafcd1b209be8601b" },
+};
+const userAgent =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36";
+const em = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+const ph = "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e";
+
+const contact = { em, ph, clientUserAgent: userAgent, clientIpAddress: "203.0.113.9" };
+const purchase = {
+  eventType: "custom",
+  eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+  eventName: "purchase",
+  eventTime: 1794648600,
+  eventSourceUrl: "https://shop.example.com/autumn",
+  adStorageConsent: "G",
+  userData: { msclkid: uuid, anonymousId: "b171a9b06ce011ecafcd1b209be8601b", ...contact },
+  customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
+};
+
+function example(
+  title: string,
+  given: Record<string, string>,
+  conversions: Conversion[],
+  data: unknown[] = [purchase],
+): Example {
+  return {
+    title,
+    settings: given,
+    conversions,
+    request: {
+      method: "POST",
+      url: "https://capi.uet.microsoft.com/v1/343000001/events",
+      headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TAG-TOKEN" },
+      body: { data, continueOnValidationError: true, dataProvider: "Cleancast" },
+    },
+  };
+}
+
+function offlineExample(
+  title: string,
+  given: Record<string, string>,
+  conversions: Conversion[],
+  OfflineConversions: unknown[],
+): Example {
+  return {
+    title,
+    settings: given,
+    conversions,
+    request: {
+      method: "POST",
+      url: "https://campaign.api.bingads.microsoft.com/CampaignManagement/v13/OfflineConversions/Apply",
+      headers: {
+        "content-type": "application/json",
+        authorization: "Bearer EXAMPLE-TOKEN",
+        DeveloperToken: "EXAMPLE-DEVELOPER-TOKEN",
+        CustomerAccountId: "181000001",
+        CustomerId: "254000001",
+      },
+      body: { OfflineConversions },
+    },
+  };
+}
+
+const late = { ...clicked, time: Date.UTC(2026, 9, 20, 18, 45, 10) };
+const latePurchase = {
+  ConversionName: "Offline purchase",
+  ConversionTime: "2026-10-20T18:45:10Z",
+  ConversionValue: 49.9,
+  ConversionCurrencyCode: "EUR",
+  MicrosoftClickId: msclkid,
+  HashedEmailAddress: em,
+  HashedPhoneNumber: ph,
+};
+
+export const microsoftAdsExamples: readonly Example[] = [
+  example("A purchase after an ad click", settings, [sampleConversion(clicked)]),
+  example(
+    "Only a hashed email and no value",
+    settings,
+    [
+      sampleConversion({
+        name: "lead",
+        person: { email: em },
+        value: null,
+        orderId: null,
+        clickIds: {},
+        browserIds: {},
+        browser: null,
+        consent: "unknown",
+      }),
+    ],
+    [
+      {
+        eventType: "custom",
+        eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+        eventName: "lead",
+        eventTime: 1794648600,
+        userData: { em },
+      },
+    ],
+  ),
+  example(
+    "No click id",
+    settings,
+    [sampleConversion({ clickIds: {} })],
+    [{ ...purchase, userData: contact }],
+  ),
+  example(
+    "A person who refused advertising, with a click id all the same",
+    settings,
+    [sampleConversion({ ...clicked, browserIds: {}, person: null, browser: null, consent: "denied" })],
+    [
+      {
+        eventType: "custom",
+        eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+        eventName: "purchase",
+        eventTime: 1794648600,
+        adStorageConsent: "D",
+        userData: { msclkid: uuid },
+        customData: { transactionId: "A-1001", value: 49.9, currency: "EUR" },
+      },
+    ],
+  ),
+  ...["lead", "signup", "add_to_cart", "begin_checkout", "subscribe", "page_view"].map((name) =>
+    example(
+      `The event ${name} goes under its own name`,
+      settings,
+      [sampleConversion({ ...clicked, name })],
+      [{ ...purchase, eventName: name }],
+    ),
+  ),
+  example(
+    "A name that the goal asks for, its category from a UTM field, and a click id as it was captured",
+    {
+      ...settings,
+      msclkid_form: "as_captured",
+      "event.purchase": "checkout_complete",
+      "map.customData.eventCategory": "utm_campaign",
+    },
+    [sampleConversion(clicked)],
+    [
+      {
+        ...purchase,
+        eventName: "checkout_complete",
+        userData: { ...purchase.userData, msclkid },
+        customData: { ...purchase.customData, eventCategory: "autumn" },
+      },
+    ],
+  ),
+  example(
+    "Two conversions in one request",
+    settings,
+    [
+      sampleConversion(clicked),
+      sampleConversion({
+        ...clicked,
+        eventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
+        orderId: "A-1002",
+        value: 5,
+      }),
+    ],
+    [
+      purchase,
+      {
+        ...purchase,
+        eventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
+        customData: { ...purchase.customData, transactionId: "A-1002", value: 5 },
+      },
+    ],
+  ),
+  offlineExample(
+    "An event older than seven days goes as an offline conversion",
+    withOffline,
+    [sampleConversion(late)],
+    [latePurchase],
+  ),
+  offlineExample(
+    "A late lead without click id and value, with a goal of its own",
+    { ...withOffline, offline_goals: '{"lead":"Offline lead"}' },
+    [sampleConversion({ ...late, name: "Lead", clickIds: {}, person: { email: em }, value: null })],
+    [
+      {
+        ConversionName: "Offline lead",
+        ConversionTime: "2026-10-20T18:45:10Z",
+        HashedEmailAddress: em,
+      },
+    ],
+  ),
+];

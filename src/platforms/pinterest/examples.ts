@@ -1,0 +1,247 @@
+// What the documentation of Pinterest shows, and its test compares: whole requests, answers and the guide.
+
+import type { AnswerExample, Example, Guide } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import {
+  bareConversion,
+  clickedAt,
+  fullPerson,
+  sampleBrowser,
+  sampleSeconds,
+  standardExamples,
+} from "../shared/socialSample.ts";
+
+const settings = { ad_account_id: "549755885175", access_token: "EXAMPLE-TOKEN" };
+
+function request(data: unknown[], query = ""): Example["request"] {
+  return {
+    method: "POST",
+    url: `https://api.pinterest.com/v5/ad_accounts/549755885175/events${query}`,
+    headers: { "content-type": "application/json", authorization: "Bearer EXAMPLE-TOKEN" },
+    body: { data },
+  };
+}
+
+const event = {
+  action_source: "web",
+  event_time: sampleSeconds,
+  event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+  opt_out: false,
+};
+const bare = { ...event, user_data: { em: [fullPerson.email] } };
+const visited = { ...event, event_source_url: sampleBrowser.page };
+const visitor = { client_ip_address: sampleBrowser.address, client_user_agent: sampleBrowser.userAgent };
+const money = { value: "49.90", currency: "EUR", order_id: "A-1001" };
+
+export const pinterestExamples = (standard: Readonly<Record<string, string>>): Example[] => [
+  {
+    title: "A purchase after a click on an ad, with everything known",
+    settings,
+    conversions: [
+      sampleConversion({
+        person: fullPerson,
+        clickIds: { epik: { value: "dj0yJnU9Example_Click-1", seenAt: clickedAt } },
+      }),
+    ],
+    request: request([
+      {
+        event_name: "checkout",
+        ...visited,
+        user_data: {
+          em: [fullPerson.email],
+          ph: [fullPerson.phoneDigits],
+          fn: [fullPerson.firstName],
+          ln: [fullPerson.lastName],
+          ...visitor,
+          click_id: "dj0yJnU9Example_Click-1",
+        },
+        custom_data: money,
+      },
+    ]),
+  },
+  {
+    title: "The least that is sent: a lead with a hashed email",
+    settings,
+    conversions: [bareConversion()],
+    request: request([{ event_name: "lead", ...bare }]),
+  },
+  {
+    title: "A purchase without a click id",
+    settings,
+    conversions: [sampleConversion({ clickIds: {}, browserIds: {} })],
+    request: request([
+      {
+        event_name: "checkout",
+        ...visited,
+        user_data: { em: [fullPerson.email], ...visitor },
+        custom_data: money,
+      },
+    ]),
+  },
+  {
+    title: "A test event is only validated",
+    settings,
+    conversions: [bareConversion({ mode: "test" })],
+    request: request([{ event_name: "lead", ...bare }], "?test=true"),
+  },
+  {
+    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    settings: {
+      ...settings,
+      "event.demobooked": "schedule",
+      "map.custom_data.content_ids": "extra.sku",
+      "map.custom_data.num_items": "extra.count",
+      "map.user_data.external_id": "extra.customer",
+      "map.user_data.ct": "extra.city",
+    },
+    conversions: [
+      bareConversion({
+        name: "Demo_Booked",
+        extra: { sku: "A7,B9", count: 2, customer: "c-4711", city: "Berlin" },
+      }),
+    ],
+    request: request([
+      {
+        event_name: "schedule",
+        ...bare,
+        user_data: {
+          em: [fullPerson.email],
+          external_id: ["df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58"],
+          ct: ["fb38a93fd89e1a5fc7852a5d7109e321d23a721a1899292273ac5a21dc4db378"],
+        },
+        custom_data: { content_ids: ["A7", "B9"], num_items: 2 },
+      },
+    ]),
+  },
+  {
+    title: "Limited data processing for every event",
+    settings: { ...settings, limited_data: "always" },
+    conversions: [bareConversion()],
+    request: request([{ event_name: "lead", ...bare, custom_data: { opt_out_type: "LDP" } }]),
+  },
+  {
+    title: "Two events in one request; one that Pinterest has no name for is a custom one",
+    settings,
+    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", eventId: "second" })],
+    request: request([
+      { event_name: "lead", ...bare },
+      { event_name: "custom", ...bare, event_id: "second" },
+    ]),
+  },
+  ...standardExamples(standard, settings, (name) =>
+    request([{ event_name: name, ...bare, custom_data: { value: "20.00", currency: "EUR" } }]),
+  ),
+];
+
+const processed = { status: "processed", error_message: "", warning_message: "" };
+
+export const pinterestAnswers: readonly AnswerExample[] = [
+  {
+    title: "Accepted",
+    conversions: 2,
+    status: 200,
+    body: JSON.stringify({
+      num_events_received: 2,
+      num_events_processed: 2,
+      events: [processed, { ...processed, warning_message: "The event is older than one hour." }],
+    }),
+    readings: [{ said: "accepted" }, { said: "accepted" }],
+  },
+  {
+    title: "Only the second of three events failed",
+    conversions: 3,
+    status: 422,
+    body: JSON.stringify({
+      num_events_received: 3,
+      num_events_processed: 2,
+      events: [processed, { status: "failed", error_message: "event_time is not valid" }, processed],
+    }),
+    readings: [
+      { said: "accepted" },
+      { said: "refused", error: "event_time is not valid" },
+      { said: "accepted" },
+    ],
+  },
+  {
+    title: "The request does not fit the schema, and is refused whole",
+    conversions: 2,
+    status: 400,
+    body: '{"code":4196,"message":"Invalid conversion events request."}',
+    readings: [0, 1].map(() => ({
+      said: "refused",
+      error: "HTTP 400: code 4196 Invalid conversion events request.",
+    })),
+  },
+  {
+    title: "The token is wrong or has expired",
+    conversions: 1,
+    status: 401,
+    body: '{"code":2,"message":"Authentication failed."}',
+    readings: [{ said: "unauthorised", error: "HTTP 401: code 2 Authentication failed." }],
+  },
+  {
+    title: "The token may not write to this ad account",
+    conversions: 1,
+    status: 403,
+    body: '{"code":29,"message":"You are not permitted to access that resource."}',
+    readings: [
+      { said: "unauthorised", error: "HTTP 403: code 29 You are not permitted to access that resource." },
+    ],
+  },
+  {
+    title: "Too many requests",
+    conversions: 1,
+    status: 429,
+    headers: { "retry-after": "20" },
+    body: '{"code":8,"message":"This request exceeded a rate limit."}',
+    readings: [
+      {
+        said: "later",
+        error: "HTTP 429: code 8 This request exceeded a rate limit.",
+        retryAfterSeconds: 20,
+      },
+    ],
+  },
+  {
+    title: "Pinterest has throttled the service",
+    conversions: 1,
+    status: 503,
+    body: '{"code":4197,"message":"The service is being ramped down."}',
+    readings: [{ said: "later", error: "HTTP 503: code 4197 The service is being ramped down." }],
+  },
+];
+
+export const pinterestGuide: Guide = {
+  credentials: [
+    "Open Pinterest's Ads Manager as owner, admin, analyst, or with rights for audiences or campaigns.",
+    "Copy the number of the ad account: it stands in the address of Ads Manager after advertiser.",
+    "Under Conversions, set up the API and generate a conversion token; copy it.",
+  ],
+  sends: [
+    ["event_name", "the event, under Pinterest's name for it, or custom"],
+    ["event_time", "the time of the conversion, in seconds"],
+    ["event_id", "the event id; the same as the tag's, so that Pinterest counts the pair once"],
+    ["event_source_url", "the page of the visit, without its query"],
+    ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
+    ["user_data.click_id", "the epik of the click or the _epik cookie, as it was"],
+    ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
+    [
+      "custom_data.value, currency, order_id",
+      "value as text with the digits of its currency, currency, orderId",
+    ],
+    ["opt_out", "true after a refusal, otherwise false"],
+  ],
+  notSent: [
+    "Names of your own: Pinterest knows only custom for them.",
+    "Refunds: Pinterest cannot take a checkout back.",
+    "UTM fields and fields of your own: Pinterest refuses a request with a key that it does not know.",
+  ],
+  consent:
+    "Pinterest refuses events without an email or address and browser, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data processing.",
+  testMode: "Goes out with test=true: Pinterest checks and answers as always and records nothing.",
+  limits: [
+    "Pinterest names no greatest age; the one kept to is the cautious reading.",
+    "Events that arrive more than an hour late are shown as offline ones.",
+    "An ad account that the token may not use stops the connection until it is connected again; its events wait.",
+  ],
+};

@@ -1,0 +1,339 @@
+import { describe, expect, test } from "vitest";
+import type { Conversion } from "../../kernel/event.ts";
+import { personOf } from "../../identity/person.ts";
+import { mappingFault } from "../shared/mapping.ts";
+import { nameFault } from "../shared/eventNames.ts";
+import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
+import { reddit } from "./index.ts";
+import { sampleConversion } from "../shared/sample.ts";
+
+const now = Date.UTC(2026, 10, 15, 9, 30);
+const own: ConnectionSettings = { access_token: "s3cr3t-token", pixel_id: "a2_abc123" };
+type Sent = { type: unknown; user: Record<string, unknown>; metadata: Record<string, unknown> } & Record<
+  string,
+  unknown
+>;
+const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}): PlatformRequest =>
+  reddit.toRequest([sampleConversion(changes)], { ...own, ...settings }, now);
+const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
+  (JSON.parse(request(changes, settings).body) as { data: { events: Sent[] } }).data.events[0] as Sent;
+const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
+  reddit.unfit(sampleConversion(changes), { ...own, ...settings });
+const email = sampleConversion().person?.email ?? "";
+const bare = { person: { email }, browser: null, clickIds: {}, browserIds: {} };
+const withheld = { ...bare, person: null, utm: {}, consent: "denied" } as const;
+const conversions = ["event-0", "event-1", "event-2"].map((eventId, i) =>
+  sampleConversion({ eventId, orderId: `A-${i}` }),
+);
+const read = (status: number, body: unknown, settings: ConnectionSettings = own) =>
+  reddit.readResponse({ status, headers: {}, body: JSON.stringify(body) }, conversions, settings);
+
+describe("examples and answers", () => {
+  test.each(reddit.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
+    const made = reddit.toRequest(example.conversions, example.settings, now);
+    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
+    for (const conversion of example.conversions)
+      expect(reddit.unfit(conversion, example.settings)).toBeNull();
+    for (const [name, value] of Object.entries(example.settings)) {
+      if (name.startsWith("event.")) expect(nameFault(value, reddit.events)).toBeNull();
+      if (name.startsWith("map.")) expect(mappingFault(name.slice(4), value, reddit.fields)).toBeNull();
+    }
+  });
+
+  test("every standard event has an example", () => {
+    const shown = new Set(reddit.examples.flatMap((one) => one.conversions.map(({ name }) => name)));
+    expect(Object.keys(reddit.events.standard).filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  test.each(reddit.answers.map((one) => [one.title, one] as const))("%s", (_title, answer) => {
+    const some = Array.from({ length: answer.conversions }, () => sampleConversion());
+    const { status, headers = {}, body } = answer;
+    expect(reddit.readResponse({ status, headers, body }, some, own)).toEqual(answer.readings);
+  });
+});
+
+describe("names", () => {
+  test("Reddit's own names are found in any case, all others are custom under the sender's name", () => {
+    expect(sent({ name: " PURCHASE " }).type).toEqual({ tracking_type: "PURCHASE" });
+    expect(sent({ name: "Page_Visit" }).type).toEqual({ tracking_type: "PAGE_VISIT" });
+    expect(sent({ name: " Demo Booked " }).type).toEqual({
+      tracking_type: "CUSTOM",
+      custom_event_name: "Demo Booked",
+    });
+  });
+
+  test("a connection may choose a standard event, a custom name, or CUSTOM with the event's own name", () => {
+    const typeFor = (chosen: string) => sent({ name: "Booking" }, { "event.booking": chosen }).type;
+    expect(typeFor("purchase")).toEqual({ tracking_type: "PURCHASE" });
+    expect(typeFor("Booked")).toEqual({ tracking_type: "CUSTOM", custom_event_name: "Booked" });
+    expect(typeFor("CUSTOM")).toEqual({ tracking_type: "CUSTOM", custom_event_name: "Booking" });
+  });
+
+  test("names of more than 64 characters are not sent", () => {
+    expect(unfit({ name: "n".repeat(64) })).toBeNull();
+    expect(unfit({ name: "n".repeat(65) })).toBe("Reddit takes event names of up to 64 characters");
+    expect(nameFault("n".repeat(65), reddit.events)).toMatch(/^must be/);
+  });
+
+  test("a refund is not sent, unless the connection has a name for it", () => {
+    expect(unfit({ name: "Refund" })).toBe("Reddit has no refunds");
+    expect(unfit({ name: "Refund" }, { "event.refund": "Money back" })).toBeNull();
+  });
+});
+
+describe("the person", () => {
+  test("published email hash: Reddit's own form", () => {
+    const person = personOf({ email: "Al.ice$+Apple@Example.Com" });
+    expect(sent({ ...bare, person }).user.email).toBe(
+      "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
+    );
+  });
+
+  test("published phone hash: with the plus", () => {
+    const person = personOf({ email: "alice@example.com", phone: "+1 (555) 444-1234" });
+    expect(sent({ ...bare, person }).user).toEqual({
+      email: "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
+      phone_number: "e5b124c58580eb16bd959b8d0cac12b12c952e2ceae0203d416cff94f10b994a",
+    });
+  });
+
+  test("hashed_email only: the given hash goes as it is", () => {
+    expect(sent(bare).user).toEqual({ email });
+  });
+
+  test("the browser id is what follows the dot, or the whole cookie where the connection says so", () => {
+    const uuid = "b8f7eb7d-b357-4c1d-9a2e-0123456789ab";
+    const browserIds = { _rdt_uuid: `1794297600000.${uuid}` };
+    expect(sent({ ...bare, browserIds }).user.uuid).toBe(uuid);
+    expect(sent({ ...bare, browserIds }, { uuid_form: "cookie" }).user.uuid).toBe(browserIds._rdt_uuid);
+    expect(sent({ ...bare, browserIds: { _rdt_uuid: uuid } }).user.uuid).toBe(uuid);
+    for (const _rdt_uuid of ["no-dot", "1794297600000.b8f7eb7d", `x.${uuid}`, `1.${uuid} `])
+      expect(sent({ ...bare, browserIds: { _rdt_uuid } }).user).not.toHaveProperty("uuid");
+  });
+
+  test("a click id is altered by nobody", () => {
+    const clicked = (value: string) => sent({ clickIds: { rdt_cid: { value, seenAt: 0 } } });
+    expect(clicked("AbC%2F_+=").click_id).toBe("AbC%2F_+=");
+    for (const value of ["a b", "é", "a".repeat(1001)]) expect(clicked(value)).not.toHaveProperty("click_id");
+  });
+
+  test("an own id of the person is hashed, unless it came hashed", () => {
+    const settings = { "map.user.external_id": "extra.id" };
+    expect(sent({ extra: { id: "customer12345" } }, settings).user.external_id).toMatch(/^[0-9a-f]{64}$/);
+    expect(sent({ extra: { id: email } }, settings).user.external_id).toBe(email);
+    expect(request({ ...withheld, extra: { id: "customer12345" } }, settings).body).not.toContain(
+      "external_id",
+    );
+  });
+
+  test("names, UTM fields and plain values are never sent; no token in address or body; no null", () => {
+    const person = personOf({ email: "jane@example.com", firstName: "Jane", lastName: "Doe" });
+    const { url, body, headers } = request({ person, value: null, orderId: null });
+    for (const text of [person.firstName, person.lastName, "newsletter", "jane@", "s3cr3t"])
+      expect(url + body).not.toContain(text);
+    expect(body).not.toMatch(/null|""/);
+    expect(headers.authorization).toBe("Bearer s3cr3t-token");
+    expect(headers["user-agent"]).toBe("cleancast/1");
+  });
+});
+
+describe("match keys and consent", () => {
+  const none = { ...bare, person: null };
+  const browser = { page: "", referrer: "", address: "203.0.113.9", userAgent: "Browser/1" };
+
+  test("one key is enough", () => {
+    expect(unfit(bare)).toBeNull();
+    expect(unfit({ ...none, clickIds: { rdt_cid: { value: "1", seenAt: 0 } } })).toBeNull();
+    expect(
+      unfit({ ...none, browserIds: { _rdt_uuid: "1.b8f7eb7d-b357-4c1d-9a2e-0123456789ab" } }),
+    ).toBeNull();
+    expect(unfit({ ...none, browser })).toBeNull();
+  });
+
+  test("without a key, or with half of one, nothing is sent", () => {
+    const reason = "no click id, email, phone, browser id, or address with user agent";
+    expect(unfit(none)).toBe(reason);
+    expect(unfit({ ...none, browserIds: { _rdt_uuid: "1.2" } })).toBe(reason);
+    expect(unfit({ ...none, browser: { ...browser, userAgent: "" } })).toBe(reason);
+  });
+
+  test("an opted-out person is skipped, also where the browser is still known", () => {
+    expect(unfit(withheld)).toBe("opted out");
+    expect(unfit({ ...withheld, browser })).toBe("opted out");
+  });
+
+  test("where events without keys are sent, an opted-out person's carries nothing but limited data use", () => {
+    expect(unfit({ ...withheld, browser }, { unmatched: "send" })).toBeNull();
+    expect(sent({ ...withheld, browser }, { unmatched: "send" })).toEqual({
+      event_at: sampleConversion().time,
+      action_source: "WEBSITE",
+      type: { tracking_type: "PURCHASE" },
+      user: { data_processing_options: { modes: ["LDU"] } },
+      metadata: { conversion_id: sampleConversion().eventId, value: 49.9, currency: "EUR" },
+    });
+  });
+
+  test("limited data use is only set after a refusal, or always where the connection says so", () => {
+    for (const consent of ["granted", "unknown"] as const)
+      expect(sent({ consent }).user).not.toHaveProperty("data_processing_options");
+    expect(
+      sent({}, { limited_data: "always", limited_data_region: "US-CA" }).user.data_processing_options,
+    ).toEqual({
+      modes: ["LDU"],
+      country: "US",
+      region: "US-CA",
+    });
+  });
+});
+
+describe("where it happened", () => {
+  test("the page goes with WEBSITE only", () => {
+    expect(sent()).toMatchObject({
+      action_source: "WEBSITE",
+      event_source_url: "https://shop.example.com/autumn",
+    });
+    for (const action_source of ["APP", "OTHER", "PHYSICAL_STORE"])
+      expect(sent({}, { action_source })).not.toHaveProperty("event_source_url");
+  });
+
+  test("a conversion in a shop carries no ids of a browser, and needs contact data", () => {
+    const settings = { action_source: "PHYSICAL_STORE" };
+    const clickIds = { rdt_cid: { value: "1", seenAt: 0 } };
+    expect(unfit({ person: null, clickIds }, settings)).toBe("no email or phone");
+    expect(unfit({ clickIds }, settings)).toBeNull();
+  });
+});
+
+describe("time, money and ids", () => {
+  test("a late event keeps its own time, in milliseconds; seven days are taken", () => {
+    const time = Date.UTC(2026, 10, 9, 1, 2, 3);
+    expect(sent({ time }).event_at).toBe(time);
+    expect(sent({ time: now + 1000 }).event_at).toBe(now);
+    expect(reddit.maxAgeDays).toBe(7);
+  });
+
+  test.each([
+    [49.9, "EUR", 49.9],
+    [0, "USD", 0],
+    [0.1 + 0.2, "USD", 0.3],
+    [1.005, "USD", 1.01],
+    [4999.5, "JPY", 5000],
+  ])("%d %s is the number %d", (value, currency, number) => {
+    expect(sent({ value, currency }).metadata).toMatchObject({ value: number, currency });
+  });
+
+  test("neither value nor currency goes with visits, views and searches, or where there is none", () => {
+    for (const changes of [
+      { name: "page_view" },
+      { name: "view_content" },
+      { name: "search" },
+      { value: null },
+    ])
+      expect(Object.keys(sent(changes).metadata)).toEqual(["conversion_id"]);
+  });
+
+  test("an item count is a whole number, and only where Reddit has it", () => {
+    const settings = { "map.metadata.item_count": "extra.items" };
+    expect(sent({ extra: { items: "2" } }, settings).metadata.item_count).toBe(2);
+    for (const changes of [{ extra: { items: 1.5 } }, { extra: { items: 2 }, name: "lead" }])
+      expect(sent(changes, settings).metadata).not.toHaveProperty("item_count");
+  });
+
+  test("the conversion id is the event id, or the order id where the connection says so; never a hash", () => {
+    expect(sent().metadata.conversion_id).toBe(sampleConversion().eventId);
+    expect(sent({}, { dedup_id: "order" }).metadata.conversion_id).toBe("A-1001");
+    expect(sent({ orderId: null }, { dedup_id: "order" }).metadata.conversion_id).toBe(
+      sampleConversion().eventId,
+    );
+  });
+});
+
+describe("test mode", () => {
+  test("a test event without a test id is skipped, and never goes out as a live one", () => {
+    expect(unfit({ mode: "test" })).toBe("this connection has no test id");
+    expect(() => request({ mode: "test" })).toThrow("test id");
+  });
+
+  test("a live event never carries the test id", () => {
+    expect(request({}, { test_id: "t2_test" }).body).not.toContain("t2_test");
+  });
+
+  test("test events travel alone, live ones together", () => {
+    const [one, two] = conversions as [Conversion, Conversion];
+    expect(reddit.group(one)).toBe(reddit.group(two));
+    expect(reddit.group({ ...one, mode: "test" })).not.toBe(reddit.group({ ...two, mode: "test" }));
+  });
+});
+
+describe("answers", () => {
+  const said = (status: number, body: unknown, settings?: ConnectionSettings) =>
+    read(status, body, settings).map((one) => one.said);
+
+  test("an event that Reddit left out is found by its conversion id", () => {
+    const body = {
+      data: { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "event-1" } }] },
+    };
+    expect(read(200, body)).toEqual([
+      { said: "accepted" },
+      { said: "refused", error: "HTTP 200: bad" },
+      { said: "accepted" },
+    ]);
+    const byOrder = { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "A-2" } }] };
+    expect(said(200, byOrder, { ...own, dedup_id: "order" })).toEqual(["accepted", "accepted", "refused"]);
+  });
+
+  test("an empty list of those left out means that none was", () => {
+    expect(said(200, { data: { message: "ok", invalid_events: [] }, error: null })).toEqual(
+      conversions.map(() => "accepted"),
+    );
+  });
+
+  test("faults in the fields of the first shape may be texts too", () => {
+    const body = {
+      error: { code: 422, message: "no", fields: ["events.1.user.email is not hashed", 7, null] },
+    };
+    expect(said(422, body)).toEqual(["later", "refused", "later"]);
+  });
+
+  test("a fault that names no event beside one that does: nobody can be called innocent", () => {
+    const body = { error: { code: 400, message: "no", fields: ["events[1].type", "data.test_id"] } };
+    expect(said(400, body)).toEqual(["refused", "refused", "refused"]);
+  });
+
+  test("errors with HTTP 200 are taken by what they say", () => {
+    const codes = [400, 401, 429, 500].map((code) => said(200, { error: { code, message: "x" } })[0]);
+    expect(codes).toEqual(["refused", "unauthorised", "later", "later"]);
+    expect(said(200, { success: false, error: { reason: "UNAUTHORIZED" } })[0]).toBe("unauthorised");
+    expect(said(200, { success: false })[0]).toBe("refused");
+  });
+});
+
+test("the pixels of an ad account can be chosen from", () => {
+  const [pixels] = reddit.pickers;
+  expect(pixels?.toRequest({ ...own, ad_account_id: "a2_acc" })).toEqual({
+    method: "GET",
+    url: "https://ads-api.reddit.com/api/v3/ad_accounts/a2_acc/pixels",
+    headers: { authorization: "Bearer s3cr3t-token", "user-agent": "cleancast/1" },
+    body: "",
+  });
+  expect(pixels?.read('{"data":[{"id":"a2_acc","name":"Shop"},{"id":"a2_b"},{}]}')).toEqual([
+    { value: "a2_acc", label: "Shop" },
+    { value: "a2_b", label: "a2_b" },
+  ]);
+  for (const body of ["", "null", '{"data":{}}', '{"data":[null]}']) expect(pixels?.read(body)).toEqual([]);
+});
+
+test.each([
+  ["pixel_id", "a2_abc123", "a2/abc"],
+  ["ad_account_id", "t2_abc", "https://ads.reddit.com"],
+  ["action_source", "OTHER", "website"],
+  ["uuid_form", "cookie", "uuid"],
+  ["unmatched", "send", "yes"],
+  ["limited_data_region", "US-CA", "California"],
+  ["access_token", "abc.def", "two words"],
+  ["test_id", "t2_x", "a b"],
+])("%s takes %s and not %s", (name, good, bad) => {
+  const check = (reddit.settings as readonly Setting[]).find((one) => one.name === name)?.check;
+  expect(check?.(good)).toBeNull();
+  expect(check?.(bad)).toMatch(/^must be/);
+});

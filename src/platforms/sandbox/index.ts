@@ -1,0 +1,46 @@
+// Accepts everything and shows it: the first request of a new installation works before any platform is connected.
+
+import type { Conversion } from "../../kernel/event.ts";
+import { describeConversion } from "../shared/describe.ts";
+import type { Platform } from "../platform.ts";
+import { readStatus } from "../shared/readResponse.ts";
+import { sampleConversion } from "../shared/sample.ts";
+
+/** Everything that any platform may be given. */
+const describeAll = (conversion: Conversion) => ({
+  ...describeConversion(conversion),
+  browserIds: conversion.browserIds,
+});
+
+export const sandbox = {
+  id: "sandbox",
+  name: "Sandbox",
+  description:
+    "Built into the relay: accepts every conversion and shows what a platform would have received.",
+  docs: null,
+  settings: [],
+  account: () => "sandbox",
+  batch: 100,
+  lanes: 16,
+  toRequest: (conversions) => ({
+    method: "POST",
+    // Answered inside the process by delivery/send.ts.
+    url: "sandbox:conversions",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ conversions: conversions.map(describeAll) }),
+  }),
+  readResponse: (response, conversions) => conversions.map(() => readStatus(response)),
+  examples: [
+    {
+      title: "A purchase after an ad click",
+      settings: {},
+      conversions: [sampleConversion()],
+      request: {
+        method: "POST",
+        url: "sandbox:conversions",
+        headers: { "content-type": "application/json" },
+        body: { conversions: [describeAll(sampleConversion())] },
+      },
+    },
+  ],
+} satisfies Platform;

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import type { Conversion } from "../../kernel/event.ts";
+import { clickIds } from "../../identity/clickIds.ts";
+import { personOf } from "../../identity/person.ts";
+import type { Setting } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import { segment } from "./index.ts";
+
+const now = Date.UTC(2026, 10, 15, 9, 30);
+const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
+const withheld = {
+  person: null,
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+  consent: "denied",
+} as const;
+
+type Track = Record<string, unknown> & {
+  properties: Record<string, unknown>;
+  context: Record<string, Record<string, unknown>>;
+};
+const request = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}, at = now) =>
+  segment.toRequest([sampleConversion(changes)], { ...settings, ...given }, at);
+const track = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
+  (JSON.parse(request(changes, given).body) as { batch: Track[] }).batch[0] ?? expect.unreachable("no event");
+const fault = (name: string, value: string) =>
+  (segment.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
+const read = (status: number, headers: Record<string, string> = {}, body = "") =>
+  segment.readResponse({ status, headers, body }, [sampleConversion()])[0];
+
+describe("what it documents is so", () => {
+  test.each(segment.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
+    const made = segment.toRequest(example.conversions, example.settings, now);
+    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
+    for (const conversion of example.conversions) expect(segment.unfit(conversion)).toBeNull();
+  });
+
+  test.each(segment.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
+    const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
+    expect(segment.readResponse({ headers: {}, ...answer }, conversions)).toEqual(answer.readings);
+  });
+
+  test("every standard event has an example", () => {
+    const shown = new Set(segment.examples.flatMap((one) => one.conversions.map(({ name }) => name)));
+    expect(Object.keys(segment.events.standard).filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  test("takes every click id that is captured", () => {
+    expect(segment.ids).toEqual(clickIds.map(({ name }) => name));
+  });
+});
+
+describe("ids", () => {
+  test("the id of a message is the same on every attempt, and another for every source", () => {
+    const id = (given: Record<string, string> = {}) => track({}, given).messageId as string;
+    const others = [
+      id(),
+      id({ source: "acme/app" }),
+      id({ region: "eu" }),
+      id({ base_url: "https://rudder.example.com" }),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+    expect(id({ write_key: "rotated" })).toBe(id());
+    for (const one of others) {
+      expect(one).toMatch(/:0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901$/);
+      expect(one.length).toBeLessThanOrEqual(100);
+    }
+  });
+
+  test("every event has an id of the person: the same for all events of one, another after an opt-out", () => {
+    const first = track({ eventId: "1" }).anonymousId;
+    expect(track({ eventId: "2" }).anonymousId).toBe(first);
+    expect(track({ person: { email: "b".repeat(64) } }).anonymousId).not.toBe(first);
+    expect(track({ ...withheld, eventId: "1" }).anonymousId).toBe("cc_1");
+    expect(first).not.toContain(sampleConversion().person?.email.slice(0, 16));
+  });
+
+  test("the customer's own ids come before made-up ones", () => {
+    const given = { "map.userId": "extra.user", "map.anonymousId": "extra.browser" };
+    const user = track({ extra: { user: "u_42" } }, given);
+    expect(user.userId).toBe("u_42");
+    expect(user).not.toHaveProperty("anonymousId");
+    expect(track({ extra: { user: 42, browser: "an_9" } }, given)).toMatchObject({
+      userId: "42",
+      anonymousId: "an_9",
+    });
+    expect(track({ extra: { browser: "an_9" } }, given)).toMatchObject({ anonymousId: "an_9" });
+    expect(track({}, given).anonymousId).toMatch(/^cc_/);
+  });
+});
+
+describe("the request", () => {
+  test("a late event keeps its own time, and the time of sending is that of the attempt", () => {
+    const time = Date.UTC(2026, 8, 1, 1, 2, 3, 4);
+    expect(track({ time }).timestamp).toBe("2026-09-01T01:02:03.004Z");
+    expect(JSON.parse(request({ time }, {}, now + 5).body)).toMatchObject({
+      sentAt: "2026-11-15T09:30:00.005Z",
+    });
+  });
+
+  test("click ids go byte for byte, under their own names", () => {
+    const ids = { ScCid: { value: "A%2b é", seenAt: 1 }, fbclid: { value: "IwAR_x", seenAt: 2 } };
+    expect(track({ clickIds: ids }).properties).toMatchObject({ ScCid: "A%2b é", fbclid: "IwAR_x" });
+  });
+
+  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+    for (const [given, value] of [
+      [0, 0],
+      [10.005, 10.01],
+      [0.1 + 0.2, 0.3],
+    ])
+      expect(track({ value: given as number }).properties).toMatchObject({ total: value, revenue: value });
+    expect(track({ value: null, clickIds: {} }).properties).toEqual({
+      event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+      order_id: "A-1001",
+    });
+  });
+
+  test("a refund is never revenue, whatever the case of its name", () => {
+    expect(track({ name: " Refund" }).properties).not.toHaveProperty("revenue");
+  });
+
+  test("UTM fields are the campaign", () => {
+    const utm = {
+      utm_source: "a",
+      utm_medium: "b",
+      utm_campaign: "c",
+      utm_term: "d",
+      utm_content: "e",
+      utm_id: "f",
+    };
+    expect(track({ utm }).context.campaign).toEqual({
+      source: "a",
+      medium: "b",
+      name: "c",
+      term: "d",
+      content: "e",
+      id: "f",
+    });
+  });
+
+  test("a refusal is written for the categories that were named", () => {
+    expect(track(withheld, { consent_categories: "ads,stats" }).context).toEqual({
+      consent: { categoryPreferences: { ads: false, stats: false } },
+    });
+    expect(track({ consent: "unknown" }, { consent_categories: "ads" }).context).not.toHaveProperty(
+      "consent",
+    );
+  });
+
+  test.each([
+    ["https://rudder.example.com", "https://rudder.example.com/v1/batch"],
+    ["https://rudder.example.com/", "https://rudder.example.com/v1/batch"],
+    ["https://rudder.example.com/v1", "https://rudder.example.com/v1/batch"],
+    ["https://rudder.example.com/v1/batch/", "https://rudder.example.com/v1/batch"],
+    ["https://proxy.example.com/rudder", "https://proxy.example.com/rudder/v1/batch"],
+  ])("the data plane %s is called at %s", (base_url, url) => {
+    expect(request({}, { base_url }).url).toBe(url);
+  });
+
+  test("the write key stands in the header only, with its colon", () => {
+    const made = request();
+    expect(Buffer.from((made.headers.authorization ?? "").split(" ")[1] ?? "", "base64").toString()).toBe(
+      "EXAMPLE-WRITE-KEY:",
+    );
+    expect(`${made.url}${made.body}`).not.toContain("EXAMPLE");
+  });
+
+  test("a test event is not sent: there is no test mode", () => {
+    expect(segment.unfit(sampleConversion({ mode: "test" }))).toBe("Segment has no test mode");
+  });
+
+  test("holds no plain contact data, no field called email, no null and no empty text", () => {
+    const person = personOf({ email: "Jane.Doe@Gmail.com", phone: "+1 425 555 1234", firstName: "Jane" });
+    const browser = { page: "", referrer: "", address: "", userAgent: "" };
+    const made = request({ person, browser, value: null, orderId: null, utm: {} });
+    expect(made.body).not.toMatch(/jane|@|425555|null|""|\{\}|"email"|"phone"/i);
+  });
+});
+
+test("the hash of an email is the canonical one, as published", () => {
+  const person = personOf({ email: " AlexZ@example.com ", phone: "+1 (800) 555-0100" });
+  expect(track({ person }).context.traits).toEqual({
+    email_sha256: "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a",
+    phone_sha256: "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30",
+  });
+});
+
+describe("the time to wait", () => {
+  const inAMinute = Date.now() + 60_000;
+  test.each([String(inAMinute), String(Math.floor(inAMinute / 1000)), "60"])(
+    "may be written as %s",
+    (reset) => {
+      const reading = read(429, { "x-ratelimit-reset": reset });
+      const seconds = reading && "retryAfterSeconds" in reading ? (reading.retryAfterSeconds ?? 0) : 0;
+      expect(seconds).toBeGreaterThan(50);
+      expect(seconds).toBeLessThanOrEqual(60);
+    },
+  );
+
+  test("is left to the relay where it makes no sense", () => {
+    for (const reset of ["", "0", "soon", "1600000000", "-5"])
+      expect(read(429, { "x-ratelimit-reset": reset })).toEqual({ said: "later", error: "HTTP 429" });
+  });
+});
+
+describe("settings", () => {
+  test.each([
+    ["source", "acme/website", "the website"],
+    ["source", "website", "a/b/c"],
+    ["region", "eu", "EU"],
+    ["base_url", "https://rudder.example.com", "rudder.example.com"],
+    ["base_url", "https://rudder.example.com/v1", "https://key@rudder.example.com"],
+    ["consent_categories", "C0002, C0004", "C0002;"],
+  ])("%s takes %s and not %s", (name, good, bad) => {
+    expect(fault(name, good)).toBeNull();
+    expect(fault(name, bad)).toMatch(/^must be /);
+  });
+});

@@ -1,0 +1,76 @@
+// The conversion that every platform's examples start from: one realistic person with everything known.
+
+import type { Conversion } from "../../kernel/event.ts";
+
+export function sampleConversion(changes: Partial<Conversion> = {}): Conversion {
+  return {
+    eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+    name: "purchase",
+    mode: "live",
+    value: 49.9,
+    currency: "EUR",
+    orderId: "A-1001",
+    time: Date.UTC(2026, 10, 14, 9, 30),
+    receivedAt: Date.UTC(2026, 10, 14, 9, 30, 1),
+    person: {
+      // john@contoso.com
+      email: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
+      emailGoogle: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
+      emailMicrosoft: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
+      emailReddit: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
+      // +14255551234
+      phone: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e",
+    },
+    clickIds: { gclid: { value: "EAIaIQobChMI-Example_1", seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
+    browserIds: { _fbp: "fb.1.1794297600000.1098115397" },
+    utm: { utm_source: "newsletter", utm_campaign: "autumn" },
+    browser: {
+      page: "https://shop.example.com/autumn",
+      referrer: "https://www.google.com",
+      address: "203.0.113.9",
+      userAgent:
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
+    },
+    consent: "granted",
+    extra: {},
+    ...changes,
+  };
+}
+
+/** The same person with an id of every kind: for previews and test events, which show what a platform makes of it. */
+export function fullSample(changes: Partial<Conversion> = {}): Conversion {
+  const time = changes.time ?? sampleConversion().time;
+  const seenAt = time - 3_600_000;
+  const clicks = {
+    gclid: "EAIaIQobChMI-Example_1",
+    fbclid: "IwAR2F4-Example_Click",
+    ttclid: "E.C.P.ExampleClick",
+    msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab",
+    li_fat_id: "a3b1f0c2-9d4e-4f6a-8b7c-1d2e3f4a5b6c",
+    epik: "dj0yJnU9ZXhhbXBsZQ",
+    ScCid: "5a9f3c10-8e52-4b7d-a6f1-0123456789ab",
+    rdt_cid: "2034567890123456789",
+    twclid: "26l6412g5p4iyj65a2oic2ayg2",
+  };
+  const known = sampleConversion();
+  return {
+    ...known,
+    person: {
+      ...(known.person ?? { email: "" }),
+      // 14255551234, ada, lovelace
+      phoneDigits: "f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f",
+      firstName: "fdee430d40bd57deeac186cd9790033d0f06f909a8806e7ce6e717ab7c7d5029",
+      lastName: "fb1e7ec987523d2cb9e022cec1d6ae7c99dc46edfae4fe51254025fe4bea571f",
+    },
+    clickIds: Object.fromEntries(Object.entries(clicks).map(([name, value]) => [name, { value, seenAt }])),
+    browserIds: {
+      _fbp: "fb.1.1794297600000.1098115397",
+      _ga: "GA1.1.1234567890.1794297600",
+      _ttp: "example_ttp_0123456789",
+      _scid: "b1f2c3d4-0000-4000-8000-000000000001",
+      _rdt_uuid: "1794297600000.7d2c9f10-aaaa-4bbb-8ccc-0123456789ab",
+      _uetvid: "b171a9b06ce011ecafcd1b209be8601b",
+    },
+    ...changes,
+  };
+}

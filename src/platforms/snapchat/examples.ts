@@ -1,0 +1,254 @@
+// What the documentation of Snapchat shows, and its test compares: whole requests, answers and the guide.
+
+import type { AnswerExample, Example, Guide } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import {
+  bareConversion,
+  clickedAt,
+  fullPerson,
+  sampleBrowser,
+  sampleSeconds,
+  standardExamples,
+} from "../shared/socialSample.ts";
+
+const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
+
+function request(data: unknown[], path = "events"): Example["request"] {
+  return {
+    method: "POST",
+    url: `https://tr.snapchat.com/v3/a1b2c3d4-0000-4000-8000-00000000beef/${path}`,
+    headers: { "content-type": "application/json" },
+    secretQuery: { access_token: "EXAMPLE-TOKEN" },
+    body: { data },
+  };
+}
+
+const event = { event_time: sampleSeconds, event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901" };
+const bare = { ...event, action_source: "OFFLINE", user_data: { em: [fullPerson.email] } };
+const web = { ...event, action_source: "WEB", event_source_url: sampleBrowser.page };
+const visitor = { client_ip_address: sampleBrowser.address, client_user_agent: sampleBrowser.userAgent };
+const money = { value: 49.9, currency: "EUR", order_id: "A-1001" };
+
+export const snapchatExamples = (standard: Readonly<Record<string, string>>): Example[] => [
+  {
+    title: "A purchase after a click on an ad, with everything known",
+    settings,
+    conversions: [
+      sampleConversion({
+        person: fullPerson,
+        clickIds: { ScCid: { value: "Example-Sc_Click.1", seenAt: clickedAt } },
+        browserIds: { _scid: "6a1de2a7-c901-4000-8000-000000000001" },
+      }),
+    ],
+    request: request([
+      {
+        event_name: "PURCHASE",
+        ...web,
+        user_data: {
+          em: [fullPerson.email],
+          ph: [fullPerson.phoneDigits],
+          fn: [fullPerson.firstName],
+          ln: [fullPerson.lastName],
+          ...visitor,
+          sc_click_id: "Example-Sc_Click.1",
+          sc_cookie1: "6a1de2a7-c901-4000-8000-000000000001",
+        },
+        custom_data: money,
+      },
+    ]),
+  },
+  {
+    title: "The least that is sent: a lead with a hashed email",
+    settings,
+    conversions: [bareConversion()],
+    request: request([{ event_name: "SIGN_UP", ...bare }]),
+  },
+  {
+    title: "The same with the address of the site in the connection",
+    settings: { ...settings, site_url: "https://shop.example.com/" },
+    conversions: [bareConversion()],
+    request: request([
+      {
+        event_name: "SIGN_UP",
+        ...bare,
+        action_source: "WEB",
+        event_source_url: "https://shop.example.com/",
+      },
+    ]),
+  },
+  {
+    title: "A purchase without a click id",
+    settings,
+    conversions: [sampleConversion({ clickIds: {}, browserIds: {} })],
+    request: request([
+      {
+        event_name: "PURCHASE",
+        ...web,
+        user_data: { em: [fullPerson.email], ...visitor },
+        custom_data: money,
+      },
+    ]),
+  },
+  {
+    title: "A test event is only validated",
+    settings,
+    conversions: [bareConversion({ mode: "test" })],
+    request: request([{ event_name: "SIGN_UP", ...bare }], "events/validate"),
+  },
+  {
+    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    settings: {
+      ...settings,
+      "event.demobooked": "CUSTOM_EVENT_1",
+      "map.custom_data.content_ids": "extra.sku",
+      "map.custom_data.num_items": "extra.count",
+      "map.user_data.external_id": "extra.customer",
+      "map.user_data.zp": "extra.zip",
+    },
+    conversions: [
+      bareConversion({
+        name: "Demo_Booked",
+        extra: { sku: "A7,B9", count: 2, customer: "c-4711", zip: "94035-1234" },
+      }),
+    ],
+    request: request([
+      {
+        event_name: "CUSTOM_EVENT_1",
+        ...bare,
+        user_data: {
+          em: [fullPerson.email],
+          external_id: ["df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58"],
+          zp: ["1794327a4d443904421f5ca1f3d72d0a62ba2f0770d80755ec2220fc0efb052e"],
+        },
+        custom_data: { content_ids: ["A7", "B9"], num_items: 2 },
+      },
+    ]),
+  },
+  {
+    title: "Limited data use for every event",
+    settings: { ...settings, limited_data: "always" },
+    conversions: [bareConversion()],
+    request: request([
+      {
+        event_name: "SIGN_UP",
+        ...bare,
+        data_processing_options: ["LDU"],
+        data_processing_options_country: 1,
+        data_processing_options_state: 1000,
+      },
+    ]),
+  },
+  {
+    title: "Two events in one request",
+    settings,
+    conversions: [bareConversion(), bareConversion({ name: "search", eventId: "second" })],
+    request: request([
+      { event_name: "SIGN_UP", ...bare },
+      { event_name: "SEARCH", ...bare, event_id: "second" },
+    ]),
+  },
+  ...standardExamples(standard, settings, (name) =>
+    request([{ event_name: name, ...bare, custom_data: { value: 20, currency: "EUR" } }]),
+  ),
+];
+
+export const snapchatAnswers: readonly AnswerExample[] = [
+  {
+    title: "Accepted",
+    conversions: 2,
+    status: 200,
+    body: '{"status":"VALID"}',
+    readings: [{ said: "accepted" }, { said: "accepted" }],
+  },
+  {
+    title: "Nothing to match, and the whole request is refused",
+    conversions: 2,
+    status: 400,
+    body: '{"status":"INVALID","reason":"Insufficient PII","errors":{"codes":["E4"],"error_msgs":["Event 1 has no identifiers"]}}',
+    readings: [0, 1].map(() => ({
+      said: "refused",
+      error: "HTTP 400: Insufficient PII; Event 1 has no identifiers",
+    })),
+  },
+  {
+    title: "Invalid, said with HTTP 200",
+    conversions: 1,
+    status: 200,
+    body: '{"status":"INVALID","error_msgs":["currency is not supported"]}',
+    readings: [{ said: "refused", error: "Snapchat said INVALID: currency is not supported" }],
+  },
+  {
+    title: "Anything but VALID is no success: the same again later",
+    conversions: 1,
+    status: 200,
+    body: "{}",
+    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
+    title: "The token is wrong, said with HTTP 400",
+    conversions: 1,
+    status: 400,
+    body: '{"status":"INVALID","reason":"Invalid access token"}',
+    readings: [{ said: "unauthorised", error: "HTTP 400: Invalid access token" }],
+  },
+  {
+    title: "The token has expired",
+    conversions: 1,
+    status: 401,
+    body: '{"status":"INVALID","reason":"Unauthorized"}',
+    readings: [{ said: "unauthorised", error: "HTTP 401: Unauthorized" }],
+  },
+  {
+    title: "Too many requests",
+    conversions: 1,
+    status: 429,
+    headers: { "retry-after": "30" },
+    body: '{"status":"INVALID","reason":"Rate limit exceeded"}',
+    readings: [{ said: "later", error: "HTTP 429: Rate limit exceeded", retryAfterSeconds: 30 }],
+  },
+  {
+    title: "A passing fault of Snapchat",
+    conversions: 1,
+    status: 503,
+    body: "",
+    readings: [{ said: "later", error: "HTTP 503" }],
+  },
+];
+
+export const snapchatGuide: Guide = {
+  credentials: [
+    "Open Ads Manager at ads.snapchat.com, then Events Manager, and copy the id of your Snap Pixel.",
+    "As an admin of the organisation open Business details and generate a Conversions API token; copy it.",
+    "Pixel and token must belong to the same organisation.",
+  ],
+  sends: [
+    ["event_name", "the event, under Snapchat's name for it"],
+    ["event_time", "the time of the conversion, in seconds"],
+    [
+      "event_id",
+      "the event id; the same as the pixel's client_dedup_id, so that Snapchat counts the pair once",
+    ],
+    ["action_source", "WEB when a page is known, otherwise OFFLINE"],
+    ["event_source_url", "the page of the visit without its query, or the address of the site"],
+    ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
+    ["user_data.sc_click_id", "the ScCid of the click, as it was"],
+    ["user_data.sc_cookie1", "the _scid cookie"],
+    ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
+    ["custom_data.value, currency, order_id", "value, currency and orderId"],
+  ],
+  notSent: [
+    "Events that Snapchat has no name for, until you choose one, for example CUSTOM_EVENT_1.",
+    "Refunds: Snapchat cannot take a purchase back.",
+    "A purchase without a value, because Snapchat refuses the whole request.",
+    "UTM fields: Snapchat has no field for them.",
+  ],
+  consent:
+    "Snapchat refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries limited data use.",
+  testMode: "Goes to Snapchat's address for validation: checked and answered, never counted.",
+  limits: [
+    "One bad event has the whole request refused, so the batch is halved until it is found.",
+    "A pixel of another organisation than the token stops the connection until it is connected again; its events wait.",
+    "The pixel's event and this one count once when the event id is the same within 48 hours.",
+    "A lead is sent as SIGN_UP, because Snapchat has no lead; you may choose another name.",
+  ],
+};

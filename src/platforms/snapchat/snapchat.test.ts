@@ -1,0 +1,254 @@
+import { describe, expect, test } from "vitest";
+import type { Conversion } from "../../kernel/event.ts";
+import { personOf } from "../../identity/person.ts";
+import { nameFault } from "../shared/eventNames.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import { snapchat } from "./index.ts";
+import { bareConversion, fullPerson, withheldConversion } from "../shared/socialSample.ts";
+
+const platform: Platform = snapchat;
+const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
+const now = Date.UTC(2026, 10, 15, 9, 30);
+
+type Body = { data: Record<string, unknown>[] };
+type UserData = Record<string, string | string[]>;
+const bodyOf = (conversions: Conversion[], more: Record<string, string> = {}) =>
+  JSON.parse(snapchat.toRequest(conversions, { ...settings, ...more }, now).body) as Body;
+const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
+  bodyOf([sampleConversion(changes)], more).data[0] ?? expect.unreachable();
+const userOf = (changes: Partial<Conversion> = {}) => eventOf(changes).user_data as UserData;
+const read = (response: Partial<PlatformResponse>, count = 1) =>
+  snapchat.readResponse(
+    { status: 200, headers: {}, body: "", ...response },
+    Array.from({ length: count }, () => sampleConversion()),
+  );
+
+describe("the request", () => {
+  test.each(snapchat.examples.map((example) => [example.title, example] as const))("%s", (_, example) => {
+    const request = platform.toRequest(example.conversions, example.settings, now);
+    expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual(example.request);
+  });
+
+  test("the token stands apart from the address, which is shown and stored", () => {
+    const request = snapchat.toRequest([sampleConversion()], settings, now);
+    expect(request.secretQuery).toEqual({ access_token: "EXAMPLE-TOKEN" });
+    expect(JSON.stringify({ ...request, secretQuery: null })).not.toContain("EXAMPLE-TOKEN");
+  });
+
+  test("a test event is only validated, a live one never is", () => {
+    const urlOf = (mode: "live" | "test") =>
+      snapchat.toRequest([sampleConversion({ mode })], settings, now).url;
+    expect(urlOf("test")).toMatch(/\/events\/validate$/);
+    expect(urlOf("live")).toMatch(/\/events$/);
+  });
+
+  test("the time is in seconds, of a late event too, and never ahead of the clock", () => {
+    expect(eventOf({ time: 1_794_648_600_999 }).event_time).toBe(1_794_648_600);
+    expect(eventOf({ time: now - 36.5 * 86_400_000 }).event_time).toBe(now / 1000 - 36.5 * 86_400);
+    expect(eventOf({ time: now + 240_000 }).event_time).toBe(now / 1000);
+    expect(snapchat.maxAgeDays).toBe(37);
+  });
+
+  test("value is a number in whole cents, and there is no currency without it", () => {
+    expect(eventOf({ value: 0.1 + 0.2 }).custom_data).toMatchObject({ value: 0.3, currency: "EUR" });
+    expect(eventOf({ value: 1999.6, currency: "JPY" }).custom_data).toMatchObject({ value: 2000 });
+    expect(eventOf({ name: "lead", value: null, orderId: null })).not.toHaveProperty("custom_data");
+  });
+
+  test("a web event always has a page: the visit's, else the site's, else it is an offline one", () => {
+    const site = { site_url: "https://shop.example.com/" };
+    expect(eventOf({}, site)).toMatchObject({
+      action_source: "WEB",
+      event_source_url: "https://shop.example.com/autumn",
+    });
+    expect(eventOf({ browser: null }, site)).toMatchObject({
+      action_source: "WEB",
+      event_source_url: "https://shop.example.com/",
+    });
+    expect(eventOf({ browser: null }).action_source).toBe("OFFLINE");
+    expect(eventOf({ browser: null })).not.toHaveProperty("event_source_url");
+  });
+
+  test("ScCid and _scid go out byte for byte", () => {
+    const odd = "AbC%2F+-_.~";
+    const user = userOf({ clickIds: { ScCid: { value: odd, seenAt: 1 } }, browserIds: { _scid: "v-x_Y" } });
+    expect(user).toMatchObject({ sc_click_id: odd, sc_cookie1: "v-x_Y" });
+  });
+
+  test("ids that cannot be any are left out", () => {
+    const user = userOf({ clickIds: { ScCid: { value: "a b", seenAt: 1 } }, browserIds: { _scid: "\t" } });
+    expect(user).not.toHaveProperty("sc_click_id");
+    expect(user).not.toHaveProperty("sc_cookie1");
+  });
+
+  test("other platforms' ids and field names of the old API stay out", () => {
+    expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(
+      /gclid|fb\.1\.|hashed_email|uuid_c1|event_conversion_type/,
+    );
+  });
+});
+
+describe("the person", () => {
+  test.each([
+    [
+      { email: " Person@Example.com" },
+      "em",
+      "542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345",
+    ],
+    [{ phone: "+44 844 412 4653" }, "ph", "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383"],
+    [
+      { phone: "0044 844 412 4653" },
+      "ph",
+      "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383",
+    ],
+    [{ firstName: "Raphaël" }, "fn", "e74bb89e718fe1e19c422a48382870399f8bf7ca8dfa008739e75b0be76627b7"],
+  ])("%j has the hash that Snapchat publishes", (fields, key, hash) => {
+    expect(userOf({ person: personOf({ email: "somebody@example.com", ...fields }) })[key]).toEqual([hash]);
+  });
+
+  test("of a person with only a hashed email nothing else is made up", () => {
+    expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.email] });
+  });
+
+  test("a phone that is only known with its plus is left out", () => {
+    expect(userOf({ person: { email: fullPerson.email, phone: fullPerson.phone } })).not.toHaveProperty("ph");
+  });
+
+  test("no plain contact data, no token and no null leaves", () => {
+    const person = personOf({
+      email: "jane@example.com",
+      phone: "+14155550100",
+      firstName: "Jane",
+      lastName: "Miller",
+    });
+    const { url, body } = snapchat.toRequest([sampleConversion({ person, orderId: null })], settings, now);
+    expect(url + body).not.toMatch(/jane|miller|4155550100|EXAMPLE-TOKEN|null|""/i);
+  });
+});
+
+describe("consent", () => {
+  test("after a refusal nothing is left that Snapchat could match: opted out", () => {
+    expect(platform.unfit?.(withheldConversion(), settings, now)).toBe("opted out");
+    const browser = sampleConversion().browser;
+    expect(platform.unfit?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
+  });
+
+  test("only a refusal or the connection limits the use of data", () => {
+    expect(eventOf({ consent: "denied" })).toMatchObject({
+      data_processing_options: ["LDU"],
+      data_processing_options_country: 1,
+      data_processing_options_state: 1000,
+    });
+    expect(eventOf({}, { limited_data: "always" })).toMatchObject({
+      data_processing_options: ["LDU"],
+      data_processing_options_state: 0,
+    });
+    for (const consent of ["granted", "unknown"] as const)
+      expect(eventOf({ consent })).not.toHaveProperty("data_processing_options");
+  });
+});
+
+describe("what is not sent", () => {
+  test("an event that Snapchat has no name for, until the connection chooses one", () => {
+    const conversion = sampleConversion({ name: "Quiz Done" });
+    expect(platform.unfit?.(conversion, settings, now)).toBe(
+      "Snapchat has no name for this event; choose one in the connection",
+    );
+    const chosen = { "event.quizdone": "CUSTOM_EVENT_2" };
+    expect(platform.unfit?.(conversion, { ...settings, ...chosen }, now)).toBeNull();
+    expect(eventOf({ name: "Quiz Done" }, chosen).event_name).toBe("CUSTOM_EVENT_2");
+  });
+
+  test("a lead is a SIGN_UP, unless the connection chooses otherwise", () => {
+    expect(eventOf({ name: "lead" }).event_name).toBe("SIGN_UP");
+    expect(eventOf({ name: "lead" }, { "event.lead": "SUBSCRIBE" }).event_name).toBe("SUBSCRIBE");
+  });
+
+  test("only names that Snapchat has can be chosen", () => {
+    expect(nameFault("CUSTOM_EVENT_5", snapchat.events)).toBeNull();
+    expect(nameFault("CUSTOM_EVENT_6", snapchat.events)).toMatch(/^must be one of PURCHASE, SIGN_UP,/);
+  });
+
+  test("a purchase without a value, and a refund", () => {
+    expect(platform.unfit?.(sampleConversion({ value: null }), settings, now)).toBe(
+      "no value, which Snapchat wants with PURCHASE",
+    );
+    expect(platform.unfit?.(sampleConversion({ value: 0 }), settings, now)).toBeNull();
+    expect(platform.unfit?.(sampleConversion({ name: "refund" }), settings, now)).toBe(
+      "Snapchat takes no refunds",
+    );
+  });
+});
+
+describe("the answer", () => {
+  test.each(snapchat.answers.map((one) => [one.title, one] as const))("%s", (_, one) => {
+    expect(read({ headers: {}, ...one }, one.conversions)).toEqual(one.readings);
+  });
+
+  test("anything but VALID is a failure, also on HTTP 200", () => {
+    expect(read({ body: '{"status":"valid"}' })[0]?.said).toBe("accepted");
+    expect(read({ body: '{"status":"PARTIAL"}' })[0]).toEqual({
+      said: "refused",
+      error: "Snapchat said PARTIAL",
+    });
+    expect(read({ body: "OK" })[0]?.said).toBe("later");
+  });
+
+  test.each(["Invalid access token", "access_token missing", "Unauthorized", "no permission for pixel"])(
+    "400 that says %j needs reconnection",
+    (reason) => {
+      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.said).toBe(
+        "unauthorised",
+      );
+    },
+  );
+
+  test("one bad event refuses the whole batch, so that it is halved", () => {
+    const body = '{"status":"INVALID","reason":"Insufficient PII"}';
+    expect(read({ status: 400, body }, 3).map(({ said }) => said)).toEqual(Array(3).fill("refused"));
+  });
+});
+
+describe("the lists of ad accounts and pixels", () => {
+  const [accounts, pixels] = platform.pickers ?? [];
+
+  test("are asked for with the token in a header", () => {
+    const ids = { ...settings, ad_account_id: "11111111-0000-4000-8000-000000000001" };
+    expect(pixels?.toRequest(ids)).toEqual({
+      method: "GET",
+      url: "https://adsapi.snapchat.com/v1/adaccounts/11111111-0000-4000-8000-000000000001/pixels",
+      headers: { authorization: "Bearer EXAMPLE-TOKEN" },
+      body: "",
+    });
+    expect(accounts?.toRequest(settings).url).not.toContain("EXAMPLE-TOKEN");
+  });
+
+  test("name each with its id", () => {
+    const organizations = [{ organization: { ad_accounts: [{ id: "a1", name: "North" }] } }, {}];
+    expect(accounts?.read(JSON.stringify({ organizations }))).toEqual([{ value: "a1", label: "North" }]);
+    expect(pixels?.read('{"pixels":[{"pixel":{"id":"p1"}},{}]}')).toEqual([{ value: "p1", label: "p1" }]);
+    for (const odd of ["", "null", '{"pixels":3}']) expect(pixels?.read(odd)).toEqual([]);
+  });
+});
+
+describe("the settings", () => {
+  test.each([
+    [
+      "pixel_id",
+      "a1b2c3d4-0000-4000-8000-00000000beef",
+      "a/b?c=1",
+      "must be an id of letters, digits and hyphens",
+    ],
+    ["access_token", "abc", "a b", "must be one word of plain letters, digits and signs"],
+    ["site_url", "https://shop.example.com", "shop.example.com", "must be an http(s) address"],
+  ])("%s takes %j and refuses %j", (name, good, bad, reason) => {
+    const check = platform.settings.find((setting) => setting.name === name)?.check;
+    expect(check?.(good)).toBeNull();
+    expect(check?.(bad)).toBe(reason);
+  });
+
+  test("two connections are the same by their account, whatever their token", () => {
+    expect(platform.account({ ...settings, access_token: "other" })).toBe(platform.account(settings));
+  });
+});

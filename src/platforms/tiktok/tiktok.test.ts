@@ -1,0 +1,284 @@
+import { describe, expect, test } from "vitest";
+import type { Conversion } from "../../kernel/event.ts";
+import { personOf } from "../../identity/person.ts";
+import { nameSetting } from "../shared/eventNames.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import { bareConversion, fullPerson, withheldConversion } from "../shared/socialSample.ts";
+import { tiktok } from "./index.ts";
+
+const platform: Platform = tiktok;
+const settings = { pixel_code: "C0EXAMPLEPIXEL", access_token: "EXAMPLE-TOKEN" };
+const withCode = { ...settings, test_event_code: "TEST12345" };
+const now = Date.UTC(2026, 10, 15, 9, 30);
+
+type Body = { data: Record<string, unknown>[]; test_event_code?: string };
+type User = Record<string, string>;
+const bodyOf = (conversions: Conversion[], more: Record<string, string> = {}) =>
+  JSON.parse(tiktok.toRequest(conversions, { ...withCode, ...more }, now).body) as Body;
+const eventOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
+  bodyOf([sampleConversion(changes)], more).data[0] ?? expect.unreachable();
+const userOf = (changes: Partial<Conversion> = {}, more: Record<string, string> = {}) =>
+  eventOf(changes, more).user as User;
+const read = (response: Partial<PlatformResponse>, count = 1) =>
+  tiktok.readResponse(
+    { status: 200, headers: {}, body: "", ...response },
+    Array.from({ length: count }, () => sampleConversion()),
+  );
+const answer = (code: unknown, message = "why", status = 200) => ({
+  status,
+  body: JSON.stringify({ code, message }),
+});
+
+describe("the request", () => {
+  test.each(tiktok.examples.map((example) => [example.title, example] as const))("%s", (_, example) => {
+    const request = platform.toRequest(example.conversions, example.settings, now);
+    expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual(example.request);
+  });
+
+  test("a test event carries the connection's code, a live one never does", () => {
+    expect(bodyOf([sampleConversion({ mode: "test" })]).test_event_code).toBe("TEST12345");
+    expect(bodyOf([sampleConversion()])).not.toHaveProperty("test_event_code");
+  });
+
+  test("a test event without a code is skipped, and can never become a live request", () => {
+    const conversion = sampleConversion({ mode: "test" });
+    expect(platform.unfit?.(conversion, settings, now)).toBe(
+      "a test event, and the connection has no test event code",
+    );
+    expect(() => tiktok.toRequest([conversion], settings, now)).toThrow("test event code");
+  });
+
+  test("the event id is a text, also where it looks like a number", () => {
+    expect(eventOf({ eventId: "1001", orderId: "1001" })).toMatchObject({
+      event_id: "1001",
+      properties: { order_id: "1001" },
+    });
+  });
+
+  test("the time is in seconds, of a late event too, and never ahead of the clock", () => {
+    expect(eventOf({ time: 1_794_648_600_999 }).event_time).toBe(1_794_648_600);
+    expect(eventOf({ time: now - 6.5 * 86_400_000 }).event_time).toBe(now / 1000 - 6.5 * 86_400);
+    expect(eventOf({ time: now + 240_000 }).event_time).toBe(now / 1000);
+    expect(tiktok.maxAgeDays).toBe(7);
+  });
+
+  test("value is a number in whole cents, and there is no currency without it", () => {
+    expect(eventOf({ value: 0.1 + 0.2 }).properties).toMatchObject({ value: 0.3, currency: "EUR" });
+    expect(eventOf({ value: 1999.6, currency: "JPY" }).properties).toMatchObject({ value: 2000 });
+    expect(eventOf({ value: null, orderId: null })).not.toHaveProperty("properties");
+    expect(eventOf({ value: 0 }).properties).toMatchObject({ value: 0 });
+  });
+
+  test("ttclid and _ttp go out byte for byte", () => {
+    const odd = "E.C.P.AbC%2F+-_.~";
+    const user = userOf({ clickIds: { ttclid: { value: odd, seenAt: 1 } }, browserIds: { _ttp: "2F-x_Y" } });
+    expect(user).toMatchObject({ ttclid: odd, ttp: "2F-x_Y" });
+  });
+
+  test("ids that cannot be any are left out, and are no match key", () => {
+    const clickIds = { ttclid: { value: "E.C.P. two", seenAt: 1 } };
+    const browserIds = { _ttp: "ü" };
+    expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttclid");
+    expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttp");
+    const nobody = sampleConversion({ person: null, browser: null, clickIds, browserIds });
+    expect(tiktok.unfit(nobody, settings)).toBe("no email, phone, ttclid or _ttp");
+  });
+
+  test("other platforms' ids stay here", () => {
+    expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(/gclid|fb\.1\./);
+  });
+});
+
+describe("the person", () => {
+  test("the phone has its plus before it is hashed, and all of its digits", () => {
+    const person = personOf({ email: "john@contoso.com", phone: "(425) 555-1234" }, { country: "US" });
+    expect(userOf({ person })).toMatchObject({ email: fullPerson.email, phone: fullPerson.phone });
+    expect(userOf({ person: { email: "e".repeat(64), phoneDigits: "d".repeat(64) } })).not.toHaveProperty(
+      "phone",
+    );
+  });
+
+  test("names are hashed in lower case without punctuation and spaces", () => {
+    const person = personOf({ email: "john@contoso.com", firstName: " Jo-hn ", lastName: "SMITH" });
+    expect(userOf({ person })).toMatchObject({
+      first_name: fullPerson.firstName,
+      last_name: fullPerson.lastName,
+    });
+  });
+
+  test("of a person with only a hashed email nothing else is made up", () => {
+    expect(bodyOf([bareConversion()]).data[0]?.user).toEqual({ email: fullPerson.email });
+  });
+
+  test("no plain contact data, no token and no null leaves", () => {
+    const person = personOf({
+      email: "jane@example.com",
+      phone: "+14155550100",
+      firstName: "Jane",
+      lastName: "Miller",
+    });
+    const browser = { page: "", referrer: "", address: "", userAgent: "" };
+    const { url, body } = tiktok.toRequest([sampleConversion({ person, browser })], settings, now);
+    expect(url + body).not.toMatch(/jane|miller|4155550100|EXAMPLE-TOKEN|null|""/i);
+  });
+
+  test("mapped ids are hashed as they are, places are lowered and plain", () => {
+    const user = userOf(
+      { extra: { id: " c-4711 ", zip: "94035-1234", city: "San José", country: "US" } },
+      {
+        "map.user.external_id": "extra.id",
+        "map.user.zip_code": "extra.zip",
+        "map.user.city": "extra.city",
+        "map.user.country": "extra.country",
+      },
+    );
+    expect(user).toMatchObject({
+      external_id: "df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58",
+      zip_code: "1794327a4d443904421f5ca1f3d72d0a62ba2f0770d80755ec2220fc0efb052e",
+      city: "sanjosé",
+      country: "us",
+    });
+  });
+});
+
+describe("consent", () => {
+  test("events of people who refused are skipped, also when an address came along", () => {
+    expect(platform.unfit?.(withheldConversion(), settings, now)).toBe("opted out");
+    const browser = sampleConversion().browser;
+    expect(platform.unfit?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
+  });
+
+  test("or sent without anything personal, where the connection says so", () => {
+    const choice = { ...settings, without_person: "send" };
+    const conversion = withheldConversion({ browser: sampleConversion().browser });
+    expect(platform.unfit?.(conversion, choice, now)).toBeNull();
+    expect(bodyOf([conversion], choice).data).toEqual([
+      {
+        event: "Lead",
+        event_time: 1_794_648_600,
+        event_id: conversion.eventId,
+        user: {},
+        limited_data_use: true,
+      },
+    ]);
+  });
+
+  test("only a refusal or the connection limits the use of data", () => {
+    expect(eventOf({ consent: "denied" }).limited_data_use).toBe(true);
+    expect(eventOf({ consent: "granted" }, { limited_data: "always" }).limited_data_use).toBe(true);
+    for (const consent of ["granted", "unknown"] as const)
+      expect(eventOf({ consent })).not.toHaveProperty("limited_data_use");
+  });
+});
+
+describe("what is not sent", () => {
+  test.each([
+    ["x".repeat(51), "the event name must have at most 50 characters"],
+    ["Checkout", "the event name must not be a name that TikTok keeps for itself"],
+    ["registration", "the event name must not be a name that TikTok keeps for itself"],
+    ["Refund", "TikTok takes no refunds"],
+  ])("an event named %s", (name, reason) => {
+    expect(platform.unfit?.(sampleConversion({ name }), settings, now)).toBe(reason);
+    expect(
+      platform.unfit?.(sampleConversion({ name }), { ...settings, [nameSetting(name)]: "Other" }, now),
+    ).toBeNull();
+  });
+
+  test("a name of exactly 50 characters is sent", () => {
+    expect(platform.unfit?.(sampleConversion({ name: "x".repeat(50) }), settings, now)).toBeNull();
+  });
+
+  test("a connection cannot choose a name that TikTok refuses", () => {
+    expect(platform.events?.check?.("AddBilling")).toContain("keeps for itself");
+    expect(platform.events?.check?.("Quiz")).toBeNull();
+  });
+});
+
+describe("the answer", () => {
+  test.each(tiktok.answers.map((one) => [one.title, one] as const))("%s", (_, one) => {
+    expect(read({ headers: {}, ...one }, one.conversions)).toEqual(one.readings);
+  });
+
+  test("HTTP 200 alone is no success", () => {
+    for (const code of [40000, 40002, 40300, 61000, "40002"])
+      expect(read(answer(code))[0], String(code)).toEqual({
+        said: "refused",
+        error: `TikTok error ${code}: why`,
+      });
+    expect(read({ body: "<html>" })[0]?.said).toBe("later");
+  });
+
+  test.each([40001, 40102, 40104, 40105])("code %d needs reconnection", (code) => {
+    expect(read(answer(code))[0]?.said).toBe("unauthorised");
+  });
+
+  test.each([40100, 50000, 50002, 59999])(
+    "code %d is tried again, after the time that TikTok asks",
+    (code) => {
+      expect(read(answer(code))).toEqual([{ said: "later", error: `TikTok error ${code}: why` }]);
+      expect(read({ ...answer(code), headers: { "retry-after": "9" } })[0]).toMatchObject({
+        retryAfterSeconds: 9,
+      });
+    },
+  );
+
+  test("a gateway's status counts where it and the code disagree", () => {
+    expect(read(answer(0, "OK", 502))[0]?.said).toBe("later");
+    expect(read(answer(40002, "bad", 503))[0]?.said).toBe("later");
+    expect(read(answer(40002, "bad", 400))[0]).toEqual({
+      said: "refused",
+      error: "HTTP 400: TikTok error 40002: bad",
+    });
+  });
+
+  test("one bad event refuses the whole batch, so that it is halved", () => {
+    expect(read(answer(40002), 3).map(({ said }) => said)).toEqual(Array(3).fill("refused"));
+  });
+
+  test("partial success without names is success", () => {
+    expect(read(answer(20001), 2)).toEqual([{ said: "accepted" }, { said: "accepted" }]);
+  });
+});
+
+describe("the list of pixels", () => {
+  const [picker] = platform.pickers ?? [];
+
+  test("is asked for with the token in a header", () => {
+    expect(picker?.toRequest({ ...settings, advertiser_id: "7000000000001" })).toEqual({
+      method: "GET",
+      url: "https://business-api.tiktok.com/open_api/v1.3/pixel/list/?advertiser_id=7000000000001&page_size=20",
+      headers: { "access-token": "EXAMPLE-TOKEN" },
+      body: "",
+    });
+  });
+
+  test("gives the code, not the number", () => {
+    const pixels = [
+      { pixel_id: "71", pixel_code: "C0AAA", pixel_name: "Shop" },
+      { pixel_id: "72", pixel_code: "C0BBB" },
+    ];
+    expect(picker?.read(JSON.stringify({ code: 0, data: { pixels } }))).toEqual([
+      { value: "C0AAA", label: "Shop" },
+      { value: "C0BBB", label: "C0BBB" },
+    ]);
+    for (const odd of ["", "null", '{"data":{"pixels":3}}']) expect(picker?.read(odd)).toEqual([]);
+  });
+});
+
+describe("the settings", () => {
+  test.each([
+    ["pixel_code", "C0AAA1", "C0-AA", "must be a code of 5 to 40 letters and digits"],
+    ["access_token", "abc", "a\nb", "must be one word of plain letters, digits and signs"],
+    ["without_person", "send", "yes", "must be skip or send"],
+    ["advertiser_id", "7000000000001", "x", "must be a number of 5 to 25 digits"],
+  ])("%s takes %j and refuses %j", (name, good, bad, reason) => {
+    const check = platform.settings.find((setting) => setting.name === name)?.check;
+    expect(check?.(good)).toBeNull();
+    expect(check?.(bad)).toBe(reason);
+  });
+
+  test("two connections are the same by their account, whatever their token", () => {
+    expect(platform.account({ ...settings, access_token: "other" })).toBe(platform.account(settings));
+  });
+});

@@ -1,0 +1,217 @@
+// Any HTTP endpoint: one request per conversion, with a JSON body that the customer may shape with a template.
+
+import { hash } from "node:crypto";
+import type { Conversion, Reading } from "../../kernel/event.ts";
+import { describeConversion } from "../shared/describe.ts";
+import type { ConnectionSettings, Platform } from "../platform.ts";
+import { readStatus } from "../shared/readResponse.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import { fillTemplate, templateFault, valueAt } from "./template.ts";
+
+const methods = ["POST", "PUT", "PATCH"] as const;
+type Method = (typeof methods)[number];
+
+export const webhook = {
+  id: "webhook",
+  name: "Webhook",
+  description: "Sends each conversion to an HTTPS address of your own.",
+  docs: null,
+  customerAddress: true,
+  settings: [
+    {
+      name: "url",
+      label: "Address",
+      help: "The HTTPS address that receives each conversion. It must be reachable from the internet.",
+      required: true,
+      address: true,
+      check: (value) =>
+        URL.canParse(value) && /^https?:/i.test(value) ? null : "must be an http(s) address",
+    },
+    {
+      name: "method",
+      label: "Method",
+      help: "POST, PUT or PATCH.",
+      default: "POST",
+      check: (value) => (methods.includes(value as Method) ? null : "must be POST, PUT or PATCH"),
+    },
+    {
+      name: "headers",
+      label: "Headers",
+      help: 'A JSON object of header names and values, for example {"Authorization": "Bearer …"}.',
+      secret: true,
+      check: (value) => (readHeaders(value) ? null : "must be a JSON object of header names and text values"),
+    },
+    {
+      name: "template",
+      label: "Body template",
+      help:
+        "The JSON body, with fields of the conversion in double braces: " +
+        '{"order": "{{orderId}}", "total": "{{value}}"}. Without a template the whole conversion is sent.',
+      check: templateFault,
+    },
+    {
+      name: "success",
+      label: "Success rule",
+      help: "Which answers mean accepted: statuses (2xx, 200-204, 409) and conditions on the JSON body (ok=true).",
+      default: "2xx",
+      check: (value) => (readRule(value) ? null : "must be a list like 2xx, 200-204 or status=ok"),
+    },
+  ],
+  // A hash: the address itself may hold a token.
+  account: (settings) => hash("sha256", settings.url ?? ""),
+  batch: 1,
+  lanes: 32,
+  toRequest([conversion], settings) {
+    const described = describeConversion(conversion as Conversion);
+    return {
+      method: (settings.method ?? "POST") as Method,
+      url: settings.url ?? "",
+      headers: {
+        "content-type": "application/json",
+        // The endpoint has no test mode of its own, so it is told.
+        ...(conversion?.mode === "test" ? { "x-cc-test": "true" } : {}),
+        ...(settings.headers ? readHeaders(settings.headers) : {}),
+      },
+      body: settings.template ? fillTemplate(settings.template, described) : JSON.stringify(described),
+    };
+  },
+  readResponse: (response, _conversions, settings) => [readAnswer(response, settings)],
+  examples: [
+    {
+      title: "Without a template the whole conversion is sent",
+      settings: { url: "https://hooks.example.com/conversions" },
+      conversions: [sampleConversion()],
+      request: {
+        method: "POST",
+        url: "https://hooks.example.com/conversions",
+        headers: { "content-type": "application/json" },
+        body: {
+          eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+          event: "purchase",
+          eventTime: "2026-11-14T09:30:00.000Z",
+          value: 49.9,
+          currency: "EUR",
+          orderId: "A-1001",
+          hashedEmail: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
+          hashedPhone: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e",
+          clickIds: { gclid: "EAIaIQobChMI-Example_1" },
+          utm: { utm_source: "newsletter", utm_campaign: "autumn" },
+          consent: "granted",
+        },
+      },
+    },
+    {
+      title: "A template chooses the fields; a field that stands alone keeps its type",
+      settings: {
+        url: "https://hooks.example.com/orders",
+        method: "PUT",
+        headers: '{"X-Shop":"north"}',
+        template:
+          '{"order":"{{orderId}}","total":"{{value}}","note":"{{event}} in {{currency}}","gclid":"{{clickIds.gclid}}"}',
+      },
+      conversions: [sampleConversion()],
+      request: {
+        method: "PUT",
+        url: "https://hooks.example.com/orders",
+        headers: { "content-type": "application/json", "x-shop": "north" },
+        body: { order: "A-1001", total: 49.9, note: "purchase in EUR", gclid: "EAIaIQobChMI-Example_1" },
+      },
+    },
+    {
+      title: "After an opt-out nothing identifies the person",
+      settings: { url: "https://hooks.example.com/conversions" },
+      conversions: [
+        sampleConversion({
+          person: null,
+          clickIds: {},
+          browserIds: {},
+          utm: {},
+          browser: null,
+          consent: "denied",
+        }),
+      ],
+      request: {
+        method: "POST",
+        url: "https://hooks.example.com/conversions",
+        headers: { "content-type": "application/json" },
+        body: {
+          eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+          event: "purchase",
+          eventTime: "2026-11-14T09:30:00.000Z",
+          value: 49.9,
+          currency: "EUR",
+          orderId: "A-1001",
+          hashedEmail: null,
+          hashedPhone: null,
+          clickIds: {},
+          utm: {},
+          consent: "denied",
+        },
+      },
+    },
+  ],
+} satisfies Platform;
+
+/** The HTTP client writes these; given by hand they make every request fail. */
+const ownHeaders = new Set(["content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
+
+/** Lower-case header names, or null when the text is not a JSON object of legal headers. */
+function readHeaders(text: string): Record<string, string> | null {
+  const parsed = parse(text);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
+  const headers = Object.entries(parsed).map(([name, value]) => [name.toLowerCase(), value] as const);
+  const legal = headers.every(
+    ([name, value]) =>
+      /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) &&
+      !ownHeaders.has(name) &&
+      typeof value === "string" &&
+      /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
+  );
+  return legal ? Object.fromEntries(headers) : null;
+}
+
+type Rule = { statuses: [number, number][]; conditions: [path: string, value: string][] };
+
+/** `2xx, 409, 200-204, data.ok=true`: any of the statuses, and all of the conditions. */
+function readRule(text: string): Rule | null {
+  const rule: Rule = { statuses: [], conditions: [] };
+  for (const part of text.split(",").map((one) => one.trim())) {
+    const family = /^([1-5])xx$/.exec(part);
+    const range = /^([1-5]\d\d)(?:-([1-5]\d\d))?$/.exec(part);
+    const condition = /^([\w.]+)=(.+)$/.exec(part);
+    if (family) rule.statuses.push([Number(family[1]) * 100, Number(family[1]) * 100 + 99]);
+    else if (range) rule.statuses.push([Number(range[1]), Number(range[2] ?? range[1])]);
+    else if (condition) rule.conditions.push([condition[1] as string, condition[2] as string]);
+    else return null;
+  }
+  if (rule.statuses.some(([from, to]) => from > to)) return null;
+  if (rule.statuses.length === 0) rule.statuses.push([200, 299]);
+  return rule;
+}
+
+function readAnswer(
+  response: { status: number; headers: Record<string, string>; body: string },
+  settings: ConnectionSettings,
+): Reading {
+  const rule = readRule(settings.success ?? "2xx") as Rule;
+  if (!rule.statuses.some(([from, to]) => response.status >= from && response.status <= to)) {
+    const reading = readStatus(response);
+    // A 2xx that the rule does not name is a refusal, whatever HTTP says.
+    return reading.said === "accepted"
+      ? { said: "refused", error: `HTTP ${response.status} is not in the success rule` }
+      : reading;
+  }
+  const body = rule.conditions.length ? parse(response.body) : null;
+  const failed = rule.conditions.find(([path, value]) => String(valueAt(body, path)) !== value);
+  return failed
+    ? { said: "refused", error: `the answer does not have ${failed[0]}=${failed[1]}` }
+    : { said: "accepted" };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

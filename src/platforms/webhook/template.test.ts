@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import { describeConversion } from "../shared/describe.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import { fillTemplate, templateFault, valueAt } from "./template.ts";
+
+const fields = describeConversion(sampleConversion());
+const fill = (template: unknown, values: Record<string, unknown> = fields): unknown =>
+  JSON.parse(fillTemplate(JSON.stringify(template), values));
+
+describe("filling a template", () => {
+  test("a field that is the whole string keeps its type", () => {
+    expect(fill({ a: "{{value}}", b: "{{event}}", c: "{{clickIds}}", d: "{{ utm.utm_source }}" })).toEqual({
+      a: 49.9,
+      b: "purchase",
+      c: { gclid: "EAIaIQobChMI-Example_1" },
+      d: "newsletter",
+    });
+  });
+
+  test("a field beside other text becomes text", () => {
+    expect(fill({ note: "{{event}} of {{value}} {{currency}}, ids {{clickIds}}" })).toEqual({
+      note: 'purchase of 49.9 EUR, ids {"gclid":"EAIaIQobChMI-Example_1"}',
+    });
+  });
+
+  test("a field that is not known is null alone and empty beside text", () => {
+    const nothing = describeConversion(sampleConversion({ person: null, clickIds: {}, orderId: null }));
+    expect(fill({ a: "{{hashedEmail}}", b: "order {{orderId}}!", c: "{{clickIds.gclid}}" }, nothing)).toEqual(
+      { a: null, b: "order !", c: null },
+    );
+  });
+
+  test("value 0 is a value", () => {
+    const free = describeConversion(sampleConversion({ value: 0 }));
+    expect(fill({ a: "{{value}}", b: "costs {{value}}" }, free)).toEqual({ a: 0, b: "costs 0" });
+  });
+
+  test("lists, nested objects, numbers, booleans and null stay as they are written", () => {
+    const template = { list: ["{{event}}", 1, true, null, { deep: ["{{currency}}"] }], n: 1.5, no: false };
+    expect(fill(template)).toEqual({
+      list: ["purchase", 1, true, null, { deep: ["EUR"] }],
+      n: 1.5,
+      no: false,
+    });
+  });
+
+  test("the whole template may be one string", () => {
+    expect(fill("{{event}}")).toBe("purchase");
+    expect(fill(["{{value}}"])).toEqual([49.9]);
+  });
+
+  test("the same template filled twice does not remember the first conversion", () => {
+    const template = { order: "{{orderId}}" };
+    expect(fill(template, { orderId: "A" })).toEqual({ order: "A" });
+    expect(fill(template, { orderId: "B" })).toEqual({ order: "B" });
+  });
+});
+
+describe("injection", () => {
+  const template = { order: "{{orderId}}", note: "order {{orderId}} paid" };
+
+  test.each([
+    ["closing quotes and new keys", 'x","admin":true,"y":"z'],
+    ["a whole JSON object", '{"admin":true}'],
+    ["a JSON number as text", "1e5"],
+    ["a placeholder of another field", "{{hashedEmail}}"],
+    ["half a placeholder, completed by the template", "{{hashedEmail"],
+    ["patterns of String.replace", "$& $1 $` $' $$ $<x>"],
+    ["line breaks and control characters", "\r\nX-Evil: 1\r\n\u0000\u0007"],
+    ["line separators of JavaScript", "\u2028\u2029"],
+    ["backslashes", "\\u0022,\\"],
+    ["markup", "</script><script>alert(1)</script>"],
+    ["the prototype", "__proto__"],
+  ])("%s stays one text in its place", (_what, orderId) => {
+    expect(fill(template, { ...fields, orderId })).toEqual({
+      order: orderId,
+      note: `order ${orderId} paid`,
+    });
+  });
+
+  test("two values side by side cannot build a placeholder together", () => {
+    const split = { orderId: "{{hashed", event: "Email}}", hashedEmail: "secret" };
+    expect(fill({ a: "{{orderId}}{{event}}" }, split)).toEqual({ a: "{{hashedEmail}}" });
+  });
+
+  test("inherited properties are never reached", () => {
+    for (const path of [
+      "constructor",
+      "__proto__",
+      "toString",
+      "clickIds.constructor",
+      "clickIds.__proto__.polluted",
+      "event.length.constructor",
+    ])
+      expect(fill({ a: `{{${path}}}`, b: `x{{${path}}}` }), path).toEqual({ a: null, b: "x" });
+  });
+
+  test("a template with a __proto__ key pollutes nothing and is sent as written", () => {
+    const filled = fillTemplate('{"__proto__":{"polluted":"{{event}}"}}', fields);
+    expect(filled).toBe('{"__proto__":{"polluted":"purchase"}}');
+    expect("polluted" in {}).toBe(false);
+  });
+
+  test("placeholders in keys are not filled: keys are the customer's own words", () => {
+    expect(fill({ "{{event}}": 1 })).toEqual({ "{{event}}": 1 });
+  });
+});
+
+describe("the check of a template", () => {
+  test.each([
+    '{"a":"{{eventId}} {{event}} {{eventTime}} {{value}} {{currency}} {{orderId}}"}',
+    '{"a":"{{hashedEmail}}","b":"{{hashedPhone}}","c":"{{consent}}"}',
+    '{"a":"{{clickIds}}","b":"{{clickIds.gclid}}","c":"{{utm.utm_source}}"}',
+    '{"no":"placeholder"}',
+    "[]",
+    '"{{ event }}"',
+    "null",
+  ])("%s is fine", (template) => {
+    expect(templateFault(template)).toBeNull();
+  });
+
+  test("every field of a conversion can be named", () => {
+    for (const name of Object.keys(fields)) expect(templateFault(`"{{${name}}}"`), name).toBeNull();
+  });
+
+  test.each(["", "{", '{"a":{{value}}}', "{'a':1}", "undefined", '{"a":1,}', "NaN"])(
+    "%j is not JSON",
+    (template) => {
+      expect(templateFault(template)).toBe("must be valid JSON");
+    },
+  );
+
+  test.each([
+    ['{"a":"{{email}}"}', "email"],
+    ['{"a":"{{orderID}}"}', "orderID"],
+    ['{"a":"x {{ user.name }} y"}', "user.name"],
+    ['{"a":"{{__proto__}}"}', "__proto__"],
+  ])("%s names a field that a conversion does not have", (template, path) => {
+    expect(templateFault(template)).toContain(`{{${path}}}`);
+    expect(templateFault(template)).toContain("hashedEmail");
+  });
+
+  test("the check remembers no fault of an earlier template", () => {
+    expect(templateFault("{")).not.toBeNull();
+    expect(templateFault("{}")).toBeNull();
+    expect(templateFault("{")).not.toBeNull();
+  });
+});
+
+describe("valueAt", () => {
+  const root = { a: { b: [{ c: 1 }] }, text: "abc", nothing: null, "": 2 };
+  test.each([
+    ["a.b.0.c", 1],
+    ["text", "abc"],
+    ["nothing", null],
+    ["nothing.more", undefined],
+    ["text.length", undefined],
+    ["a.b.length", 1],
+    ["a.x.c", undefined],
+    ["a..b", undefined],
+    ["hasOwnProperty", undefined],
+  ])("%s", (path, value) => {
+    expect(valueAt(root, path)).toEqual(value);
+  });
+
+  test.each([undefined, null, 1, "x"])("there is nothing in %j", (nothing) => {
+    expect(valueAt(nothing, "a")).toBeUndefined();
+  });
+});

@@ -1,0 +1,285 @@
+import { describe, expect, test } from "vitest";
+import type { ConnectionSettings, PlatformResponse, Setting } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import { webhook } from "./index.ts";
+
+const url = "https://hooks.example.com/in";
+const settingNamed = (name: string) =>
+  (webhook.settings as readonly Setting[]).find((setting) => setting.name === name) ??
+  expect.unreachable(name);
+const fault = (name: string, value: string) => settingNamed(name).check?.(value) ?? null;
+const request = (settings: Record<string, string>, changes = {}) =>
+  webhook.toRequest([sampleConversion(changes)], { url, ...settings });
+const read = (response: Partial<PlatformResponse>, settings: ConnectionSettings = {}) =>
+  webhook.readResponse({ status: 200, headers: {}, body: "", ...response }, [sampleConversion()], {
+    url,
+    ...settings,
+  })[0];
+
+describe("the request", () => {
+  test("goes to the address byte for byte, by POST unless said otherwise", () => {
+    const address = "https://hooks.example.com:8443/a%20b?x=1&y=%2F";
+    expect(request({ url: address })).toMatchObject({ method: "POST", url: address });
+    expect(request({ method: "PATCH" }).method).toBe("PATCH");
+  });
+
+  test("says that the body is JSON, unless the customer says it in other words", () => {
+    expect(request({}).headers).toEqual({ "content-type": "application/json" });
+    const own = '{"Content-Type":"application/vnd.shop+json"}';
+    expect(request({ headers: own }).headers).toEqual({ "content-type": "application/vnd.shop+json" });
+  });
+
+  test("a test event is marked, and a live one is not", () => {
+    expect(request({}, { mode: "test" }).headers).toHaveProperty("x-cc-test", "true");
+    expect(request({}, { mode: "live" }).headers).not.toHaveProperty("x-cc-test");
+  });
+
+  test("the customer's headers go out in lower case with their values untouched", () => {
+    const headers = '{"Authorization":"Bearer AbC=","X-Empty":"","X-Latin":"café"}';
+    expect(request({ headers }).headers).toEqual({
+      "content-type": "application/json",
+      authorization: "Bearer AbC=",
+      "x-empty": "",
+      "x-latin": "café",
+    });
+  });
+
+  test("without a template the body has exactly the documented keys, in order", () => {
+    expect(Object.keys(JSON.parse(request({}).body) as object)).toEqual(
+      "eventId event eventTime value currency orderId hashedEmail hashedPhone clickIds utm consent".split(
+        " ",
+      ),
+    );
+  });
+
+  test("a conversion without value, order and phone says null, and its empty maps stay", () => {
+    const bare = sampleConversion().person;
+    const body = JSON.parse(
+      request({}, { value: null, orderId: null, person: { email: bare?.email }, clickIds: {}, utm: {} }).body,
+    ) as object;
+    expect(body).toMatchObject({ value: null, orderId: null, hashedPhone: null, clickIds: {}, utm: {} });
+  });
+
+  test("names, browser ids and other forms of the email are not sent", () => {
+    const person = { ...sampleConversion().person, email: "a".repeat(64), firstName: "f".repeat(64) };
+    const { body } = request({}, { person: { ...person, emailGoogle: "b".repeat(64) } });
+    expect(body).not.toContain("f".repeat(64));
+    expect(body).not.toContain("b".repeat(64));
+    expect(body).not.toContain("fb.1.");
+  });
+
+  test("an event name full of quotes stays one text in the template's place", () => {
+    const name = '","admin":true,"x":"{{hashedEmail}}';
+    const { body } = request({ template: '{"what":"{{event}}","fixed":1}' }, { name });
+    expect(JSON.parse(body)).toEqual({ what: name, fixed: 1 });
+  });
+
+  test("a click id cannot reach headers or address", () => {
+    const clickIds = { gclid: { value: "x\r\nX-Evil: 1", seenAt: 0 } };
+    const sent = request({ template: '{"g":"{{clickIds.gclid}}"}' }, { clickIds });
+    expect(sent.url).toBe(url);
+    expect(sent.headers).toEqual({ "content-type": "application/json" });
+    expect(JSON.parse(sent.body)).toEqual({ g: "x\r\nX-Evil: 1" });
+  });
+});
+
+describe("the address", () => {
+  test.each([
+    "https://hooks.example.com",
+    "https://hooks.example.com:8443/a?b=c#d",
+    "http://hooks.example.com/",
+    "HTTPS://HOOKS.EXAMPLE.COM/",
+  ])("%s is an http(s) address", (value) => {
+    expect(fault("url", value)).toBeNull();
+  });
+
+  test.each([
+    "hooks.example.com",
+    "//hooks.example.com",
+    "ftp://hooks.example.com",
+    "file:///etc/passwd",
+    "sandbox:conversions",
+    "javascript:alert(1)",
+    "https://",
+    "https://exa mple.com",
+    "",
+  ])("%j is none", (value) => {
+    expect(fault("url", value)).toBe("must be an http(s) address");
+  });
+
+  test("is what makes two connections the same", () => {
+    expect(webhook.account({ url, headers: '{"a":"1"}' })).toBe(webhook.account({ url, method: "PUT" }));
+    expect(webhook.account({ url })).not.toBe(webhook.account({ url: `${url}2` }));
+  });
+});
+
+describe("the method", () => {
+  test.each(["POST", "PUT", "PATCH"])("%s is taken", (value) => {
+    expect(fault("method", value)).toBeNull();
+  });
+  test.each(["GET", "DELETE", "post", "CONNECT", "POST ", "POST\r\n"])("%j is refused", (value) => {
+    expect(fault("method", value)).toBe("must be POST, PUT or PATCH");
+  });
+});
+
+describe("the headers", () => {
+  test.each([
+    "{}",
+    '{"Authorization":"Bearer x"}',
+    '{"X-A":"1","x-b":"two words\\twith a tab"}',
+    `{"X-Odd!#$%&'*+.^_\`|~1":"fine"}`,
+  ])("%s are taken", (value) => {
+    expect(fault("headers", value)).toBeNull();
+  });
+
+  test.each([
+    ["not JSON", "Authorization: Bearer x"],
+    ["a list", '["a"]'],
+    ["null", "null"],
+    ["a text", '"a"'],
+    ["a number as value", '{"X-A":1}'],
+    ["null as value", '{"X-A":null}'],
+    ["a nested object", '{"X-A":{"b":"c"}}'],
+    ["an empty name", '{"":"x"}'],
+    ["a space in a name", '{"X A":"x"}'],
+    ["a colon in a name", '{"X:A":"x"}'],
+    ["a line break in a name", '{"X\\r\\nEvil":"x"}'],
+    ["a line break in a value", '{"X-A":"x\\r\\nX-Evil: 1"}'],
+    ["a lone line feed in a value", '{"X-A":"x\\nX-Evil: 1"}'],
+    ["NUL in a value", '{"X-A":"x\\u0000"}'],
+    ["DEL in a value", '{"X-A":"x\\u007f"}'],
+    ["letters beyond Latin-1 in a value", '{"X-A":"日本"}'],
+  ])("%s is refused", (_what, value) => {
+    expect(fault("headers", value)).toBe("must be a JSON object of header names and text values");
+  });
+
+  test("what is refused is not quoted: headers are secret", () => {
+    expect(fault("headers", '{"Authorization":"Bearer s3cret\\n"}')).not.toContain("s3cret");
+  });
+
+  test("headers that the HTTP client owns are refused when they are entered: with them every delivery fails", () => {
+    const owned = ["Content-Length", "Transfer-Encoding", "Keep-Alive", "Upgrade", "Expect"];
+    expect(owned.filter((name) => fault("headers", JSON.stringify({ [name]: "100" })) === null)).toEqual([]);
+  });
+});
+
+describe("the success rule as it is written", () => {
+  test.each([
+    "2xx",
+    "200",
+    "200-204",
+    "2xx, 409",
+    "ok=true",
+    "2xx,data.status=done",
+    "status=a=b",
+    "200 , x=y z",
+  ])("%s is taken", (value) => {
+    expect(fault("success", value)).toBeNull();
+  });
+
+  test.each([
+    "",
+    ",",
+    "2xx,",
+    "0xx",
+    "6xx",
+    "99",
+    "600",
+    "20x",
+    "200-",
+    "200-99",
+    "ok",
+    "ok=",
+    "=true",
+    "a b=c",
+  ])("%j is refused", (value) => {
+    expect(fault("success", value)).toBe("must be a list like 2xx, 200-204 or status=ok");
+  });
+
+  test("a range that runs backwards is refused: it would reject every conversion for good", () => {
+    expect(fault("success", "204-200")).not.toBeNull();
+  });
+});
+
+describe("the success rule as it is applied", () => {
+  const accepted = { said: "accepted" };
+
+  test("without a rule any 2xx is success, whatever the body", () => {
+    for (const status of [200, 201, 204, 299]) expect(read({ status, body: "<no json" })).toEqual(accepted);
+  });
+
+  test("a status of the rule is success, also one that HTTP calls an error", () => {
+    expect(read({ status: 409 }, { success: "2xx,409" })).toEqual(accepted);
+    expect(read({ status: 204 }, { success: "2xx,409" })).toEqual(accepted);
+    expect(read({ status: 302 }, { success: "302" })).toEqual(accepted);
+  });
+
+  test("a range holds both its ends", () => {
+    const success = "200-204";
+    expect([200, 202, 204].map((status) => read({ status }, { success }))).toEqual([
+      accepted,
+      accepted,
+      accepted,
+    ]);
+    expect(read({ status: 205 }, { success })).toEqual({
+      said: "refused",
+      error: "HTTP 205 is not in the success rule",
+    });
+  });
+
+  test("an error that the rule does not name keeps HTTP's meaning", () => {
+    const success = "201";
+    expect(read({ status: 400 }, { success })).toEqual({ said: "refused", error: "HTTP 400" });
+    expect(read({ status: 401 }, { success })?.said).toBe("unauthorised");
+    expect(read({ status: 503, headers: { "retry-after": "9" } }, { success })).toEqual({
+      said: "later",
+      error: "HTTP 503",
+      retryAfterSeconds: 9,
+    });
+  });
+
+  test.each([
+    ["ok=true", '{"ok":true}'],
+    ["ok=true", '{"ok":"true"}'],
+    ["code=0", '{"code":0}'],
+    ["data.status=done", '{"data":{"status":"done"}}'],
+    ["items.0.ok=true", '{"items":[{"ok":true}]}'],
+    ["a=1,b=2", '{"b":2,"a":1}'],
+    ["error=null", '{"error":null}'],
+    ["note=x=y", '{"note":"x=y"}'],
+  ])("%s holds for %s", (success, body) => {
+    expect(read({ body }, { success })).toEqual(accepted);
+  });
+
+  test.each([
+    ["ok=true", '{"ok":false}'],
+    ["ok=true", "{}"],
+    ["ok=true", ""],
+    ["ok=true", "ok=true"],
+    ["ok=true", '[{"ok":true}]'],
+    ["ok=true", '"ok=true"'],
+    ["ok=true", '{"ok":true'],
+    ["constructor=x", "{}"],
+  ])("%s does not hold for %j", (success, body) => {
+    expect(read({ body }, { success })).toEqual({
+      said: "refused",
+      error: `the answer does not have ${success}`,
+    });
+  });
+
+  test("of several conditions all must hold, and the first that fails is named", () => {
+    expect(read({ body: '{"a":1,"b":3}' }, { success: "a=1,b=2,c=3" })).toEqual({
+      said: "refused",
+      error: "the answer does not have b=2",
+    });
+  });
+
+  test("conditions alone still ask for a 2xx", () => {
+    expect(read({ status: 500, body: '{"ok":true}' }, { success: "ok=true" })?.said).toBe("later");
+  });
+
+  test("the answer's body never shows in the reason", () => {
+    const reading = read({ body: '{"ok":false,"token":"s3cret"}' }, { success: "ok=true" });
+    expect(JSON.stringify(reading)).not.toContain("s3cret");
+  });
+});

@@ -1,0 +1,287 @@
+import { describe, expect, test } from "vitest";
+import type { Conversion } from "../../kernel/event.ts";
+import { personOf } from "../../identity/person.ts";
+import { mappingFault } from "../shared/mapping.ts";
+import { nameFault } from "../shared/eventNames.ts";
+import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
+import { sampleConversion } from "../shared/sample.ts";
+import { x } from "./index.ts";
+
+const now = Date.UTC(2026, 10, 15, 9, 30);
+const own: ConnectionSettings = {
+  pixel_id: "o8z6j",
+  access_token: "s3cr3t-token",
+  default_event: "tw-o8z6j-o87ne",
+};
+const oauth: ConnectionSettings = {
+  pixel_id: "o8z6j",
+  default_event: "o87ne",
+  consumer_key: "key-of-consumer",
+  consumer_secret: "s3cr3t-consumer",
+  oauth_token: "token-of-user",
+  oauth_token_secret: "s3cr3t-user",
+};
+const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
+  x.toRequest([sampleConversion(changes)], { ...own, ...settings }, now);
+const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
+  (JSON.parse(request(changes, settings).body) as { conversions: Record<string, unknown>[] })
+    .conversions[0] ?? {};
+const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
+  x.unfit(sampleConversion(changes), settings);
+const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
+  x.readResponse({ status, headers, body }, [sampleConversion()], own)[0];
+const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
+const email = sampleConversion().person?.email ?? "";
+const bare = { person: { email }, browser: null, clickIds: {}, browserIds: {} };
+
+describe("examples and answers", () => {
+  test.each(x.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
+    const made = x.toRequest(example.conversions, example.settings, now);
+    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
+    for (const conversion of example.conversions) expect(x.unfit(conversion, example.settings)).toBeNull();
+    for (const [name, value] of Object.entries(example.settings)) {
+      if (name.startsWith("event.")) expect(nameFault(value, x.events)).toBeNull();
+      if (name.startsWith("map.")) expect(mappingFault(name.slice(4), value, x.fields)).toBeNull();
+    }
+  });
+
+  test.each(x.answers.map((one) => [one.title, one] as const))("%s", (_title, answer) => {
+    const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
+    const { status, headers = {}, body } = answer;
+    expect(
+      x.readResponse({ status, headers, body }, conversions, { default_event: "tw-o8z6j-o87ne" }),
+    ).toEqual(answer.readings);
+  });
+});
+
+describe("authorisation", () => {
+  test("the pixel token travels in its header and nowhere else", () => {
+    const { url, headers, body } = request();
+    expect(headers).toEqual({ "content-type": "application/json", "x-pixel-token": "s3cr3t-token" });
+    expect(url + body).not.toContain("s3cr3t");
+  });
+
+  test("the pixel token wins over OAuth keys", () => {
+    expect(x.toRequest([sampleConversion()], { ...oauth, ...own }, now).headers).not.toHaveProperty(
+      "authorization",
+    );
+  });
+
+  test("a signature shows neither secret", () => {
+    const made = signed([sampleConversion()]);
+    expect(made.headers.authorization).toMatch(/^OAuth oauth_consumer_key="key-of-consumer", /);
+    expect(made.headers).not.toHaveProperty("x-pixel-token");
+    expect(JSON.stringify(made)).not.toContain("s3cr3t");
+  });
+
+  const nonceOf = (conversions: Conversion[], at: number) =>
+    /oauth_nonce="(\w+)"/.exec(signed(conversions, at).headers.authorization ?? "")?.[1] ?? "";
+
+  test("every attempt and every set of conversions has a nonce of its own; the same request has the same", () => {
+    const [one, two] = [sampleConversion(), sampleConversion({ eventId: "another" })];
+    const nonces = [
+      nonceOf([one], now),
+      nonceOf([one], now + 1),
+      nonceOf([two], now),
+      nonceOf([one, two], now),
+    ];
+    expect(new Set(nonces).size).toBe(4);
+    for (const nonce of nonces) expect(nonce).toMatch(/^[0-9a-f]{32}$/);
+    expect(nonceOf([sampleConversion()], now)).toBe(nonces[0]);
+  });
+
+  test("the body is not signed: another value under the same id has the same signature", () => {
+    const header = (value: number) => signed([sampleConversion({ value })]).headers.authorization;
+    expect(header(1)).toBe(header(2));
+  });
+
+  test("incomplete keys are not used to sign: X refuses and the connection waits", () => {
+    const { consumer_secret: _none, ...incomplete } = oauth;
+    expect(x.toRequest([sampleConversion()], incomplete, now).headers).toEqual({
+      "content-type": "application/json",
+      "x-pixel-token": "",
+    });
+    expect(read(401)?.said).toBe("unauthorised");
+  });
+});
+
+describe("the event tag", () => {
+  test("an event's own tag wins over the default and is passed on as it is, long or short", () => {
+    expect(sent({ name: "Lead" }, { "event.lead": "pfq41" }).event_id).toBe("pfq41");
+    expect(sent({ name: "purchase" }, { "event.lead": "pfq41" }).event_id).toBe("tw-o8z6j-o87ne");
+    for (const good of ["tw-o8z6j-o87ne", "o87ne"]) expect(nameFault(good, x.events)).toBeNull();
+    for (const bad of ["", "tw-o8z6j", "purchase event", "tw--x"])
+      expect(nameFault(bad, x.events)).toMatch(/^must/);
+  });
+
+  test("an event without a tag is not sent, and a refund never under the default one", () => {
+    const { default_event: _none, ...settings } = own;
+    expect(unfit({ name: "contact" }, settings)).toBe("no event tag for the event contact");
+    expect(unfit({ name: "refund" })).toBe("X has no refunds");
+  });
+});
+
+describe("identifiers", () => {
+  const identifiers = (changes: Partial<Conversion>) => sent(changes).identifiers;
+
+  test("hashed_email only", () => {
+    expect(identifiers(bare)).toEqual([{ hashed_email: email }]);
+  });
+
+  test("published phone hash: with the plus", () => {
+    const person = personOf({ email: "john@contoso.com", phone: "+1 123 456 7890" });
+    expect(identifiers({ ...bare, person })).toEqual([
+      { hashed_email: email },
+      { hashed_phone_number: "1fa6b8d986d9b9cd01bf36951815158bbde9f520c0567c835dfe34783d0a4231" },
+    ]);
+  });
+
+  test("published email hash", () => {
+    expect(personOf({ email: " Test@Twitter.com " }).email).toMatch(/^d360d510/);
+  });
+
+  test("a click id is altered by nobody", () => {
+    const value = "2-AbC_d9";
+    expect(identifiers({ ...bare, clickIds: { twclid: { value, seenAt: 0 } } })).toEqual([
+      { twclid: value },
+      { hashed_email: email },
+    ]);
+  });
+
+  test("what cannot be a click id is left out", () => {
+    for (const value of ["2-ab c", "é", "2-%41", "a".repeat(1001)])
+      expect(identifiers({ ...bare, clickIds: { twclid: { value, seenAt: 0 } } })).toEqual([
+        { hashed_email: email },
+      ]);
+    expect(identifiers({ ...bare, browserIds: { _twclid: '{"twclid":"a b"}' } })).toEqual([
+      { hashed_email: email },
+    ]);
+  });
+
+  test.each([
+    ['{"twclid":"2-abc","timestamp":1}', "2-abc"],
+    [encodeURIComponent('{"twclid":"2-abc","timestamp":1}'), "2-abc"],
+    ["2-abc", "2-abc"],
+  ])("the cookie %s holds a click id", (cookie, twclid) => {
+    expect(identifiers({ ...bare, browserIds: { _twclid: cookie } })).toEqual([
+      { twclid },
+      { hashed_email: email },
+    ]);
+  });
+
+  test.each(["", "{}", "{", "%7B%", "%7B%FF%7D", '{"twclid":{}}', "a b"])(
+    "the cookie %j holds none",
+    (cookie) => {
+      expect(identifiers({ ...bare, browserIds: { _twclid: cookie } })).toEqual([{ hashed_email: email }]);
+    },
+  );
+
+  test("the click wins over the cookie", () => {
+    const changes = {
+      ...bare,
+      clickIds: { twclid: { value: "click", seenAt: 0 } },
+      browserIds: { _twclid: "cookie" },
+    };
+    expect(identifiers(changes)).toContainEqual({ twclid: "click" });
+  });
+
+  test("address and user agent go together in one object, or not at all", () => {
+    const browser = { page: "", referrer: "", address: "203.0.113.9", userAgent: "Browser/1" };
+    expect(identifiers({ ...bare, browser })).toContainEqual({
+      ip_address: "203.0.113.9",
+      user_agent: "Browser/1",
+    });
+    for (const half of [{ userAgent: "" }, { address: "" }, { address: "2001:db8::1" }])
+      expect(identifiers({ ...bare, browser: { ...browser, ...half } })).toEqual([{ hashed_email: email }]);
+  });
+
+  test("without any of them nothing is sent", () => {
+    expect(unfit({ ...bare, person: null })).toBe("no twclid, email, phone, or IPv4 address with user agent");
+  });
+});
+
+describe("what is never sent", () => {
+  test("a test event", () => {
+    expect(unfit({ mode: "test" })).toBe("X has no test mode");
+  });
+
+  test("an opted-out person", () => {
+    expect(unfit({ ...bare, person: null, consent: "denied" })).toBe("opted out");
+    expect(request({ consent: "denied" }).body).not.toContain("203.0.113.9");
+  });
+
+  test("names, page and UTM fields; null", () => {
+    const person = personOf({ email: "jane@example.com", firstName: "Jane", lastName: "Doe" });
+    const { body } = request({ person, value: null, orderId: null });
+    for (const text of [person.firstName, person.lastName, "shop.example.com", "newsletter", "jane@"])
+      expect(body).not.toContain(text);
+    expect(body).not.toMatch(/null|""/);
+  });
+});
+
+describe("time, money and ids", () => {
+  test("a late event keeps its own time, a clock that runs ahead is held back", () => {
+    expect(sent({ time: Date.UTC(2026, 9, 1, 1, 2, 3, 4) }).conversion_time).toBe("2026-10-01T01:02:03.004Z");
+    expect(sent({ time: now + 1000 }).conversion_time).toBe("2026-11-15T09:30:00.000Z");
+  });
+
+  test.each([
+    [49.9, "EUR", "49.90"],
+    [10, "USD", "10.00"],
+    [0, "USD", "0.00"],
+    [1.005, "USD", "1.01"],
+    [0.1 + 0.2, "USD", "0.30"],
+    [4999.5, "JPY", "5000.00"],
+    [1.2345, "KWD", "1.23"],
+  ])("%d %s is %s, always with two decimals", (value, currency, text) => {
+    expect(sent({ value, currency })).toMatchObject({ value: text, price_currency: currency });
+  });
+
+  test("no value, no currency either", () => {
+    expect(sent({ value: null })).not.toHaveProperty("value");
+    expect(sent({ value: null })).not.toHaveProperty("price_currency");
+  });
+
+  test("the conversion id is the event id, or the order id where the connection says so", () => {
+    expect(sent().conversion_id).toBe(sampleConversion().eventId);
+    expect(sent({}, { dedup_id: "order" }).conversion_id).toBe("A-1001");
+    expect(sent({ orderId: null }, { dedup_id: "order" }).conversion_id).toBe(sampleConversion().eventId);
+  });
+
+  test.each([0, -1, 1.5, "many"])("%s items are no number of items", (items) => {
+    expect(sent({ extra: { items } }, { "map.number_items": "extra.items" })).not.toHaveProperty(
+      "number_items",
+    );
+  });
+});
+
+describe("answers", () => {
+  const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds);
+  const wait = (headers: Record<string, string>) => {
+    const reading = read(429, headers);
+    return reading?.said === "later" ? (reading.retryAfterSeconds ?? 0) : -1;
+  };
+
+  test("a throttled request waits until the account's window begins anew", () => {
+    const reset = { "x-account-rate-limit-reset": inSeconds(600), "x-rate-limit-reset": inSeconds(60) };
+    expect(wait(reset)).toBeGreaterThan(590);
+    expect(wait(reset)).toBeLessThanOrEqual(601);
+    expect(wait({ "x-rate-limit-reset": inSeconds(60) })).toBeLessThanOrEqual(61);
+  });
+
+  test("a window that is past or makes no sense says nothing", () => {
+    for (const reset of ["1", "", "soon", "9".repeat(30)])
+      expect(wait({ "x-rate-limit-reset": reset })).toBe(0);
+  });
+});
+
+test.each([
+  ["pixel_id", "o8z6j", "tw-o8z6j"],
+  ["default_event", "tw-o8z6j-o87ne", "purchase!"],
+  ["access_token", "abc123", "two words"],
+  ["dedup_id", "event", "id"],
+])("%s takes %s and not %s", (name, good, bad) => {
+  const check = (x.settings as readonly Setting[]).find((one) => one.name === name)?.check;
+  expect(check?.(good)).toBeNull();
+  expect(check?.(bad)).toMatch(/^must be/);
+});

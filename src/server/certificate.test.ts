@@ -1,0 +1,162 @@
+// A real HTTPS server, real clients, and files that change under it.
+
+import { once } from "node:events";
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, get, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { connect, type TLSSocket } from "node:tls";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { newAuthority, type Made } from "../../test/support/certificates.ts";
+import { freshFolder } from "../../test/support/databases.ts";
+import { openCertificate, type Certificate } from "./certificate.ts";
+import { ConfigFaults } from "../installation/config.ts";
+
+const authority = newAuthority();
+const names = ["shop.example.test"];
+const day = 86_400_000;
+/** Certificates know whole seconds. */
+const inDays = (days: number) => Math.floor((Date.now() + days * day) / 1000) * 1000;
+
+let folder: string;
+let files: { certFile: string; keyFile: string };
+let server: Server;
+let certificate: Certificate;
+let changes: number[];
+let faults: string[];
+
+function write(made: Made): void {
+  writeFileSync(files.certFile, made.cert);
+  writeFileSync(files.keyFile, made.key);
+}
+
+const look = () =>
+  certificate.look(server, {
+    onChange: (endsAt) => changes.push(endsAt),
+    onFault: (sentence) => faults.push(sentence),
+  });
+
+/** The end of the certificate that a new client is shown. */
+async function shownEnd(): Promise<number> {
+  const { port } = server.address() as AddressInfo;
+  const socket = connect({ port, host: "127.0.0.1", ca: authority.cert, servername: "shop.example.test" });
+  await once(socket, "secureConnect");
+  const end = Date.parse(socket.getPeerCertificate().valid_to);
+  socket.destroy();
+  return end;
+}
+
+beforeEach(async () => {
+  folder = freshFolder();
+  mkdirSync(folder, { recursive: true });
+  files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
+  write(authority.issue(names, inDays(10)));
+  certificate = openCertificate({ tls: files }) ?? expect.unreachable();
+  server = createServer(certificate.pair, (_request, response) => response.end("ok"));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  changes = [];
+  faults = [];
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, "close");
+});
+
+test("new files are used for new connections, while one that is open goes on", async () => {
+  const { port } = server.address() as AddressInfo;
+  const open: TLSSocket = connect({
+    port,
+    host: "127.0.0.1",
+    ca: authority.cert,
+    servername: "shop.example.test",
+  });
+  await once(open, "secureConnect");
+  const end = inDays(80);
+  write(authority.issue(names, end));
+  look();
+  expect(changes).toEqual([end]);
+  expect(certificate.endsAt()).toBe(end);
+  expect(await shownEnd()).toBe(end);
+
+  open.write("GET / HTTP/1.1\r\nHost: shop.example.test\r\n\r\n");
+  const [answer] = (await once(open, "data")) as [Buffer];
+  expect(answer.toString()).toContain("200 OK");
+  open.destroy();
+});
+
+test("nothing is read again while the files are as they were, nor told when they hold the same", async () => {
+  look();
+  const { cert, key } = certificate.pair;
+  writeFileSync(files.certFile, cert);
+  writeFileSync(files.keyFile, key);
+  look();
+  expect([changes, faults]).toEqual([[], []]);
+});
+
+test("half a pair, garbage and a missing file keep the old certificate, are told once, and mend themselves", async () => {
+  const before = certificate.endsAt();
+  const next = authority.issue(names, inDays(80));
+  writeFileSync(files.certFile, next.cert);
+  look();
+  look();
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toContain("stays in use");
+  expect(await shownEnd()).toBe(before);
+
+  writeFileSync(files.certFile, next.cert.slice(0, 300));
+  look();
+  rmSync(files.keyFile);
+  look();
+  look();
+  expect(faults).toHaveLength(3);
+  expect(await shownEnd()).toBe(before);
+
+  write(next);
+  look();
+  expect(changes).toEqual([certificate.endsAt()]);
+  expect(await shownEnd()).toBe(certificate.endsAt());
+  expect(certificate.endsAt()).toBeGreaterThan(before);
+});
+
+test("links that are swapped to another folder are followed, as certbot does it", async () => {
+  const live = join(folder, "live");
+  const archive = (n: number, made: Made) => {
+    const place = join(folder, `archive${n}`);
+    mkdirSync(place);
+    writeFileSync(join(place, "cert.pem"), made.cert);
+    writeFileSync(join(place, "key.pem"), made.key);
+    return place;
+  };
+  symlinkSync(archive(1, authority.issue(names, inDays(10))), live);
+  const linked = { certFile: join(live, "cert.pem"), keyFile: join(live, "key.pem") };
+  certificate = openCertificate({ tls: linked }) ?? expect.unreachable();
+  const end = inDays(90);
+  symlinkSync(archive(2, authority.issue(names, end)), join(folder, "next"));
+  renameSync(join(folder, "next"), live);
+  look();
+  expect(await shownEnd()).toBe(end);
+});
+
+test("a start with files that do not belong together is refused", () => {
+  writeFileSync(files.keyFile, authority.issue(names).key);
+  expect(() => openCertificate({ tls: files })).toThrow(ConfigFaults);
+  expect(openCertificate({ tls: null })).toBeNull();
+});
+
+test("requests that are under way when the certificate changes get their answers", async () => {
+  const { port } = server.address() as AddressInfo;
+  const ask = () =>
+    new Promise<number>((resolve, reject) => {
+      const options = { port, host: "127.0.0.1", ca: authority.cert, servername: "shop.example.test" };
+      get({ ...options, agent: false }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+      }).on("error", reject);
+    });
+  const first = Array.from({ length: 20 }, ask);
+  write(authority.issue(names, inDays(50)));
+  look();
+  const statuses = await Promise.all([...first, ...Array.from({ length: 20 }, ask)]);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});

@@ -1,0 +1,74 @@
+// The HTTP server that the doors hang in.
+
+import type { Socket } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
+import type { Pair } from "./certificate.ts";
+import { ConfigFaults, type Config } from "../installation/config.ts";
+import { refusals } from "../inbound/errors.ts";
+import { inboundPath, refuse } from "../inbound/route.ts";
+
+export function openServer(tls: Pair | null, onDefect: (error: unknown) => void): FastifyInstance {
+  const options = {
+    // Keep-alive connections that are busy during a stop get their answer, not an error.
+    return503OnClosing: false,
+    forceCloseConnections: "idle" as const,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 65_000,
+    routerOptions: { maxParamLength: 200 },
+    clientErrorHandler,
+    frameworkErrors: (_error: unknown, _request: unknown, reply: FastifyReply) =>
+      void reply.code(400).type("text/plain; charset=utf-8").send("Bad request.\n"),
+  };
+  const app = (tls ? Fastify({ ...options, https: tls }) : Fastify(options)) as FastifyInstance;
+  // Doors read bodies by their own hand, after they know who is there.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
+  app.get("/healthz", (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
+  app.setNotFoundHandler((request, reply) => {
+    // Methods that the router does not know end here too.
+    if (request.url.split("?", 1)[0] === inboundPath) return refuse(reply, refusals.methodNotAllowed);
+    return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
+  });
+  app.setErrorHandler((error, _request, reply) => {
+    const status = (error as { statusCode?: number }).statusCode ?? 500;
+    if (status >= 500) onDefect(error);
+    const text = status >= 500 ? "Internal error." : "Bad request.";
+    return reply.code(status).type("text/plain; charset=utf-8").send(`${text}\n`);
+  });
+  return app;
+}
+
+/** What is not HTTP, or too much of it, gets plain text too. */
+function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable) return void socket.destroy();
+  const status =
+    {
+      HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
+      ERR_HTTP_REQUEST_TIMEOUT: "408 Request Timeout",
+    }[error.code ?? ""] ?? "400 Bad Request";
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status.slice(4)}.\n`,
+  );
+}
+
+export function addressOf(app: FastifyInstance, config: Config): string {
+  const bound = app.server.address();
+  const port = typeof bound === "object" && bound ? bound.port : config.port;
+  const shown = ["0.0.0.0", "::", "127.0.0.1", "::1"].includes(config.host) ? "localhost" : config.host;
+  return `${config.tls ? "https" : "http"}://${shown}:${port}`;
+}
+
+/** What the operating system refuses, in terms of the variables that cause it. */
+export function startFault(error: unknown, config: Config): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "EADDRINUSE")
+    return new ConfigFaults([`port ${config.port} is taken; set PORT to a free one.`]);
+  if (code === "EACCES")
+    return new ConfigFaults([
+      `this user may not open port ${config.port}; set PORT to one above 1023, or give the service ` +
+        "CAP_NET_BIND_SERVICE (docs/run-one-machine.md). It needs no root.",
+    ]);
+  if (["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"].includes(code))
+    return new ConfigFaults([`HOST ${config.host} is not an address of this machine.`]);
+  return error;
+}

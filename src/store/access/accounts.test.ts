@@ -1,0 +1,276 @@
+// Accounts, members, links and tries on both engines.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openNodes } from "../../../test/support/nodes.ts";
+import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import type { Store } from "../store.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+
+describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
+  let store: Store;
+  /** A second node where the engine allows one; the same store where it does not. */
+  let other: Store;
+
+  let closeNodes: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, other, close: closeNodes } = await openNodes(engine));
+  });
+  afterAll(() => closeNodes());
+
+  const line = (siteId = "") => ({ siteId, actor: "test", action: "test", detail: {}, at: now });
+  const user = (email: string) => ({
+    id: shortId(),
+    passwordId: uuidv7(),
+    email,
+    name: "Somebody",
+    passwordHash: "hash",
+  });
+  const lines = async (siteId = "") => (await store.audit.list(siteId, 1000)).length;
+
+  async function newMember(email: string, site: string | null, role: "owner" | "viewer"): Promise<string> {
+    const added = user(email);
+    const hash = shortId();
+    const invitation = {
+      id: shortId(),
+      email,
+      site,
+      role,
+      invitedBy: "test",
+      createdAt: now,
+      expiresAt: now + 1,
+    };
+    await store.invitations.add(line(site ?? ""), invitation, hash);
+    expect(await store.invitations.accept(line(site ?? ""), hash, { added })).toBe("done");
+    return added.id;
+  }
+
+  const session = (userId: string, expiresAt = now + 1000) => ({
+    id: uuidv7(),
+    user_id: userId,
+    token: shortId(),
+    address: "203.0.113.1",
+    user_agent: "test",
+    created_at: now,
+    updated_at: now,
+    expires_at: expiresAt,
+  });
+
+  test("of many who set up at once, one becomes the owner", async () => {
+    await store.tickets.addSetUp("first", now);
+    await store.tickets.addSetUp("second", now);
+    expect(await store.tickets.setUp(line(), "unknown", user("a@example.com"))).toBe("no ticket");
+    const results = await Promise.all(
+      [store, other, store, other].map((node, i) =>
+        node.tickets.setUp(line(), i % 2 ? "first" : "second", user(`owner${i}@example.com`)),
+      ),
+    );
+    expect(results.toSorted()).toEqual(["done", "has owner", "has owner", "has owner"]);
+    expect((await store.members.all()).map(({ grants }) => grants)).toEqual([
+      [{ site: null, role: "owner" }],
+    ]);
+    expect(await lines()).toBe(1);
+    expect(await store.tickets.isSetUp("first")).toBe(false);
+  });
+
+  test("the newest few set-up links stay good", async () => {
+    for (let i = 0; i < 7; i += 1) await store.tickets.addSetUp(`link ${i}`, now + i);
+    const good = await Promise.all([0, 1, 2, 6].map((i) => store.tickets.isSetUp(`link ${i}`)));
+    expect(good).toEqual([false, false, true, true]);
+  });
+
+  test("one owner remains, however many go at once", async () => {
+    await newMember("second@example.com", null, "owner");
+    await newMember("third@example.com", null, "owner");
+    const owners = await store.members.all();
+    const before = await lines();
+    const results = await Promise.all(
+      owners.map(({ id }, i) =>
+        i % 2
+          ? store.members.remove(line(), id)
+          : (i === 0 ? store : other).members.setGrant(line(), id, null, i ? null : "viewer"),
+      ),
+    );
+    expect(results.toSorted()).toEqual(["done", "done", "last owner"]);
+    expect(await store.members.hasOwner()).toBe(true);
+    expect(await lines()).toBe(before + 2);
+    expect(await store.members.remove(line(), "nobody")).toBe("no member");
+    expect(await store.members.setGrant(line(), "nobody", null, "owner")).toBe("no member");
+  });
+
+  test("an invitation is spent once, and never lowers a role", async () => {
+    const id = await newMember("guest@example.com", "site", "owner");
+    const invitation = {
+      id: shortId(),
+      email: "guest@example.com",
+      site: "site",
+      role: "viewer" as const,
+      invitedBy: "test",
+      createdAt: now,
+      expiresAt: now + 1,
+    };
+    await store.invitations.add(line("site"), invitation, "lower");
+    const results = await Promise.all(
+      [store, other].map((node) => node.invitations.accept(line("site"), "lower", { known: id })),
+    );
+    expect(results.toSorted()).toEqual(["done", "no invitation"]);
+    expect(await store.members.grantsOf(id)).toEqual([{ site: "site", role: "owner" }]);
+
+    await store.invitations.add(line("site"), invitation, "one");
+    await store.invitations.add(line("site"), { ...invitation, id: shortId() }, "two");
+    expect(await store.invitations.byHash("one", now)).toBe(null);
+    expect(await store.invitations.byHash("two", now)).toMatchObject({ email: "guest@example.com" });
+    expect(await store.invitations.byHash("two", now + 1)).toBe(null);
+    expect(await store.invitations.accept(line("site"), "two", { added: user("guest@example.com") })).toBe(
+      "known email",
+    );
+    await store.invitations.add(line("site"), { ...invitation, email: "else@example.com" }, "three");
+    // An old invitation is no way back in.
+    expect(await store.members.remove(line(), id)).toBe("done");
+    expect((await store.invitations.open(now)).map(({ email }) => email)).toEqual(["else@example.com"]);
+    await store.invitations.purge(now + 1);
+    expect(await store.invitations.open(now)).toEqual([]);
+  });
+
+  test("a reset ends sessions and sign-ins under way; from an operator it takes the second factor away", async () => {
+    const userId = await newMember("reset@example.com", null, "viewer");
+    const until = now + 1000;
+    const pending = { id: uuidv7(), identifier: "2fa", value: userId, created_at: now, updated_at: now };
+    const factor = {
+      id: uuidv7(),
+      user_id: userId,
+      secret: "s",
+      backup_codes: "b",
+      verified: 1,
+      failures: 0,
+    };
+    await store.accounts.insert("two_factors", factor);
+    await store.accounts.insert("sessions", session(userId));
+    await store.accounts.insert("verifications", { ...pending, expires_at: until });
+    for (const [hash, byOperator] of [
+      ["mailed", false],
+      ["mailed too", false],
+    ] as const)
+      await store.tickets.addReset({ hash, userId, byOperator, expiresAt: until }, now, null);
+    const next = (passwordHash: string) => ({ userId, passwordId: uuidv7(), passwordHash });
+    expect(await store.tickets.resetOf("mailed", until)).toBe(null);
+    const results = await Promise.all([
+      store.tickets.reset(line(), "mailed", next("new")),
+      other.tickets.reset(line(), "mailed", next("newer")),
+    ]);
+    expect(results.toSorted()).toEqual([false, true]);
+    expect(await store.accounts.sessionsOf(userId, now)).toEqual([]);
+    const ofUser = [{ column: "user_id", operator: "eq", value: userId }] as const;
+    expect(
+      await store.accounts.count("verifications", [{ column: "value", operator: "eq", value: userId }]),
+    ).toBe(0);
+    expect(await store.accounts.count("two_factors", ofUser)).toBe(1);
+    expect(await store.accounts.count("passwords", ofUser)).toBe(1);
+    // One that was used spends the others.
+    expect(await store.tickets.resetOf("mailed too", now)).toBe(null);
+    await store.tickets.addReset({ hash: "given", userId, byOperator: true, expiresAt: until }, now, line());
+    expect(await store.tickets.reset(line(), "given", next("newest"))).toBe(true);
+    expect(await store.accounts.count("two_factors", ofUser)).toBe(0);
+  });
+
+  test("links that anybody can ask for do not push out one that an owner made", async () => {
+    const userId = await newMember("links@example.com", null, "viewer");
+    const add = (hash: string, byOperator: boolean, at: number) =>
+      store.tickets.addReset({ hash, userId, byOperator, expiresAt: now + 1000 }, at, null);
+    await add("by an owner", true, now);
+    for (let i = 0; i < 4; i += 1) await add(`asked ${i}`, false, now + 1 + i);
+    const works = async (hash: string) => (await store.tickets.resetOf(hash, now)) !== null;
+    const all = await Promise.all(["by an owner", "asked 0", "asked 1", "asked 3"].map(works));
+    expect(all).toEqual([true, false, true, true]);
+  });
+
+  test("a row is taken by one, and a guarded change happens once", async () => {
+    const row = { identifier: "one", value: "0", created_at: now, updated_at: now, expires_at: now };
+    await store.accounts.insert("verifications", { id: "v", ...row });
+    const same = [{ column: "identifier", operator: "eq", value: "one" }] as const;
+    const taken = await Promise.all(
+      [store, other, store].map((node) => node.accounts.take("verifications", same)),
+    );
+    expect(taken.filter((one) => one !== null)).toHaveLength(1);
+
+    const factor = { id: "f", user_id: "u", secret: "s", backup_codes: "ten" };
+    await store.accounts.insert("two_factors", factor);
+    const guarded = [
+      { column: "id", operator: "eq", value: "f" },
+      { column: "backup_codes", operator: "eq", value: "ten" },
+    ] as const;
+    const changed = await Promise.all(
+      [store, other].map((node) =>
+        node.accounts.update("two_factors", guarded, { backup_codes: "nine" }, { failures: 1 }),
+      ),
+    );
+    expect(changed.flat()).toMatchObject([{ backup_codes: "nine", failures: 1 }]);
+    expect(
+      await store.accounts.find("two_factors", [{ column: "locked_until", operator: "eq", value: null }], {
+        limit: 5,
+      }),
+    ).toHaveLength(1);
+    expect(
+      await store.accounts.find("two_factors", [{ column: "id", operator: "in", value: [] }], { limit: 5 }),
+    ).toEqual([]);
+    await expect(store.accounts.insert("sites", {})).rejects.toThrow("no table");
+    await expect(
+      store.accounts.count("users", [{ column: "1=1 --", operator: "eq", value: 1 }]),
+    ).rejects.toThrow("no column");
+  });
+
+  test("tries are counted over all nodes, under every limit or under none", async () => {
+    const limit = (key: string, most: number) => ({ key, most, windowMs: 1000 });
+    const both = [limit("here", 3), limit("all", 5)];
+    const counted = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => (i % 2 ? store : other).tries.count(both, now)),
+    );
+    expect(counted.filter((until) => until === 0)).toHaveLength(3);
+    expect(counted.filter((until) => until === now + 1000)).toHaveLength(5);
+    // Those that were stopped here did not use up the other limit.
+    expect(await store.tries.count([limit("all", 5)], now)).toBe(0);
+    expect(await store.tries.count([limit("all", 5)], now)).toBe(0);
+    expect(await store.tries.count([limit("all", 5)], now)).toBe(now + 1000);
+    await store.tries.giveBack(["all"]);
+    expect(await store.tries.count([limit("all", 5)], now)).toBe(0);
+    expect(await store.tries.count(both, now + 1000)).toBe(0);
+    await store.tries.forget(["here"]);
+    for (let i = 0; i < 3; i += 1) expect(await store.tries.count([limit("here", 3)], now)).toBe(0);
+  });
+
+  test("what is over is forgotten", async () => {
+    const userId = await newMember("old@example.com", null, "viewer");
+    await store.accounts.insert("sessions", session(userId, now + 10));
+    const kept = session(userId, now + 5000);
+    await store.accounts.insert("sessions", kept);
+    await store.accounts.purge(now + 10);
+    expect(await store.accounts.sessionsOf(userId, now)).toMatchObject([{ id: kept.id, lastSeenAt: now }]);
+    await store.accounts.see(userId, kept.id, now + 7);
+    expect(await store.accounts.sessionsOf(userId, now)).toMatchObject([{ lastSeenAt: now + 7 }]);
+    expect((await store.members.byId(userId))?.lastSeenAt).toBe(now + 7);
+    expect(await store.accounts.endSession("somebody else", kept.id)).toBe(false);
+    expect(await store.members.endSessions(line(), userId)).toBe(1);
+  });
+
+  test("an API key is found by its hash, and revoked once", async () => {
+    const key = {
+      id: shortId(),
+      site: null,
+      name: "all",
+      access: "change" as const,
+      prefix: "ccm_abcd",
+      createdBy: "test",
+      createdAt: now,
+      expiresAt: null,
+      revokedAt: null,
+    };
+    await store.apiKeys.add(line(), key, "hash of it");
+    expect(await other.apiKeys.byHash("hash of it")).toEqual(key);
+    const before = await lines();
+    await store.apiKeys.revoke({ ...line(), at: now + 5 }, key.id);
+    await store.apiKeys.revoke({ ...line(), at: now + 9 }, key.id);
+    expect(await lines()).toBe(before + 1);
+    expect(await store.apiKeys.all()).toEqual([{ ...key, revokedAt: now + 5 }]);
+  });
+});

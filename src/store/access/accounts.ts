@@ -1,0 +1,177 @@
+// The rows of the sign-in library (access/adapter.ts): it asks for rows of a table by conditions. And what we ask of the
+// same tables ourselves.
+
+import { columns } from "../schema/columns.ts";
+import { list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+
+export const accountTables = ["users", "sessions", "passwords", "two_factors", "verifications"] as const;
+
+const operators = { eq: "=", ne: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
+export type Operator = keyof typeof operators | "in";
+/** All of them must hold. */
+export type Condition = { column: string; operator: Operator; value: Value | readonly Value[] };
+
+export type Session = {
+  id: string;
+  createdAt: number;
+  lastSeenAt: number;
+  expiresAt: number;
+  address: string | null;
+  userAgent: string | null;
+};
+
+export function accountStore(db: Database) {
+  return {
+    async insert(table: string, row: Row): Promise<void> {
+      const names = Object.keys(row).map(named);
+      // A transaction that is run again finds its own row.
+      await db.write((tx) =>
+        tx.all(
+          `INSERT INTO ${tabled(table)} (${names.join(", ")}) VALUES (${list(names.length)})
+           ON CONFLICT (id) DO NOTHING`,
+          Object.values(row),
+        ),
+      );
+    },
+
+    async find(
+      table: string,
+      conditions: readonly Condition[],
+      { limit, offset = 0, orderBy }: { limit: number; offset?: number; orderBy?: string },
+    ): Promise<Row[]> {
+      const { sql, values } = whereOf(conditions);
+      const order = orderBy === undefined ? "" : `ORDER BY ${orderBy.split(" ").map(named).join(" ")}`;
+      const n = values.length;
+      return db.all(
+        `SELECT ${columns[tabled(table)]} FROM ${tabled(table)} ${sql} ${order} LIMIT $${n + 1} OFFSET $${n + 2}`,
+        [...values, limit, offset],
+      );
+    },
+
+    async count(table: string, conditions: readonly Condition[]): Promise<number> {
+      const { sql, values } = whereOf(conditions);
+      const [row] = await db.all(`SELECT COUNT(*) AS n FROM ${tabled(table)} ${sql}`, values);
+      return Number(row?.n);
+    },
+
+    /** Returns the rows as they are afterwards. `add` raises numbers; none counts as 0. */
+    async update(
+      table: string,
+      conditions: readonly Condition[],
+      set: Row,
+      add: Readonly<Record<string, number>> = {},
+    ): Promise<Row[]> {
+      const { sql, values } = whereOf(conditions);
+      const all: Value[] = [...values];
+      const changes = [
+        ...Object.entries(set).map(([column, value]) => `${named(column)} = $${all.push(value)}`),
+        ...Object.entries(add).map(
+          ([column, by]) => `${named(column)} = COALESCE(${column}, 0) + $${all.push(by)}`,
+        ),
+      ];
+      return db.write((tx) =>
+        tx.all(
+          `UPDATE ${tabled(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[tabled(table)]}`,
+          all,
+        ),
+      );
+    },
+
+    /** Returns the rows that were there: of two that remove the same row, one gets it. */
+    async remove(table: string, conditions: readonly Condition[]): Promise<Row[]> {
+      const { sql, values } = whereOf(conditions);
+      return db.write((tx) =>
+        tx.all(`DELETE FROM ${tabled(table)} ${sql} RETURNING ${columns[tabled(table)]}`, values),
+      );
+    },
+
+    /** One of the rows, removed. */
+    async take(table: string, conditions: readonly Condition[]): Promise<Row | null> {
+      const { sql, values } = whereOf(conditions);
+      const from = tabled(table);
+      const [row] = await db.write((tx) =>
+        // In an order: where every node has a copy of the table, all of them must take the same row.
+        tx.all(
+          `DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} ORDER BY id LIMIT 1) RETURNING ${columns[from]}`,
+          values,
+        ),
+      );
+      return row ?? null;
+    },
+
+    async sessionsOf(userId: string, now: number): Promise<Session[]> {
+      const rows = await db.all(
+        `SELECT ${columns.sessions} FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT 200`,
+        [userId, now],
+      );
+      return rows.map((row) => ({
+        id: String(row.id),
+        createdAt: Number(row.created_at),
+        lastSeenAt: Number(row.seen_at ?? row.updated_at),
+        expiresAt: Number(row.expires_at),
+        address: (row.address as string | null) || null,
+        userAgent: (row.user_agent as string | null) || null,
+      }));
+    },
+
+    async endSession(userId: string, id: string): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(`DELETE FROM sessions WHERE user_id = $1 AND id = $2 RETURNING id`, [userId, id]),
+      );
+      return rows.length > 0;
+    },
+
+    /** When a session and its user were last seen. */
+    async see(userId: string, sessionId: string, now: number): Promise<void> {
+      await db.write(async (tx) => {
+        await tx.all(`UPDATE sessions SET seen_at = $2 WHERE id = $1`, [sessionId, now]);
+        await tx.all(`UPDATE users SET seen_at = $2 WHERE id = $1`, [userId, now]);
+      });
+    },
+
+    /** Forgets sessions, sign-ins under way, links and tries that are over. */
+    async purge(now: number): Promise<void> {
+      await db.write(async (tx) => {
+        await tx.all(`DELETE FROM sessions WHERE expires_at <= $1`, [now]);
+        await tx.all(`DELETE FROM verifications WHERE expires_at <= $1`, [now]);
+        await tx.all(`DELETE FROM tickets WHERE expires_at <= $1`, [now]);
+        await tx.all(`DELETE FROM tries WHERE until <= $1`, [now]);
+      });
+    },
+  };
+}
+
+/** Every way of being signed in, also half-way, ends. */
+export async function endSessions(tx: Query, userId: string): Promise<number> {
+  const ended = await tx.all(`DELETE FROM sessions WHERE user_id = $1 RETURNING id`, [userId]);
+  await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
+  return ended.length;
+}
+
+/** Names come from the library's own schema; this only makes sure that they are names. */
+function named(name: string): string {
+  if (!/^[a-z_]+$/.test(name)) throw new Error(`${name} is no column`);
+  return name;
+}
+
+function tabled(name: string): (typeof accountTables)[number] {
+  const found = accountTables.find((one) => one === name);
+  if (!found) throw new Error(`${name} is no table of accounts`);
+  return found;
+}
+
+function whereOf(conditions: readonly Condition[]): { sql: string; values: Value[] } {
+  const values: Value[] = [];
+  const parts = conditions.map(({ column, operator, value }) => {
+    if (operator === "in") {
+      const some = value as readonly Value[];
+      const first = values.length;
+      values.push(...some);
+      return some.length ? `${named(column)} IN (${list(some.length, first)})` : "1 = 0";
+    }
+    if (value === null) return `${named(column)} IS ${operator === "ne" ? "NOT NULL" : "NULL"}`;
+    values.push(value as Value);
+    return `${named(column)} ${operators[operator]} $${values.length}`;
+  });
+  return { sql: parts.length ? `WHERE ${parts.join(" AND ")}` : "", values };
+}

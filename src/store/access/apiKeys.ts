@@ -1,0 +1,96 @@
+// API keys of the management API. How often each is used stands with the uses of inbound keys, under no site.
+
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { columns } from "../schema/columns.ts";
+import type { Database, Row } from "../engine/database.ts";
+import { siteIdOf, siteOf, takeTurn } from "./members.ts";
+
+/** Keys that work, of one site; and those for all sites. */
+export const mostUsable = 50;
+
+export type ApiKey = {
+  id: string;
+  /** Null is every site. */
+  site: string | null;
+  name: string;
+  access: "read" | "change";
+  prefix: string;
+  createdBy: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+};
+
+const apiKeyOf = (row: Row): ApiKey => ({
+  id: String(row.id),
+  site: siteOf(row.site_id),
+  name: String(row.name),
+  access: row.access as ApiKey["access"],
+  prefix: String(row.prefix),
+  createdBy: String(row.created_by),
+  createdAt: Number(row.created_at),
+  expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+  revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+});
+
+export function apiKeyStore(db: Database, newId: () => string) {
+  return {
+    /** False where there are too many already. */
+    async add(line: AuditLine, key: ApiKey, hash: string): Promise<boolean> {
+      const lineId = newId();
+      return db.write(async (tx) => {
+        await takeTurn(tx);
+        const usable = await tx.all(
+          `SELECT id FROM api_keys
+           WHERE site_id = $1 AND id <> $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
+           LIMIT $4`,
+          [siteIdOf(key.site), key.id, line.at, mostUsable],
+        );
+        if (usable.length >= mostUsable) return false;
+        await tx.all(
+          `INSERT INTO api_keys (id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL) ON CONFLICT (id) DO NOTHING`,
+          [
+            key.id,
+            siteIdOf(key.site),
+            key.name,
+            key.access,
+            hash,
+            key.prefix,
+            key.createdBy,
+            key.createdAt,
+            key.expiresAt,
+          ],
+        );
+        await writeAudit(tx, lineId, line);
+        return true;
+      });
+    },
+
+    async all(): Promise<ApiKey[]> {
+      const rows = await db.all(`SELECT ${columns.api_keys} FROM api_keys ORDER BY created_at DESC, id`);
+      return rows.map(apiKeyOf);
+    },
+
+    async byHash(hash: string): Promise<ApiKey | null> {
+      const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE hash = $1`, [hash]);
+      return row ? apiKeyOf(row) : null;
+    },
+
+    async byId(id: string): Promise<ApiKey | null> {
+      const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE id = $1`, [id]);
+      return row ? apiKeyOf(row) : null;
+    },
+
+    async revoke(line: AuditLine, id: string): Promise<void> {
+      const lineId = newId();
+      await db.write(async (tx) => {
+        const revoked = await tx.all(
+          `UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL RETURNING id`,
+          [id, line.at],
+        );
+        if (revoked.length) await writeAudit(tx, lineId, line);
+      });
+    },
+  };
+}

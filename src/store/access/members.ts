@@ -1,0 +1,203 @@
+// Who belongs to the installation, and to which of its sites. Every change takes its turn and leaves its audit line in
+// the same transaction.
+
+import { endSessions } from "./accounts.ts";
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { columns } from "../schema/columns.ts";
+import type { Database, Query, Row } from "../engine/database.ts";
+
+export type MemberRole = "viewer" | "admin" | "owner";
+/** `site` null is every site, and the installation itself. */
+export type GrantRow = { site: string | null; role: MemberRole };
+
+export type Member = {
+  id: string;
+  email: string;
+  name: string;
+  twoFactor: boolean;
+  /** False: somebody else than the owner of the email may have opened the account (see access/invitations.ts). */
+  confirmed: boolean;
+  /** Null for who came in otherwise. */
+  invitedBy: string | null;
+  createdAt: number;
+  lastSeenAt: number | null;
+  grants: GrantRow[];
+};
+
+export type NewUser = { id: string; passwordId: string; email: string; name: string; passwordHash: string };
+
+const memberOf = (row: Row, grants: GrantRow[]): Member => ({
+  id: String(row.id),
+  email: String(row.email),
+  name: String(row.name),
+  twoFactor: Number(row.two_factor) === 1,
+  confirmed: Number(row.email_verified) === 1,
+  invitedBy: row.invited_by as string | null,
+  createdAt: Number(row.created_at),
+  lastSeenAt: row.seen_at === null ? null : Number(row.seen_at),
+  grants,
+});
+
+export const siteIdOf = (site: string | null) => site ?? "";
+export const siteOf = (siteId: unknown) => (siteId === "" ? null : String(siteId));
+
+const grantOf = (row: Row): GrantRow => ({ site: siteOf(row.site_id), role: row.role as MemberRole });
+
+export function memberStore(db: Database, newId: () => string) {
+  async function grantsOf(userId: string, from: Query = db): Promise<GrantRow[]> {
+    const rows = await from.all(`SELECT site_id, role FROM grants WHERE user_id = $1 ORDER BY site_id`, [
+      userId,
+    ]);
+    return rows.map(grantOf);
+  }
+
+  async function one(column: "id" | "email", value: string): Promise<Member | null> {
+    const [row] = await db.all(`SELECT ${columns.users} FROM users WHERE ${column} = $1`, [value]);
+    return row ? memberOf(row, await grantsOf(String(row.id))) : null;
+  }
+
+  /** One change and its audit line, which is left out where nothing was changed. */
+  function change<T>(line: AuditLine, work: (tx: Query) => Promise<T>): Promise<T> {
+    const lineId = newId();
+    return db.write(async (tx) => {
+      await takeTurn(tx);
+      const result = await work(tx);
+      if (result !== "no member" && result !== "last owner") await writeAudit(tx, lineId, line);
+      return result;
+    });
+  }
+
+  return {
+    grantsOf: (userId: string) => grantsOf(userId),
+    byId: (id: string) => one("id", id),
+    byEmail: (email: string) => one("email", email),
+
+    async hasOwner(): Promise<boolean> {
+      return (await ownerCount(db)) > 0;
+    },
+
+    /** Everybody. Members are people: there are few. */
+    async all(): Promise<Member[]> {
+      const users = await db.all(`SELECT ${columns.users} FROM users ORDER BY created_at, id`);
+      const grants = await db.all(`SELECT ${columns.grants} FROM grants ORDER BY user_id, site_id`);
+      const byUser = Map.groupBy(grants, (row) => String(row.user_id));
+      return users.map((row) => memberOf(row, (byUser.get(String(row.id)) ?? []).map(grantOf)));
+    },
+
+    /** Gives a role, or takes it away (null). The last owner of the installation stays one. */
+    async setGrant(
+      line: AuditLine,
+      userId: string,
+      site: string | null,
+      role: MemberRole | null,
+    ): Promise<"done" | "last owner" | "no member"> {
+      return change(line, async (tx) => {
+        const [user] = await tx.all(`SELECT email FROM users WHERE id = $1`, [userId]);
+        if (!user) return "no member";
+        if (site === null && role !== "owner" && (await isLastOwner(tx, userId))) return "last owner";
+        if (role === null)
+          await tx.all(`DELETE FROM grants WHERE user_id = $1 AND site_id = $2`, [userId, siteIdOf(site)]);
+        else await putGrant(tx, userId, { site, role }, line.at);
+        const email = String(user.email);
+        // What was decided now is not undone by an older invitation.
+        await tx.all(`DELETE FROM invitations WHERE email = $1 AND site_id = $2`, [email, siteIdOf(site)]);
+        await dropInvitations(tx, userId, email);
+        return "done";
+      });
+    },
+
+    /** Takes somebody out of the installation. Their sessions end in the same moment. */
+    async remove(line: AuditLine, userId: string): Promise<"done" | "last owner" | "no member"> {
+      return change(line, async (tx) => {
+        if (await isLastOwner(tx, userId)) return "last owner";
+        const [gone] = await tx.all(`DELETE FROM users WHERE id = $1 RETURNING email`, [userId]);
+        if (!gone) return "no member";
+        // An old invitation must not be the way back in, neither their own nor one that they made.
+        await tx.all(`DELETE FROM invitations WHERE email = $1 OR invited_by = $1`, [String(gone.email)]);
+        await endSessions(tx, userId);
+        for (const table of ["grants", "passwords", "two_factors", "tickets"])
+          await tx.all(`DELETE FROM ${table} WHERE user_id = $1`, [userId]);
+        return "done";
+      });
+    },
+
+    rename: (line: AuditLine, userId: string, name: string) =>
+      change(line, (tx) =>
+        tx.all(`UPDATE users SET name = $2, updated_at = $3 WHERE id = $1`, [userId, name, line.at]),
+      ),
+
+    /** Signs somebody out everywhere; returns of how many sessions. */
+    endSessions: (line: AuditLine, userId: string) => change(line, (tx) => endSessions(tx, userId)),
+  };
+}
+
+/** A row that every change of members writes first, so that one sees what the other did. */
+export async function takeTurn(tx: Query): Promise<void> {
+  await tx.all(
+    `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'members' RETURNING value`,
+  );
+}
+
+export async function ownerCount(tx: Query): Promise<number> {
+  const [row] = await tx.all(`SELECT COUNT(*) AS n FROM grants WHERE site_id = '' AND role = 'owner'`);
+  return Number(row?.n);
+}
+
+async function isLastOwner(tx: Query, userId: string): Promise<boolean> {
+  const owners = await tx.all(
+    `SELECT user_id FROM grants WHERE site_id = '' AND role = 'owner' ORDER BY user_id LIMIT 2`,
+  );
+  return owners.length === 1 && owners[0]?.user_id === userId;
+}
+
+export async function putGrant(tx: Query, userId: string, grant: GrantRow, now: number): Promise<void> {
+  await tx.all(
+    `INSERT INTO grants (user_id, site_id, role, created_at) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (user_id, site_id) DO UPDATE SET role = excluded.role`,
+    [userId, siteIdOf(grant.site), grant.role, now],
+  );
+}
+
+/** Whether somebody owns a site, by a role on it or on all. */
+export async function isOwnerOf(tx: Query, userId: string, site: string | null): Promise<boolean> {
+  const rows = await tx.all(
+    `SELECT role FROM grants WHERE user_id = $1 AND site_id IN ('', $2) AND role = 'owner'`,
+    [userId, siteIdOf(site)],
+  );
+  return rows.length > 0;
+}
+
+/** Invitations end with the right to make them. */
+async function dropInvitations(tx: Query, userId: string, email: string): Promise<void> {
+  await tx.all(
+    `DELETE FROM invitations WHERE invited_by = $2 AND NOT EXISTS
+       (SELECT 1 FROM grants WHERE user_id = $1 AND role = 'owner' AND grants.site_id IN ('', invitations.site_id))`,
+    [userId, email],
+  );
+}
+
+/** False when somebody has this email already. */
+export async function addUser(
+  tx: Query,
+  user: NewUser,
+  now: number,
+  { confirmed = true, invitedBy = null }: Partial<Pick<Member, "confirmed" | "invitedBy">> = {},
+): Promise<boolean> {
+  const added = await tx.all(
+    `INSERT INTO users (id, email, name, email_verified, invited_by, two_factor, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, 0, $6, $6) ON CONFLICT DO NOTHING RETURNING id`,
+    [user.id, user.email, user.name, confirmed ? 1 : 0, invitedBy, now],
+  );
+  if (added.length === 0) return false;
+  await tx.all(
+    `INSERT INTO passwords (id, user_id, account_id, provider_id, password, created_at, updated_at)
+     VALUES ($1, $2, $2, 'credential', $3, $4, $4)`,
+    [user.passwordId, user.id, user.passwordHash, now],
+  );
+  return true;
+}
+
+/** A transaction that is run again finds the user that it made. */
+export async function hasUser(tx: Query, id: string): Promise<boolean> {
+  return (await tx.all(`SELECT id FROM users WHERE id = $1`, [id])).length > 0;
+}

@@ -1,0 +1,117 @@
+// What people prove who they are with. A check of a password takes its time, and meanwhile the password may become
+// another one: what follows from the check happens only if the proof still holds.
+
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import type { Database, Query } from "../engine/database.ts";
+import { takeTurn } from "./members.ts";
+
+export type Proof = { userId: string; passwordHash: string; twoFactor: boolean };
+
+/** Another token for a session that goes on; its old cookie ends. */
+export type Renewed = { sessionId: string; token: string };
+
+export function passwordStore(db: Database, newId: () => string) {
+  return {
+    /** Null for somebody who cannot sign in. */
+    async proofOf(column: "id" | "email", value: string): Promise<Proof | null> {
+      const [row] = await db.all(
+        `SELECT users.id, users.two_factor, passwords.password
+         FROM users JOIN passwords ON passwords.user_id = users.id AND passwords.provider_id = 'credential'
+         WHERE users.${column} = $1`,
+        [value],
+      );
+      if (!row) return null;
+      const { id, two_factor, password } = row;
+      return { userId: String(id), passwordHash: String(password), twoFactor: Number(two_factor) === 1 };
+    },
+
+    /**
+     * Asked after a session was opened. Who changes the password afterwards finds that session and ends it; who is at it
+     * now is waited for.
+     */
+    async stillHolds({ userId, passwordHash, twoFactor }: Proof): Promise<boolean> {
+      return db.write(async (tx) => {
+        if (!(await holdPassword(tx, userId, passwordHash))) return false;
+        const [user] = await tx.all(`SELECT two_factor FROM users WHERE id = $1`, [userId]);
+        return user !== undefined && (Number(user.two_factor) === 1) === twoFactor;
+      });
+    },
+
+    /** Sets a new password. What was opened with the old one ends, but for the session that asks. */
+    async change(
+      line: AuditLine,
+      { userId, passwordHash }: Proof,
+      next: string,
+      { sessionId, token }: Renewed,
+    ): Promise<boolean> {
+      const lineId = newId();
+      return db.write(async (tx) => {
+        await takeTurn(tx);
+        // A transaction that is run again finds what it did.
+        if (await holdPassword(tx, userId, next)) return true;
+        if (!(await holdPassword(tx, userId, passwordHash))) return false;
+        const [session] = await tx.all(
+          `UPDATE sessions SET token = $3 WHERE user_id = $1 AND id = $2 RETURNING id`,
+          [userId, sessionId, token],
+        );
+        if (!session) return false;
+        await tx.all(
+          `UPDATE passwords SET password = $2, updated_at = $3 WHERE user_id = $1 AND provider_id = 'credential'`,
+          [userId, next, line.at],
+        );
+        await tx.all(`DELETE FROM tickets WHERE purpose = 'reset' AND user_id = $1`, [userId]);
+        await endOthers(tx, userId, token);
+        await writeAudit(tx, lineId, line);
+        return true;
+      });
+    },
+
+    /** After two-factor sign-in was switched on: sessions that never saw a code end, but for the one of this token. */
+    async twoFactorOn(line: AuditLine, { userId, passwordHash }: Proof, token: string): Promise<boolean> {
+      const lineId = newId();
+      return db.write(async (tx) => {
+        if (!(await holdPassword(tx, userId, passwordHash))) {
+          await tx.all(`DELETE FROM sessions WHERE token = $1`, [token]);
+          return false;
+        }
+        await endOthers(tx, userId, token);
+        await writeAudit(tx, lineId, line);
+        return true;
+      });
+    },
+
+    async twoFactorOff(
+      line: AuditLine,
+      { userId, passwordHash }: Proof,
+    ): Promise<"done" | "is off" | "no proof"> {
+      const lineId = newId();
+      return db.write(async (tx) => {
+        if (!(await holdPassword(tx, userId, passwordHash))) return "no proof";
+        const [user] = await tx.all(
+          `UPDATE users SET two_factor = 0, updated_at = $2 WHERE id = $1 AND two_factor = 1 RETURNING id`,
+          [userId, line.at],
+        );
+        if (!user) return "is off";
+        await tx.all(`DELETE FROM two_factors WHERE user_id = $1`, [userId]);
+        await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
+        await writeAudit(tx, lineId, line);
+        return "done";
+      });
+    },
+  };
+}
+
+/** Written, and not read, so that it takes turns with whoever sets another password. */
+async function holdPassword(tx: Query, userId: string, hash: string): Promise<boolean> {
+  const rows = await tx.all(
+    `UPDATE passwords SET updated_at = updated_at
+     WHERE user_id = $1 AND provider_id = 'credential' AND password = $2 RETURNING id`,
+    [userId, hash],
+  );
+  return rows.length > 0;
+}
+
+async function endOthers(tx: Query, userId: string, token: string): Promise<void> {
+  await tx.all(`DELETE FROM sessions WHERE user_id = $1 AND token <> $2`, [userId, token]);
+  await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
+}

@@ -1,0 +1,170 @@
+// Deliveries, their leases and their attempts.
+//
+// A lease is not a column of its own: taking a delivery in hand moves its due time to the end of the lease and
+// writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
+
+import type { DeliveryState } from "../../kernel/event.ts";
+import { columns } from "../schema/columns.ts";
+import { rowStatement, type Database, type Value } from "../engine/database.ts";
+import { deliveryOf, type Delivery, type DeliveryKey } from "./delivery.ts";
+import { dueStore } from "./dueConnections.ts";
+import { grouped } from "../engine/groupCommit.ts";
+import { waitingStore } from "./queued.ts";
+
+export type Attempt = {
+  number: number;
+  startedAt: number;
+  durationMs: number;
+  state: DeliveryState;
+  reason: string | null;
+  httpStatus: number | null;
+  /** How many conversions the call carried. */
+  batch: number;
+  /** Redacted and bounded. */
+  request: string;
+  response: string | null;
+};
+
+export type Settlement = DeliveryKey & {
+  owner: string;
+  state: DeliveryState;
+  reason: string | null;
+  /** When a queued delivery is tried again. */
+  dueAt: number;
+  /** Attempts made so far. */
+  attempts: number;
+  at: number;
+  /** null when the delivery was given back untried. */
+  attempt: Attempt | null;
+};
+
+const attemptColumns = [
+  "site_id", "event_id", "connection_id", "number", "started_at", "duration_ms", "state", "reason", "http_status",
+  "batch", "request", "response",
+]; // prettier-ignore
+
+export function deliveryStore(db: Database) {
+  const settle = grouped<Settlement, void>((_group, items) => settleAll(db, items), {
+    blamesData: db.blamesData,
+  });
+
+  return {
+    ...dueStore(db),
+    ...waitingStore(db),
+
+    /** Writes the outcome of an attempt; resolves when it is committed. A delivery that is no longer ours is left alone. */
+    settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
+
+    /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
+    async reclaimAll(now: number): Promise<void> {
+      await db.write((tx) =>
+        tx.all(`UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''`, [now]),
+      );
+    },
+
+    async ofEvent(siteId: string, eventId: string): Promise<Delivery[]> {
+      const rows = await db.all(
+        `SELECT ${columns.deliveries} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
+        [siteId, eventId],
+      );
+      return rows.map(deliveryOf);
+    },
+
+    async attemptsOfEvent(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
+      const rows = await db.all(
+        `SELECT ${columns.attempts} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
+        [siteId, eventId],
+      );
+      return rows.map((row) => ({
+        connectionId: String(row.connection_id),
+        number: Number(row.number),
+        startedAt: Number(row.started_at),
+        durationMs: Number(row.duration_ms),
+        state: row.state as DeliveryState,
+        reason: row.reason as string | null,
+        httpStatus: row.http_status as number | null,
+        batch: Number(row.batch),
+        request: String(row.request),
+        response: row.response as string | null,
+      }));
+    },
+  };
+}
+
+/**
+ * The events are named twice. Of a site that came after PostgreSQL last counted its rows it believes that there are none, and
+ * would rather read all of them once than look for each: seconds, beside a backlog. So it must not be left to the join.
+ */
+const settleRows = rowStatement({
+  text: `WITH v AS MATERIALIZED (VALUES {ROWS})
+   UPDATE deliveries SET state = v.column4, reason = v.column5, due_at = v.column6, attempts = v.column7,
+     owner = '', updated_at = v.column8
+   FROM v
+   WHERE deliveries.site_id = $1 AND deliveries.event_id IN ({FIRSTS}) AND deliveries.event_id = v.column1
+     AND deliveries.connection_id = v.column2 AND deliveries.owner = v.column3`,
+  forOne: `UPDATE deliveries SET state = $5, reason = $6, due_at = $7, attempts = $8, owner = '', updated_at = $9
+   WHERE site_id = $1 AND event_id = $2 AND connection_id = $3 AND owner = $4`,
+  columns: 8,
+  first: 1,
+  types: ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"],
+  key: { event_id: 0, connection_id: 1 },
+});
+const insertAttempts = rowStatement({
+  text: `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: attemptColumns.length,
+});
+
+/**
+ * What a platform has taken is not sent to it again because the database was away for a while. While it is away nobody
+ * can take the delivery over, and nothing new comes: what waits here does not grow. Only a power cut has it sent again,
+ * which platforms know by its id.
+ */
+const manner = { mostMs: 60_000, isRepeatable: true };
+
+async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
+  const bySite = Map.groupBy(items, (item) => item.siteId);
+  await db.write(async (tx) => {
+    for (const siteId of [...bySite.keys()].toSorted()) {
+      const settlements = (bySite.get(siteId) as Settlement[]).toSorted(byKey);
+      const settled = await tx.change(settleRows, settlements.map(settlementValues), [siteId]);
+      // Of a delivery that is no longer ours nothing is written: its person may have been erased meanwhile.
+      const ours = settlements.filter((item, i) => item.attempt && settled[i]);
+      await tx.change(insertAttempts, ours.map(attemptValues));
+    }
+  }, manner);
+  return items.map(() => undefined);
+}
+
+const byKey = (a: Settlement, b: Settlement) =>
+  a.eventId < b.eventId ? -1 : a.eventId > b.eventId ? 1 : a.connectionId < b.connectionId ? -1 : 1;
+
+function settlementValues(item: Settlement): Value[] {
+  return [
+    item.eventId,
+    item.connectionId,
+    item.owner,
+    item.state,
+    item.reason,
+    item.dueAt,
+    item.attempts,
+    item.at,
+  ];
+}
+
+function attemptValues({ siteId, eventId, connectionId, attempt }: Settlement): Value[] {
+  if (!attempt) return [];
+  return [
+    siteId,
+    eventId,
+    connectionId,
+    attempt.number,
+    attempt.startedAt,
+    attempt.durationMs,
+    attempt.state,
+    attempt.reason,
+    attempt.httpStatus,
+    attempt.batch,
+    attempt.request,
+    attempt.response,
+  ];
+}

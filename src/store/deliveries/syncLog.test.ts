@@ -1,0 +1,344 @@
+// The sync log on both engines: pages, filters, replay, cancel, and the end of its texts.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openNodes } from "../../../test/support/nodes.ts";
+import type { Attribution, DeliveryState } from "../../kernel/event.ts";
+import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import type { NewDelivery } from "../events/events.ts";
+import type { Store } from "../store.ts";
+import type { LogFilter } from "./syncLog.ts";
+import type { LogKey } from "./syncLogChanges.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const day = 86_400_000;
+const unattributed: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+
+type Wanted = {
+  at?: number;
+  name?: string;
+  orderId?: string | null;
+  email?: string;
+  deliveries: [connectionId: string, state: DeliveryState, platform?: string][];
+};
+
+describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) => {
+  let store: Store;
+  /** A second node where the engine allows one. */
+  let other: Store;
+
+  let closeNodes: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, other, close: closeNodes } = await openNodes(engine));
+  });
+  afterAll(() => closeNodes());
+
+  async function addEvent(siteId: string, wanted: Wanted): Promise<string> {
+    const { at = now, name = "purchase", orderId = null, email = "e".repeat(64), deliveries } = wanted;
+    const id = uuidv7(at);
+    await store.events.accept({
+      event: {
+        id,
+        siteId,
+        keyId: "key",
+        mode: "live",
+        name,
+        value: 12.5,
+        currency: "EUR",
+        orderId,
+        time: at,
+        receivedAt: at,
+        person: { email },
+        extra: null,
+      },
+      attribution: unattributed,
+      filterReasons: [],
+      claim: id,
+      claimUntil: at + day,
+      foretoldId: null,
+      deliveries: deliveries.map(([connectionId, , platform = "sandbox"]): NewDelivery => ({
+        connectionId,
+        platform,
+        state: "queued",
+        reason: null,
+      })),
+      owner: "node",
+      leaseUntil: at + 30_000,
+    });
+    for (const [connectionId, state] of deliveries) {
+      if (state === "queued") continue;
+      await store.deliveries.settle({
+        siteId,
+        eventId: id,
+        connectionId,
+        owner: "node",
+        state,
+        reason: state === "sent" ? null : `why ${state}`,
+        dueAt: 0,
+        attempts: 1,
+        at: at + 5,
+        attempt: {
+          number: 1,
+          startedAt: at + 1,
+          durationMs: 4,
+          state,
+          reason: state === "sent" ? null : `why ${state}`,
+          httpStatus: 200,
+          batch: 1,
+          request: "POST /somewhere",
+          response: "said something",
+        },
+      });
+    }
+    return id;
+  }
+
+  async function all(siteId: string, filter: LogFilter, limit = 100): Promise<LogKey[]> {
+    const keys: LogKey[] = [];
+    let before: LogKey | null = null;
+    do {
+      const page = await store.syncLog.page(siteId, filter, { before, limit });
+      expect(page.lines.length).toBeLessThanOrEqual(limit);
+      keys.push(...page.lines.map(({ eventId, connectionId }) => ({ eventId, connectionId })));
+      before = page.next;
+    } while (before);
+    return keys;
+  }
+  const ids = async (siteId: string, filter: LogFilter) =>
+    (await all(siteId, filter)).map((key) => key.eventId);
+  const stateOf = async (siteId: string, eventId: string) =>
+    (await store.deliveries.ofEvent(siteId, eventId))[0];
+
+  test("lines say what people need, newest first", async () => {
+    const siteId = shortId();
+    const old = await addEvent(siteId, { at: now - 5000, deliveries: [["c1", "sent"]] });
+    const id = await addEvent(siteId, { orderId: "A-1", deliveries: [["c1", "rejected", "meta"]] });
+    const { lines, next } = await store.syncLog.page(siteId, {}, { before: null, limit: 10 });
+    expect(lines.map((line) => line.eventId)).toEqual([id, old]);
+    expect(next).toBeNull();
+    expect(lines[0]).toEqual({
+      siteId,
+      eventId: id,
+      connectionId: "c1",
+      platform: "meta",
+      state: "rejected",
+      reason: "why rejected",
+      attempts: 1,
+      dueAt: 0,
+      owner: "",
+      updatedAt: now + 5,
+      event: "purchase",
+      value: 12.5,
+      currency: "EUR",
+      orderId: "A-1",
+      mode: "live",
+      receivedAt: now,
+      erased: false,
+    });
+  });
+
+  describe("filters", () => {
+    const siteId = shortId();
+    const made: Record<string, string> = {};
+
+    beforeAll(async () => {
+      made.first = await addEvent(siteId, {
+        at: now - 3 * day,
+        name: "lead",
+        orderId: "A-1",
+        email: "a".repeat(64),
+        deliveries: [
+          ["c1", "sent", "meta"],
+          ["c2", "skipped", "google_ads"],
+        ],
+      });
+      made.second = await addEvent(siteId, {
+        at: now - 2 * day,
+        orderId: "A-2",
+        deliveries: [
+          ["c1", "rejected", "meta"],
+          ["c2", "queued", "google_ads"],
+        ],
+      });
+      made.third = await addEvent(siteId, {
+        at: now - day,
+        name: "Lead",
+        orderId: "A-2",
+        email: "a".repeat(64),
+        deliveries: [
+          ["c1", "expired", "meta"],
+          ["c3", "parked", "meta"],
+          ["c2", "sent", "google_ads"],
+        ],
+      });
+      await addEvent(shortId(), { orderId: "A-1", deliveries: [["c1", "rejected", "meta"]] });
+    });
+
+    test.each<[string, LogFilter, string[]]>([
+      ["nothing", {}, ["third c3", "third c2", "third c1", "second c2", "second c1", "first c2", "first c1"]],
+      ["a connection", { connectionId: "c1" }, ["third c1", "second c1", "first c1"]],
+      ["a platform", { platform: "meta" }, ["third c3", "third c1", "second c1", "first c1"]],
+      ["a platform that nothing went to", { platform: "x" }, []],
+      ["a state", { states: ["rejected"] }, ["second c1"]],
+      ["those that wait", { states: ["queued"] }, ["second c2"]],
+      ["those that were sent", { states: ["sent"] }, ["third c2", "first c1"]],
+      [
+        "several states",
+        { states: ["expired", "parked", "skipped", "queued"] },
+        ["third c3", "third c1", "second c2", "first c2"],
+      ],
+      ["several states with sent", { states: ["sent", "rejected"] }, ["third c2", "second c1", "first c1"]],
+      ["a state of a connection", { connectionId: "c2", states: ["skipped"] }, ["first c2"]],
+      ["a state of a platform", { platform: "meta", states: ["parked", "sent"] }, ["third c3", "first c1"]],
+      [
+        "an event's name, whatever its case",
+        { eventName: "LEAD" },
+        ["third c3", "third c2", "third c1", "first c2", "first c1"],
+      ],
+      ["an order", { orderId: "A-2" }, ["third c3", "third c2", "third c1", "second c2", "second c1"]],
+      [
+        "a person",
+        { emailHash: "a".repeat(64) },
+        ["third c3", "third c2", "third c1", "first c2", "first c1"],
+      ],
+      ["a person and a state", { emailHash: "a".repeat(64), states: ["sent"] }, ["third c2", "first c1"]],
+      ["a time", { from: now - 2 * day, to: now - day }, ["second c2", "second c1"]],
+      [
+        "a time of a state",
+        { from: now - 2 * day, states: ["rejected", "expired"] },
+        ["third c1", "second c1"],
+      ],
+      ["a person and a time", { emailHash: "a".repeat(64), to: now - 2 * day }, ["first c2", "first c1"]],
+    ])("by %s, in pages of any size, and counted", async (_what, filter, expected) => {
+      const names = Object.fromEntries(Object.entries(made).map(([name, id]) => [id, name]));
+      for (const limit of [100, 2, 1]) {
+        const keys = await all(siteId, filter, limit);
+        expect(keys.map((key) => `${names[key.eventId]} ${key.connectionId}`)).toEqual(expected);
+      }
+      expect(await store.syncLog.count(siteId, filter)).toBe(expected.length);
+    });
+
+    test("by an event", async () => {
+      expect(await all(siteId, { eventId: made.second as string })).toHaveLength(2);
+      expect(await all(siteId, { eventId: "nothing" })).toEqual([]);
+    });
+  });
+
+  test("a name that is rare is found behind many others, and no call looks at all of them", async () => {
+    const siteId = shortId();
+    const rare = await addEvent(siteId, { at: now - day, name: "rare", deliveries: [["c1", "sent"]] });
+    await Promise.all(
+      Array.from({ length: 1200 }, (_, n) =>
+        addEvent(siteId, { at: now - n, deliveries: [["c1", "queued"]] }),
+      ),
+    );
+    expect(await ids(siteId, { eventName: "rare" })).toEqual([rare]);
+    expect(await store.syncLog.count(siteId, { eventName: "purchase" })).toBe(1200);
+  });
+
+  test("replayed deliveries are due now, keep their attempts, and can be taken in hand", async () => {
+    const siteId = shortId();
+    const id = await addEvent(siteId, { deliveries: [["c1", "rejected"]] });
+    const sent = await addEvent(siteId, { deliveries: [["c1", "sent"]] });
+    const keys = [id, sent].map((eventId) => ({ eventId, connectionId: "c1" }));
+    expect(await store.syncLog.requeue(siteId, keys, ["rejected", "expired"], now + 100)).toBe(1);
+    expect(await stateOf(siteId, id)).toMatchObject({
+      state: "queued",
+      attempts: 1,
+      dueAt: now + 100,
+      owner: "",
+    });
+    expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
+    expect(await store.deliveries.attemptsOfEvent(siteId, id)).toHaveLength(1);
+    // A second run after a commit that nobody heard of.
+    expect(await store.syncLog.requeue(siteId, keys, ["rejected", "expired"], now + 100)).toBe(1);
+    const claimed = await other.deliveries.claim(
+      { siteId, connectionId: "c1" },
+      { now: now + 200, owner: "b", until: now + 9000, limit: 10 },
+    );
+    expect(claimed.map((one) => one.eventId)).toEqual([id]);
+  });
+
+  test("an erased person's deliveries stay as they are, also when both happen at once", async () => {
+    const siteId = shortId();
+    const emails = Array.from({ length: 40 }, (_, n) => n.toString(16).padStart(64, "0"));
+    const keys = await Promise.all(
+      emails.map(async (email) => ({
+        eventId: await addEvent(siteId, { email, deliveries: [["c1", "rejected"]] }),
+        connectionId: "c1",
+      })),
+    );
+    await store.erase.events(siteId, emails[0] as string, now);
+    expect(await store.syncLog.requeue(siteId, keys.slice(0, 1), ["rejected"], now)).toBe(0);
+
+    await Promise.all([
+      ...emails.map((email) => other.erase.events(siteId, email, now)),
+      store.syncLog.requeue(siteId, keys, ["rejected"], now + 1),
+    ]);
+    const states = await Promise.all(keys.map(({ eventId }) => stateOf(siteId, eventId)));
+    expect(states.filter((one) => one?.state === "queued")).toEqual([]);
+  });
+
+  test("cancelling ends what waits, and leaves alone what a node has in hand", async () => {
+    const siteId = shortId();
+    const inHand = await addEvent(siteId, { deliveries: [["c1", "queued"]] });
+    const parked = await addEvent(siteId, { deliveries: [["c1", "parked"]] });
+    const sent = await addEvent(siteId, { deliveries: [["c1", "sent"]] });
+    const dead = await addEvent(siteId, { at: now - 60_000, deliveries: [["c1", "queued"]] });
+    const keys = [inHand, parked, sent, dead].map((eventId) => ({ eventId, connectionId: "c1" }));
+    expect(await store.syncLog.cancel(siteId, keys, now + 10)).toBe(2);
+    expect(await stateOf(siteId, inHand)).toMatchObject({ state: "queued", owner: "node" });
+    expect(await stateOf(siteId, parked)).toMatchObject({ state: "skipped", reason: "cancelled" });
+    expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped", reason: "cancelled" });
+    expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
+    // Whoever had it in hand before comes too late.
+    await store.deliveries.settle({
+      siteId, eventId: dead, connectionId: "c1", owner: "node", state: "sent", reason: null, dueAt: 0, attempts: 1,
+      at: now, attempt: null,
+    }); // prettier-ignore
+    expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped" });
+  });
+
+  test("old texts go in small steps; the delivery and the fact of the attempt stay", async () => {
+    const siteId = shortId();
+    const old = await Promise.all(
+      Array.from({ length: 7 }, (_, n) =>
+        addEvent(siteId, {
+          at: now - 100 * day + n,
+          deliveries: [
+            ["c1", "sent"],
+            ["c2", "rejected"],
+          ],
+        }),
+      ),
+    );
+    const young = await addEvent(siteId, { at: now - day, deliveries: [["c1", "sent"]] });
+    const steps: number[] = [];
+    for (let removed = 1; removed > 0;)
+      steps.push((removed = await store.syncLog.purge(siteId, now - 90 * day, 5)));
+    expect(steps).toEqual([10, 4, 0]);
+    for (const id of old) {
+      const attempts = await store.deliveries.attemptsOfEvent(siteId, id);
+      expect(attempts).toHaveLength(2);
+      for (const attempt of attempts)
+        expect(attempt).toMatchObject({
+          request: "(removed)",
+          response: null,
+          durationMs: 4,
+          httpStatus: 200,
+        });
+    }
+    expect(await store.deliveries.attemptsOfEvent(siteId, young)).toMatchObject([
+      { request: "POST /somewhere", response: "said something" },
+    ]);
+    expect(await ids(siteId, { states: ["rejected"] })).toEqual(old.toReversed());
+  });
+});

@@ -1,0 +1,102 @@
+// What people do to deliveries in the log, and what time does to their texts. A chunk a transaction: a million of them
+// are changed without holding the store for long.
+
+import type { DeliveryState } from "../../kernel/event.ts";
+import { chunks, list, type Database, type Query, type Value } from "../engine/database.ts";
+import { markHours } from "../statistics/statistics.ts";
+
+export type LogKey = { eventId: string; connectionId: string };
+
+export function changeLog(db: Database, connections: (siteId: string) => Promise<{ id: string }[]>) {
+  /** Runs `work` for the event ids of each connection, and says how many rows it changed. */
+  async function inChunks(
+    siteId: string,
+    keys: readonly LogKey[],
+    now: number,
+    work: (tx: Query, connectionId: string, ids: readonly string[]) => Promise<number>,
+  ): Promise<number> {
+    let changed = 0;
+    // Before the change: whatever happens to this process, the numbers follow.
+    const ofAll = keys.map((key) => key.eventId);
+    if (keys.length) await db.write((tx) => markHours(tx, siteId, ofAll, now));
+    for (const [connectionId, some] of Map.groupBy(keys, (key) => key.connectionId)) {
+      const ids = some.map((key) => key.eventId).toSorted();
+      for (const chunk of chunks(ids)) changed += await db.write((tx) => work(tx, connectionId, chunk));
+    }
+    return changed;
+  }
+
+  return {
+    /**
+     * Makes deliveries that stand in one of `states` due again. Not those whose person was erased: the events are
+     * locked first, as erasing does, so that of the two whoever comes second sees what the other did.
+     */
+    requeue(
+      siteId: string,
+      keys: readonly LogKey[],
+      states: readonly DeliveryState[],
+      now: number,
+    ): Promise<number> {
+      return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
+        if (db.engine === "postgres")
+          await tx.all(
+            `SELECT id FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)}) ORDER BY id FOR UPDATE`,
+            [siteId, ...ids],
+          );
+        const params: Value[] = [siteId, connectionId, now, ...states];
+        // The last condition: a transaction may be run again after a commit that we did not hear of.
+        const rows = await tx.all(
+          `UPDATE deliveries SET state = 'queued', reason = 'replayed', due_at = $3, owner = '', updated_at = $3
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, params.length)})
+             AND EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = deliveries.event_id
+               AND events.email_hash <> '')
+             AND (state IN (${list(states.length, 3)})
+               OR (state = 'queued' AND reason = 'replayed' AND updated_at = $3))
+           RETURNING event_id`,
+          [...params, ...ids],
+        );
+        return rows.length;
+      });
+    },
+
+    /** Ends deliveries that wait. What a node has in hand is left alone: it may be at the platform already. */
+    cancel(siteId: string, keys: readonly LogKey[], now: number): Promise<number> {
+      return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
+        const rows = await tx.all(
+          `UPDATE deliveries SET state = 'skipped', reason = 'cancelled', owner = '', updated_at = $3
+           WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, 3)})
+             AND (state = 'parked' OR (state = 'queued' AND (owner = '' OR due_at <= $3))
+               OR (state = 'skipped' AND reason = 'cancelled' AND updated_at = $3))
+           RETURNING event_id`,
+          [siteId, connectionId, now, ...ids],
+        );
+        return rows.length;
+      });
+    },
+
+    /**
+     * Removes the texts of attempts from before `before`, of about `most` deliveries of each connection. The delivery
+     * and the fact of the attempt stay. Returns how many attempts were touched.
+     */
+    async purge(siteId: string, before: number, most: number): Promise<number> {
+      let removed = 0;
+      for (const { id } of await connections(siteId)) {
+        const rows = await db.write((tx) =>
+          tx.all(
+            `WITH old AS MATERIALIZED (
+               SELECT event_id FROM attempts
+               WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)' AND started_at < $3
+               ORDER BY started_at LIMIT $4)
+             UPDATE attempts SET request = '(removed)', response = NULL
+             WHERE site_id = $1 AND connection_id = $2 AND event_id IN (SELECT event_id FROM old)
+               AND request <> '(removed)' AND started_at < $3
+             RETURNING number`,
+            [siteId, id, before, most],
+          ),
+        );
+        removed += rows.length;
+      }
+      return removed;
+    },
+  };
+}

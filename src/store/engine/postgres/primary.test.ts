@@ -1,0 +1,231 @@
+// How the store behaves when connections break, servers are gone or can only be read; a primary that dies and a standby that
+// takes its place are in test/faults/failOver.test.ts.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "pg";
+import { expect, inject, test, type TestContext } from "vitest";
+import { freshDatabase } from "../../../../test/support/databases.ts";
+import { openGateway } from "../../../../test/support/gateway.ts";
+import { openClient } from "./client.ts";
+import { openPostgres } from "./engine.ts";
+import type { Database } from "../database.ts";
+
+function open(url: string, { onTestFinished }: Pick<TestContext, "onTestFinished">): Database {
+  const db = openPostgres(url, { connections: 4 });
+  onTestFinished(() => db.close());
+  return db;
+}
+
+async function onServer(sql: string): Promise<void> {
+  const client = new Client({ connectionString: inject("postgresUrl") });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+const endAll = (url: string) =>
+  onServer(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
+  );
+
+/** The same database behind other addresses. */
+const behind = (url: string, hosts: string) => url.replace(new URL(url).host, hosts);
+
+async function timed(work: Promise<unknown>): Promise<{ ms: number; error: Error & { code?: string } }> {
+  const startedAt = performance.now();
+  const error = await work.then(
+    () => new Error("it was done"),
+    (thrown: Error) => thrown,
+  );
+  return { ms: performance.now() - startedAt, error };
+}
+
+test.concurrent("transactions whose connections are ended are run again as a whole", async (context) => {
+  const url = await freshDatabase();
+  const db = open(url, context);
+  await db.write((tx) => tx.all(`CREATE TABLE steps (n bigint, half text, PRIMARY KEY (n, half))`));
+  let isOver = false;
+  const ending = (async () => {
+    for (let times = 0; times < 6 && !isOver; times++) {
+      await endAll(url);
+      await sleep(40);
+    }
+  })();
+  let runs = 0;
+  // With more patience than an event has: what is asked is not how soon.
+  const one = (n: number) =>
+    db.write(
+      async (tx) => {
+        runs += 1;
+        for (const half of ["a", "b"]) {
+          await tx.all(`INSERT INTO steps (n, half) VALUES ($1, $2) ON CONFLICT DO NOTHING`, [n, half]);
+          await sleep(10);
+        }
+      },
+      { mostMs: 20_000 },
+    );
+  const total = 60;
+  await Promise.all(Array.from({ length: total }, (_, n) => one(n)));
+  isOver = true;
+  await ending;
+  expect(runs).toBeGreaterThan(total);
+  const [row] = await db.all(`SELECT COUNT(*) AS n FROM steps`);
+  expect(row?.n).toBe(2 * total);
+});
+
+test.concurrent("a server that can only be read is not used, not even for reads, until it can be written to again", async (context) => {
+  const url = await freshDatabase();
+  const name = new URL(url).pathname.slice(1);
+  const db = open(url, context);
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  await onServer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  await endAll(url);
+  const { error } = await timed(db.all(`SELECT 1 AS one`));
+  expect(error).toMatchObject({ code: "25006", message: "the server can only be read" });
+  await onServer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+  await sleep(1100);
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+});
+
+test.concurrent("of several servers the one is found that is there", async (context) => {
+  const url = await freshDatabase();
+  const db = open(behind(url, `127.0.0.1:1,${new URL(url).host},127.0.0.1:2`), context);
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+});
+
+test.concurrent("where none is there, the first wait some seconds and the others not at all", async (context) => {
+  const db = open(behind(inject("postgresUrl"), "127.0.0.1:1,127.0.0.1:2"), context);
+  const first = await timed(db.all(`SELECT 1`));
+  expect(first.error).toMatchObject({
+    code: "08001",
+    message:
+      "no server can be written to: 127.0.0.1:1 (connect ECONNREFUSED 127.0.0.1:1), 127.0.0.1:2 (connect ECONNREFUSED 127.0.0.1:2)",
+  });
+  expect(first.ms).toBeLessThan(3500);
+  const next = await Promise.all(
+    Array.from({ length: 1000 }, () => timed(db.write((tx) => tx.all(`SELECT 1`)))),
+  );
+  expect(Math.max(...next.map(({ ms }) => ms))).toBeLessThan(1500);
+  // What must not be given up so soon is held, as long as it asked for.
+  const held = await timed(db.write((tx) => tx.all(`SELECT 1`), { mostMs: 400 }));
+  expect(held.ms).toBeGreaterThan(390);
+});
+
+test.concurrent("what does not pass by waiting is said at once", async (context) => {
+  const url = new URL(inject("postgresUrl"));
+  url.pathname = "/there_is_none";
+  const { error, ms } = await timed(open(url.href, context).all(`SELECT 1`));
+  expect(error.code).toBe("3D000");
+  expect(ms).toBeLessThan(1500);
+});
+
+test.concurrent.each(["28000", "3D000"])(
+  "a server that has become quiet and then lets nobody in (%s) is left for another",
+  async (code) => {
+    const url = await freshDatabase();
+    const [first, second] = [await openGateway(url), await openGateway(url, "closed")];
+    const db = openPostgres(behind(url, `${first.host},${second.host}`), { connections: 4 });
+    expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+    first.door = { code };
+    first.cut();
+    // Nobody uses them: they are dropped without a word.
+    await sleep(50);
+    second.door = "open";
+    expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+    await db.close();
+  },
+);
+
+test.concurrent("a server that cannot be used does not keep callers from waiting for the others", async (context) => {
+  const url = await freshDatabase();
+  const [odd, late] = [await openGateway(url, { code: "3D000" }), await openGateway(url, "closed")];
+  const db = open(behind(url, `${odd.host},${late.host}`), context);
+  const asked = db.all(`SELECT 1 AS one`);
+  const opened = sleep(600).then(() => (late.door = "open"));
+  expect(await asked).toEqual([{ one: 1 }]);
+  await opened;
+});
+
+test.concurrent("those who wait are told of a wrong address, and those who come when it is right are served", async (context) => {
+  const url = await freshDatabase();
+  const only = await openGateway(url, { code: "28P01" });
+  const db = open(behind(url, only.host), context);
+  expect((await timed(db.all(`SELECT 1`))).error.code).toBe("28P01");
+  only.door = "open";
+  await sleep(1100);
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+});
+
+test.concurrent("a statement that was prepared before its table got a column is prepared anew", async (context) => {
+  const url = await freshDatabase();
+  const db = open(url, context);
+  await db.write((tx) => tx.all(`CREATE TABLE things (n bigint PRIMARY KEY)`));
+  const take = () =>
+    db.write((tx) =>
+      tx.all(`INSERT INTO things (n) VALUES (1) ON CONFLICT (n) DO UPDATE SET n = 1 RETURNING *`),
+    );
+  const look = () => db.all(`SELECT * FROM things`);
+  // Enough of them that every connection knows the texts.
+  await Promise.all(Array.from({ length: 8 }, () => Promise.all([take(), look()])));
+  const other = await openClient(url, "another node");
+  await other.query(`ALTER TABLE things ADD COLUMN more text`);
+  await other.end();
+  for (let times = 0; times < 4; times++) {
+    expect(await take()).toEqual([{ n: 1, more: null }]);
+    expect(await look()).toEqual([{ n: 1, more: null }]);
+  }
+});
+
+test.concurrent("a session that the server ended for its length is replaced", async (context) => {
+  const url = await freshDatabase();
+  const db = open(url, context);
+  let runs = 0;
+  const passed = await db.write(async (tx) => {
+    runs += 1;
+    if (runs === 1) await tx.all(`SET transaction_timeout = 50`);
+    await tx.all(`SELECT pg_sleep(0.2)`);
+    return tx.all(`SELECT 1 AS one`);
+  });
+  expect(passed).toEqual([{ one: 1 }]);
+  expect(runs).toBe(2);
+});
+
+test.concurrent("a statement of any length is waited for, but not on a server that has fallen silent", async () => {
+  const url = await freshDatabase();
+  const gateway = await openGateway(url);
+  const limits = { answerMs: 1500, askMs: 200 };
+  const client = await openClient(behind(url, gateway.host), "patient", limits);
+  await client.query(`SELECT pg_sleep(0.6)`);
+  const asked = timed(client.query(`SELECT pg_sleep(60)`));
+  gateway.door = "silent";
+  expect((await asked).error.message).toBe("the server does not answer any more");
+  await client.end();
+  const late = await timed(openClient(behind(url, gateway.host), "patient", limits));
+  expect(late.error).toMatchObject({ code: "08006", message: "the server does not answer" });
+  expect(late.ms).toBeLessThan(5000);
+});
+
+test.concurrent("a read whose server falls silent is answered by the one that took its place", async (context) => {
+  const url = await freshDatabase();
+  const [silent, next] = [await openGateway(url), await openGateway(url, "closed")];
+  const db = open(behind(url, `${silent.host},${next.host}`), context);
+  await db.all(`SELECT 1`);
+  silent.door = "silent";
+  next.door = "open";
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+});
+
+test.concurrent("a server that is silent does not keep the others from being asked again", async (context) => {
+  const url = await freshDatabase();
+  const [silent, late] = [await openGateway(url), await openGateway(url, "closed")];
+  const db = open(behind(url, `${silent.host},${late.host}`), context);
+  await db.all(`SELECT 1`);
+  silent.door = "silent";
+  silent.cut();
+  const opened = sleep(300).then(() => (late.door = "open"));
+  expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
+  await opened;
+});

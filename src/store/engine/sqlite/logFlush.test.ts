@@ -1,0 +1,128 @@
+// When a write of the embedded engine counts as safe: the disk here answers only when the test lets it.
+
+import { existsSync, symlinkSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { freshFolder } from "../../../../test/support/databases.ts";
+import { openSqlite } from "./engine.ts";
+
+async function onSlowDisk() {
+  const flushes: PromiseWithResolvers<void>[] = [];
+  let isReady = false;
+  const db = openSqlite(`${freshFolder()}/test.db`, async () => {
+    if (!isReady) return;
+    const flush = Promise.withResolvers<void>();
+    flushes.push(flush);
+    await flush.promise;
+  });
+  await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL PRIMARY KEY)`));
+  isReady = true;
+  const told: string[] = [];
+  /** Says in `told` how it went. */
+  function write(n: number, manner?: { isRepeatable: boolean }): Promise<unknown> {
+    const insert = db.write((tx) => tx.all(`INSERT INTO lines (n) VALUES ($1)`, [n]), manner);
+    return insert.then(
+      () => told.push(`${n} is safe`),
+      (error: Error) => told.push(`${n}: ${error.message}`),
+    );
+  }
+  const isThere = async (n: number) =>
+    expect.poll(() => db.all(`SELECT n FROM lines WHERE n = $1`, [n])).toHaveLength(1);
+  onTestFinished(async () => {
+    isReady = false;
+    for (const one of flushes) one.resolve();
+    await db.close();
+  });
+  return { db, flushes, told, write, isThere };
+}
+
+test("a write is told when the disk has it, and others go on meanwhile", async () => {
+  const { flushes, told, write, isThere } = await onSlowDisk();
+  const first = write(1);
+  await isThere(1);
+  const second = write(2);
+  await isThere(2);
+  const third = write(3);
+  await isThere(3);
+  expect([told, flushes.length]).toEqual([[], 1]);
+
+  // The first flush began before the second write: it says nothing about it.
+  flushes[0]?.resolve();
+  await first;
+  await expect.poll(() => flushes.length).toBe(2);
+  expect(told).toEqual(["1 is safe"]);
+
+  flushes[1]?.resolve();
+  await Promise.all([second, third]);
+  expect([told, flushes.length]).toEqual([["1 is safe", "2 is safe", "3 is safe"], 2]);
+});
+
+test("what can be done again does not wait for the disk, not even beside what does", async () => {
+  const { flushes, told, write } = await onSlowDisk();
+  await write(1, { isRepeatable: true });
+  expect([told, flushes.length]).toEqual([["1 is safe"], 0]);
+
+  const lasting = write(2);
+  await write(3, { isRepeatable: true });
+  expect([told, flushes.length]).toEqual([["1 is safe", "3 is safe"], 1]);
+  flushes[0]?.resolve();
+  await lasting;
+  expect(told.at(-1)).toBe("2 is safe");
+});
+
+test("after a flush that failed nothing more is written", async () => {
+  const { db, flushes, told, write } = await onSlowDisk();
+  const first = write(1);
+  await expect.poll(() => flushes.length).toBe(1);
+  const second = write(2);
+  flushes[0]?.reject(new Error("EIO: i/o error, fdatasync"));
+  await Promise.all([first, second]);
+  await write(3);
+  await write(4, { isRepeatable: true });
+  const failed = "The disk did not take what was written (EIO: i/o error, fdatasync).";
+  expect(told).toEqual([1, 2, 3, 4].map((n) => expect.stringContaining(`${n}: ${failed}`)));
+  expect(flushes).toHaveLength(1);
+  const error: unknown = await db.write((tx) => tx.all(`SELECT 1`)).catch((thrown: unknown) => thrown);
+  expect([db.isOwnError(error), db.blamesData(error)]).toEqual([true, false]);
+});
+
+test("closing waits for the disk, and leaves no log behind", async () => {
+  const file = `${freshFolder()}/test.db`;
+  const flush = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const db = openSqlite(file, () => flush.promise);
+  const written = db
+    .write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`))
+    .then(() => order.push("written"));
+  await expect.poll(() => existsSync(`${file}-wal`)).toBe(true);
+  const closed = db.close().then(() => order.push("closed"));
+  flush.resolve();
+  await Promise.all([written, closed]);
+  expect(order).toEqual(["written", "closed"]);
+  expect(existsSync(`${file}-wal`)).toBe(false);
+});
+
+test("a database behind a link is written, and closing twice closes nothing else", async () => {
+  const folder = freshFolder();
+  await openSqlite(`${folder}/real.db`).close();
+  symlinkSync(`${folder}/real.db`, `${folder}/link.db`);
+  const db = openSqlite(`${folder}/link.db`);
+  await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL)`));
+  expect(existsSync(`${folder}/real.db-wal`)).toBe(true);
+  await db.close();
+  await expect(db.close()).rejects.toThrow("not open");
+});
+
+test("what a process that is gone left in the log is in the file after the next start, and the log begins anew", async () => {
+  const folder = freshFolder();
+  const gone = new DatabaseSync(`${folder}/test.db`);
+  gone.exec(`PRAGMA journal_mode = WAL; CREATE TABLE lines (n integer NOT NULL)`);
+  gone.exec(`INSERT INTO lines (n) VALUES (1)`);
+  const db = openSqlite(`${folder}/test.db`);
+  // Frames that are not yet in the file, of all that the log holds.
+  const [log] = await db.all(`PRAGMA wal_checkpoint(NOOP)`);
+  expect(log).toMatchObject({ busy: 0, log: log?.checkpointed });
+  expect(Number(log?.log)).toBeGreaterThan(0);
+  await db.close();
+  gone.close();
+});

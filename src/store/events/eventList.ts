@@ -1,0 +1,199 @@
+// Events as lists show them, newest first: without the person, and without what is sealed.
+//
+// A page is read along an index: by order id, by email, of the filtered ones, or of all. What is left of the filter is
+// checked on the rows that come, and a call looks at a bounded number of them: a page can be short and still have a next
+// one.
+
+import { setImmediate as breath } from "node:timers/promises";
+import type { Attribution, DeliveryState, FilterReason, Mode } from "../../kernel/event.ts";
+import { idAt, lastId } from "../../kernel/ids.ts";
+import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
+
+export const eventStatuses = ["accepted", "filtered"] as const;
+export type EventStatus = (typeof eventStatuses)[number];
+
+export type EventFilter = {
+  emailHash?: string;
+  orderId?: string;
+  status?: EventStatus;
+  mode?: Mode;
+  /** In any case. */
+  name?: string;
+  /** The name of one that it carries; "none" for events without any. */
+  clickId?: string;
+  /** Received at or after, and before. */
+  from?: number;
+  to?: number;
+};
+
+export type EventSummary = {
+  id: string;
+  dispatchId: string;
+  mode: Mode;
+  status: EventStatus;
+  filterReasons: FilterReason[];
+  name: string;
+  value: number | null;
+  currency: string;
+  orderId: string | null;
+  receivedAt: number;
+  releasedAt: number | null;
+  identity: Attribution["identity"];
+  withheld: Attribution["withheld"];
+  /** Their names. */
+  clickIds: string[];
+};
+
+export type DeliverySummary = {
+  eventId: string;
+  connectionId: string;
+  platform: string;
+  state: DeliveryState;
+  reason: string | null;
+};
+
+export type EventPage = { events: EventSummary[]; next: string | null };
+
+export const summaryColumns =
+  "id, dispatch_id, mode, status, reasons, name, value, currency, order_id, received_at, released_at, attribution";
+
+const mostLooked = 20_000;
+
+export function eventListStore(db: Database) {
+  /** Newest first. `before` is the `next` of the page above. */
+  async function page(
+    siteId: string,
+    filter: EventFilter,
+    at: { before: string | null; limit: number },
+  ): Promise<EventPage> {
+    const events: EventSummary[] = [];
+    let below = at.before ?? lastId;
+    // Where the rest of the filter may leave little, more is looked at in one go.
+    const some = isWalked(filter) ? 500 : at.limit + 1;
+    for (let looked = 0; looked < mostLooked; looked += some) {
+      const params: Value[] = [];
+      const way = wayTo(siteId, filter, below, params);
+      const rows = await db.all(
+        `SELECT ${summaryColumns} FROM events WHERE ${way} LIMIT $${params.push(some)}`,
+        params,
+      );
+      const found = rows.map(summaryOf);
+      events.push(...found.filter((event) => matches(event, filter)));
+      const last = found.at(-1);
+      const isEnd = found.length < some || !last;
+      if (events.length > at.limit) {
+        const shown = events.slice(0, at.limit);
+        return { events: shown, next: shown.at(-1)?.id ?? null };
+      }
+      if (isEnd) return { events, next: null };
+      below = last.id;
+      // The embedded store works on the thread that takes events in.
+      await breath();
+    }
+    return { events, next: below };
+  }
+
+  return {
+    page,
+
+    /** How the deliveries of these events stand, by event. */
+    async deliveriesOf(siteId: string, ids: readonly string[]): Promise<Map<string, DeliverySummary[]>> {
+      const found: DeliverySummary[] = [];
+      for (const some of chunks(ids)) {
+        const rows = await db.all(
+          `SELECT event_id, connection_id, platform, state, reason FROM deliveries
+           WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})
+           ORDER BY event_id, platform, connection_id`,
+          [siteId, ...some],
+        );
+        found.push(...rows.map(deliverySummaryOf));
+      }
+      return Map.groupBy(found, ({ eventId }) => eventId);
+    },
+
+    /** Newest first: the ids of an order's or a person's events, from `from` on and below `below`. */
+    async idsOf(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
+      const params: Value[] = [];
+      const way = wayTo(siteId, filter, below, params);
+      const rows = await db.all(`SELECT id FROM events WHERE ${way} LIMIT $${params.push(limit)}`, params);
+      return rows.map((row) => String(row.id));
+    },
+  };
+}
+
+/** Filtered events have an index of their own, which those of an order or a person do not need. */
+const isOnFiltered = ({ status, orderId, emailHash }: EventFilter) =>
+  status === "filtered" && orderId === undefined && emailHash === undefined;
+
+/** True when of the rows that come along the index perhaps few are asked for. */
+const isWalked = (filter: EventFilter) =>
+  (filter.status !== undefined && !isOnFiltered(filter)) ||
+  filter.mode !== undefined ||
+  filter.name !== undefined ||
+  filter.clickId !== undefined;
+
+const folded = (name: string) => name.trim().toLowerCase();
+
+/** What no index knows, and what one event that was found by its id must fit as well. */
+export function matches(
+  event: Pick<EventSummary, "status" | "mode" | "name" | "clickIds">,
+  { status, mode, name, clickId }: EventFilter,
+): boolean {
+  return (
+    (status === undefined || event.status === status) &&
+    (mode === undefined || event.mode === mode) &&
+    (name === undefined || folded(event.name) === folded(name)) &&
+    (clickId === undefined ||
+      (clickId === "none" ? event.clickIds.length === 0 : event.clickIds.includes(clickId)))
+  );
+}
+
+/** The condition and the order: each is what an index begins with. */
+function wayTo(siteId: string, filter: EventFilter, below: string, params: Value[]): string {
+  const { emailHash, orderId, from, to } = filter;
+  const end = to === undefined ? lastId : idAt(to);
+  const where = [`site_id = $${params.push(siteId)}`];
+  if (orderId !== undefined) where.push(`order_id = $${params.push(orderId)}`);
+  if (emailHash !== undefined) where.push(`email_hash = $${params.push(emailHash)}`);
+  if (isOnFiltered(filter)) where.push("status = 'filtered'");
+  where.push(`id >= $${params.push(from === undefined ? "" : idAt(from))}`);
+  where.push(`id < $${params.push(below < end ? below : end)}`);
+  return `${where.join(" AND ")} ORDER BY id DESC`;
+}
+
+export function summaryOf(row: Row): EventSummary {
+  const attribution = attributionOf(row);
+  return {
+    id: String(row.id),
+    dispatchId: String(row.dispatch_id),
+    mode: row.mode as Mode,
+    status: row.status as EventStatus,
+    filterReasons: row.reasons === null ? [] : JSON.parse(String(row.reasons)),
+    name: String(row.name),
+    value: row.value as number | null,
+    currency: String(row.currency),
+    orderId: row.order_id as string | null,
+    receivedAt: Number(row.received_at),
+    releasedAt: row.released_at === null ? null : Number(row.released_at),
+    identity: attribution.identity ?? "unreadable",
+    withheld: attribution.withheld ?? null,
+    clickIds: Object.keys(attribution.clickIds ?? {}),
+  };
+}
+
+/** One event whose attribution is damaged must not hide the others of its page. */
+function attributionOf(row: Row): Partial<Attribution> {
+  try {
+    return JSON.parse(String(row.attribution)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+const deliverySummaryOf = (row: Row): DeliverySummary => ({
+  eventId: String(row.event_id),
+  connectionId: String(row.connection_id),
+  platform: String(row.platform),
+  state: row.state as DeliveryState,
+  reason: row.reason as string | null,
+});

@@ -1,0 +1,85 @@
+// What a table of the embedded database and the same table on PostgreSQL are compared by: ranges of keys, in the order of
+// their bytes, and the hash of the rows in them. copySource.ts reads the one, copyTarget.ts fills the other.
+
+import { hash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type { Value } from "../engine/database.ts";
+
+export type Key = readonly (string | number)[];
+/** The keys after one and up to another; null is before the first, or after the last. */
+export type Range = { after: Key | null; end: Key | null };
+/** A row, as the values of the table's columns. */
+export type Values = readonly Value[];
+/** The rows of a range. Beside a relay they may be of several moments; while it is held still they are not. */
+export type Piece = { range: Range; rows: readonly Values[] };
+export type Table = {
+  name: string;
+  columns: readonly string[];
+  /** Those that hold whole numbers. SQLite lets anything in. */
+  whole: readonly string[];
+  key: readonly string[];
+  textKey: readonly string[];
+};
+
+/** Order of keys as both databases see it. */
+export function compareKeys(one: Key, other: Key): number {
+  for (const [i, value] of one.entries()) {
+    const against = other[i] as string | number;
+    if (value === against) continue;
+    if (typeof value === "number") return value < Number(against) ? -1 : 1;
+    return Buffer.compare(Buffer.from(value), Buffer.from(String(against)));
+  }
+  return 0;
+}
+
+export function readTable(db: DatabaseSync, name: string): Table {
+  const columns = db.prepare(`SELECT name, type, pk FROM pragma_table_info(?) ORDER BY cid`).all(name);
+  const key = columns
+    .filter((column) => Number(column.pk) > 0)
+    .toSorted((one, other) => Number(one.pk) - Number(other.pk));
+  return {
+    name,
+    columns: columns.map((column) => String(column.name)),
+    whole: columns
+      .filter((column) => /^(?:big)?int/i.test(String(column.type)))
+      .map((column) => String(column.name)),
+    key: key.map((column) => String(column.name)),
+    textKey: key
+      .filter((column) => String(column.type).toLowerCase() === "text")
+      .map((column) => String(column.name)),
+  };
+}
+
+/** The rows as lines, the way backups write them. */
+export const hashOf = (rows: readonly Values[]): string =>
+  hash("sha256", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+
+export const keyOf = (table: Table, row: Values): Key =>
+  table.key.map((column) => row[table.columns.indexOf(column)] as string | number);
+
+/** The key as SQL writes it, for an order and for an index. */
+export const keyText = (table: Table, collation: string) =>
+  table.key.map((column) => column + (table.textKey.includes(column) ? collation : "")).join(", ");
+
+/** `FROM table WHERE` the key lies in the range. */
+export function fromRange(
+  table: Table,
+  { after, end }: Range,
+  collation: string,
+): { text: string; params: Value[] } {
+  const key = keyText(table, collation);
+  const params: Value[] = [];
+  const place = (values: Key) => `(${values.map((value) => `$${params.push(value)}`).join(", ")})`;
+  const parts: string[] = [];
+  if (after) parts.push(`(${key}) > ${place(after)}`);
+  if (end) parts.push(`(${key}) <= ${place(end)}`);
+  return { text: `FROM ${table.name}${parts.length ? ` WHERE ${parts.join(" AND ")}` : ""}`, params };
+}
+
+/** To speak of it to whoever has to look for a row. */
+export function rangeText({ after, end }: Range): string {
+  const text = (key: Key) => key.join(" ");
+  if (after && end) return `after "${text(after)}" up to "${text(end)}"`;
+  if (after) return `after "${text(after)}"`;
+  return end ? `up to "${text(end)}"` : "all of it";
+}

@@ -1,0 +1,30 @@
+// The sign on a PostgreSQL database that a move is filling: a version that no schema will ever have, so that no relay, of
+// this version or an older one, starts on half of the data.
+
+import type { Database, Query } from "../engine/database.ts";
+
+export const movingIn = 2_147_483_647;
+
+export class NotYetMoved extends Error {
+  constructor() {
+    super(
+      "DATABASE_URL names a database that 'cleancast move' is filling and has not finished: run the same move again, to its end.",
+    );
+  }
+}
+
+/** Which move fills this database; null where none does. */
+export async function whoMovesIn(db: Query): Promise<string | null> {
+  const [row] = await db.all(`SELECT name FROM migrations WHERE version = $1`, [movingIn]);
+  return row ? String(row.name) : null;
+}
+
+export async function hangSign(tx: Query, move: string, now: number): Promise<void> {
+  await tx.all(
+    `INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING`,
+    [movingIn, move, now],
+  );
+}
+
+export const takeSignDown = (db: Database) =>
+  db.write((tx) => tx.all(`DELETE FROM migrations WHERE version = $1`, [movingIn]));

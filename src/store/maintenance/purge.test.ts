@@ -1,0 +1,101 @@
+// Forgetting beside those who replay and send: of an event everything goes, or nothing.
+
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import { uuidv7 } from "../../kernel/ids.ts";
+import type { Delivery } from "../deliveries/delivery.ts";
+import type { Settlement } from "../deliveries/deliveries.ts";
+import { openDatabase, openStore, type Store, type StoreLocation } from "../store.ts";
+
+const day = 86_400_000;
+const now = Date.UTC(2026, 10, 15, 12);
+const long = now - 200 * day;
+const siteId = "s";
+const c = { siteId, connectionId: "c" };
+
+async function acceptOld(store: Store, n: number): Promise<void> {
+  await store.events.accept({
+    event: {
+      id: uuidv7(long),
+      siteId,
+      keyId: "k",
+      mode: "live",
+      name: "purchase",
+      value: 1,
+      currency: "EUR",
+      orderId: `old-${n}`,
+      time: long,
+      receivedAt: long,
+      person: { email: "e".repeat(64) },
+      extra: null,
+    },
+    attribution: { consent: "unknown", withheld: null, identity: "none", clickIds: {}, browserIds: {}, utm: {}, browser: null }, // prettier-ignore
+    filterReasons: [],
+    claim: `claim-${n}`,
+    claimUntil: long + day,
+    foretoldId: null,
+    deliveries: [{ connectionId: c.connectionId, platform: "sandbox", state: "queued", reason: null }],
+    owner: "",
+    leaseUntil: long,
+  });
+}
+
+function refused({ siteId: site, eventId, connectionId, owner, attempts }: Delivery, at: number): Settlement {
+  const attempt = { number: attempts + 1, startedAt: at, durationMs: 1, state: "rejected", reason: null, httpStatus: 400, batch: 1, request: "POST /", response: null } as const; // prettier-ignore
+  return { siteId: site, eventId, connectionId, owner, state: "rejected", reason: null, dueAt: at, attempts: attempts + 1, at, attempt }; // prettier-ignore
+}
+
+describe.each(["sqlite", "postgres"] as const)("forgetting on %s", { timeout: 60_000 }, (engine) => {
+  test("what is replayed and sent meanwhile goes with all its attempts, or stays with all", async () => {
+    const location: StoreLocation =
+      engine === "sqlite"
+        ? { engine, file: `${freshFolder()}/store.db` }
+        : { engine, url: await freshDatabase(), connections: 6 };
+    const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    const db = openDatabase(location);
+    const numbers = Array.from({ length: 200 }, (_, n) => n);
+    await Promise.all(numbers.map((n) => acceptOld(store, n)));
+    const count = async (from: string) => Number((await db.all(`SELECT COUNT(*) AS n FROM ${from}`))[0]?.n);
+    let at = now;
+    let isOver = false;
+    let sent = 0;
+
+    async function send(): Promise<void> {
+      const lease = { now: (at += 1), owner: "node", until: at + 60_000, limit: 20 };
+      const taken = await store.deliveries.claim(c, lease);
+      await Promise.all(taken.map((one) => store.deliveries.settle(refused(one, lease.now))));
+      sent += taken.length;
+    }
+    /** Some of them are forgotten between the look and the change. */
+    async function replay(): Promise<void> {
+      const rows = await db.all(
+        `SELECT event_id FROM deliveries WHERE state = 'rejected' ORDER BY event_id LIMIT 10`,
+      );
+      const keys = rows.map((row) => ({ eventId: String(row.event_id), connectionId: c.connectionId }));
+      await store.syncLog.requeue(siteId, keys, ["rejected"], (at += 1));
+    }
+    async function forget(): Promise<void> {
+      const ages = { before: now - 100 * day, numbersFrom: now };
+      let next: string | null = "";
+      for (; next !== null; await nextTurn()) ({ next } = await store.purge.events(siteId, ages, next, 7));
+    }
+    // The embedded store may answer without a turn of the event loop: nobody else would come to anything.
+    const whileAny = async (work: () => Promise<void>) => {
+      for (; !isOver; await nextTurn()) await work();
+    };
+    while (sent < numbers.length) await send();
+    const others = [whileAny(send), whileAny(replay), whileAny(replay)];
+    for (let rounds = 0; rounds < 100 && (await count("events")) > 0; rounds += 1) await forget();
+    isOver = true;
+    await Promise.all(others);
+
+    expect(sent).toBeGreaterThan(numbers.length);
+    expect(await count("events")).toBeLessThan(numbers.length);
+    expect(await count("attempts WHERE event_id NOT IN (SELECT event_id FROM deliveries)")).toBe(0);
+    expect(await count("deliveries WHERE event_id NOT IN (SELECT id FROM events)")).toBe(0);
+    expect(await count("attempts")).toBe(Number((await db.all(`SELECT COALESCE(SUM(attempts), 0) AS n FROM deliveries`))[0]?.n)); // prettier-ignore
+    await db.close();
+    await store.close();
+  });
+});

@@ -1,0 +1,113 @@
+// Changing the key that everything is sealed with, beside running nodes that know both keys. Each value is changed only
+// if it is still the one that was read, so whoever writes at the same moment wins, and nothing has to stop. What is done
+// is told by the values themselves: a run that was killed is simply run again.
+
+import type { Database, Query, Row } from "../engine/database.ts";
+import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
+import { sealedColumns, sealedIn, type SealedColumn } from "./sealedColumns.ts";
+
+export type Resealed = {
+  /** How many values got the new key. */
+  resealed: number;
+  /** Where values stand that no key opens. */
+  unreadable: string[];
+};
+
+/** Small: in the embedded store a running relay waits for as long as one takes. */
+const page = 100;
+
+export function resealStore(db: Database, keys: Keys) {
+  const seal = sealWith(keys);
+  const current = sealWith(() => keys().slice(0, 1));
+
+  /** One pass over everything. Passes are repeated until one finds nothing. */
+  async function reseal(pause: () => Promise<unknown>): Promise<Resealed> {
+    const done: Resealed = { resealed: 0, unreadable: [] };
+    await resealSites(done);
+    for (const sealed of sealedColumns) {
+      for await (const rows of sealedRows(db, sealed)) {
+        const changes = rows.flatMap((row) => changeOf(row, sealed, done));
+        if (changes.length === 0) continue;
+        await db.write(async (tx) => {
+          for (const [row, value] of changes) done.resealed += await replace(tx, sealed, row, value);
+        });
+        await pause();
+      }
+    }
+    return done;
+  }
+
+  function changeOf(row: Row, sealed: SealedColumn, done: Resealed): [Row, string][] {
+    const place = sealed.place(row);
+    const value = fresh(String(row[sealed.column]), place, done);
+    return value === null ? [] : [[row, value]];
+  }
+
+  /** Null where nothing is to be done, or can be. */
+  function fresh(text: string, place: string, done: Resealed): string | null {
+    if (tryOpen(current, text, place) !== null) return null;
+    const plain = tryOpen(seal, text, place);
+    if (plain !== null) return seal.close(plain, place);
+    done.unreadable.push(place);
+    return null;
+  }
+
+  async function resealSites(done: Resealed): Promise<void> {
+    for (const row of await db.all(`SELECT site_id, settings FROM sites`)) {
+      const text = String(row.settings);
+      const settings = JSON.parse(text) as Record<string, unknown>;
+      let changed = 0;
+      for (const { name, sealed, place } of sealedIn(String(row.site_id), text)) {
+        const value = fresh(sealed, place, done);
+        if (value === null) continue;
+        settings[name] = value;
+        changed += 1;
+      }
+      if (changed === 0) continue;
+      const rows = await db.write((tx) =>
+        tx.all(`UPDATE sites SET settings = $3 WHERE site_id = $1 AND settings = $2 RETURNING site_id`, [
+          row.site_id as string,
+          text,
+          JSON.stringify(settings),
+        ]),
+      );
+      done.resealed += rows.length * changed;
+    }
+  }
+
+  return { reseal };
+}
+
+/** The rows that have a sealed value, a page at a time along their key. */
+export async function* sealedRows(
+  db: Query,
+  { table, key, column, where = "1 = 1" }: SealedColumn,
+): AsyncGenerator<Row[]> {
+  const after = key.map(() => "");
+  for (;;) {
+    const rows = await db.all(
+      `SELECT ${key.join(", ")}, ${column} FROM ${table}
+       WHERE ${where} AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})
+       ORDER BY ${key.join(", ")} LIMIT ${page}`,
+      after,
+    );
+    if (rows.length) yield rows;
+    const last = rows.at(-1);
+    if (!last || rows.length < page) return;
+    for (const [i, name] of key.entries()) after[i] = String(last[name]);
+  }
+}
+
+async function replace(tx: Query, sealed: SealedColumn, row: Row, value: string): Promise<number> {
+  const { table, key, column } = sealed;
+  const same = key.map((name, i) => `${name} = $${i + 3}`).join(" AND ");
+  const rows = await tx.all(
+    `UPDATE ${table} SET ${column} = $1 WHERE ${column} = $2 AND ${same} RETURNING ${key[0]}`,
+    [value, String(row[column]), ...key.map((name) => String(row[name]))],
+  );
+  return rows.length;
+}
+
+/** Whether a sealed value opens. */
+export const opens = (seal: Seal, sealed: SealedColumn, row: Row) =>
+  tryOpen(seal, String(row[sealed.column]), sealed.place(row)) !== null;

@@ -1,0 +1,556 @@
+// Totals, periods and pushes on both engines: every conversion and every removal is in exactly one period.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openNodes } from "../../../test/support/nodes.ts";
+import type { Attribution, FilterReason, Mode } from "../../kernel/event.ts";
+import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import type { NewEvent } from "../events/events.ts";
+import type { Period } from "./periods.ts";
+import type { PushCall } from "./pushes.ts";
+import type { Store } from "../store.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const quarter = 15 * 60_000;
+const unattributed: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+const bot: FilterReason = "only bot visits:user agent";
+const address = {
+  url: "https://receiver.example/hook?token=s3cret",
+  secrets: { current: "whsec_b25l", previous: null },
+};
+
+describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engine) => {
+  let store: Store;
+  /** A second node where the engine allows one; the same store where it does not. */
+  let other: Store;
+
+  let closeNodes: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, other, close: closeNodes } = await openNodes(engine));
+  });
+  afterAll(() => closeNodes());
+
+  const line = (siteId: string, at = now) => ({ siteId, actor: "test", action: "test", detail: {}, at });
+
+  async function addWebhook(siteId: string, sendEmpty = true, at = now): Promise<string> {
+    const id = shortId();
+    await store.webhooks.add(line(siteId, at), { siteId, id, sendEmpty }, address);
+    return id;
+  }
+
+  function newEvent(siteId: string, more: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {}) {
+    const id = uuidv7(now);
+    const item: NewEvent = {
+      event: {
+        id,
+        siteId,
+        keyId: "key",
+        mode: more.mode ?? "live",
+        name: "purchase",
+        value: 1,
+        currency: "EUR",
+        orderId: id,
+        time: now,
+        receivedAt: now,
+        person: { email: "e".repeat(64) },
+        extra: null,
+      },
+      attribution: unattributed,
+      filterReasons: more.reasons ?? [],
+      claim: id,
+      claimUntil: now + 1000,
+      foretoldId: null,
+      deliveries: [],
+      owner: more.owner ?? "node",
+      leaseUntil: now + 1000,
+    };
+    return item;
+  }
+
+  const soFar = async (siteId: string) => {
+    const open = await store.periods.open(siteId);
+    return [open?.conversions, open?.removed];
+  };
+
+  let quarters = 0;
+  /** Closes the open period, whatever the time, as `node` would. */
+  async function close(siteId: string, node = store, dueAt = 0): Promise<Period | null> {
+    const heads = await store.periods.heads(Number.MAX_SAFE_INTEGER, 0);
+    const head = heads.find((one) => one.siteId === siteId);
+    if (!head) throw new Error("no head");
+    quarters += 1;
+    const endsAt = now + quarters * quarter;
+    return node.periods.close({ siteId, number: head.number, startsAt: head.endsAt, endsAt, now, dueAt });
+  }
+
+  describe("what is counted", () => {
+    test("live conversions, and live events filtered as bots'; nothing else", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      await Promise.all([
+        store.events.accept(newEvent(siteId)),
+        store.events.accept(newEvent(siteId, { owner: "other node" })),
+        other.events.accept(newEvent(siteId)),
+        store.events.accept(newEvent(siteId, { mode: "test" })),
+        store.events.accept(newEvent(siteId, { mode: "test", reasons: [bot] })),
+        store.events.accept(newEvent(siteId, { reasons: [bot] })),
+        store.events.accept(newEvent(siteId, { reasons: ["blocked person"] })),
+        store.events.accept(newEvent(siteId, { reasons: ["disposable domain:x", bot] })),
+      ]);
+      expect(await soFar(siteId)).toEqual([3, 2]);
+    });
+
+    test("a duplicate is not counted, and neither is the same event written again after a lost commit", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      const event = newEvent(siteId);
+      await store.events.accept(event);
+      expect(await store.events.accept(event)).toMatchObject({ duplicate: false });
+      const sameClaim = { ...newEvent(siteId), claim: event.claim };
+      expect(await store.events.accept(sameClaim)).toEqual({ duplicate: true });
+      expect(await soFar(siteId)).toEqual([1, 0]);
+    });
+
+    test("equal requests on two nodes at the same moment are one conversion", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      const claims = Array.from({ length: 20 }, () => shortId());
+      await Promise.all(
+        claims.flatMap((claim) =>
+          [store, other].map((node, i) =>
+            node.events.accept({ ...newEvent(siteId, { owner: `node ${i}` }), claim }),
+          ),
+        ),
+      );
+      expect(await soFar(siteId)).toEqual([20, 0]);
+    });
+
+    test("a released event becomes a conversion once; that it was removed stays counted", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      const release = (eventId: string, at: number) =>
+        store.release.event({
+          siteId,
+          eventId,
+          attribution: unattributed,
+          deliveries: [],
+          foretoldId: null,
+          claimUntil: now,
+          now: at,
+        });
+      const filtered = newEvent(siteId, { reasons: [bot] });
+      const tested = newEvent(siteId, { mode: "test", reasons: [bot] });
+      for (const item of [filtered, tested]) await store.events.accept(item);
+      for (const { event } of [filtered, tested]) {
+        expect(await release(event.id, now)).toBe(true);
+        // Run again after a commit that nobody heard of.
+        expect(await release(event.id, now)).toBe(true);
+        expect(await release(event.id, now + 1)).toBe(false);
+      }
+      expect(await soFar(siteId)).toEqual([1, 1]);
+    });
+
+    test("bots' visits count by what a process ever saw: saying it again, or late, changes nothing", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      const say = (writer: string, bots: number) =>
+        store.traffic.saveCounts(
+          writer,
+          [{ siteId, hour: 1, bucket: "bots", reason: "x", visits: bots }],
+          new Map([[siteId, bots]]),
+        );
+      await say("a", 3);
+      await say("a", 5);
+      await say("a", 5);
+      await say("a", 4);
+      await say("b", 2);
+      await store.events.accept(newEvent(siteId, { owner: "a", reasons: [bot] }));
+      expect(await soFar(siteId)).toEqual([0, 8]);
+    });
+
+    test("visits of people alone add nothing, and sites do not mix", async () => {
+      const [siteId, neighbour] = [shortId(), shortId()];
+      await addWebhook(siteId);
+      await addWebhook(neighbour);
+      const counts = [
+        { siteId, hour: 1, bucket: "people" as const, reason: "", visits: 9 },
+        { siteId: neighbour, hour: 1, bucket: "bots" as const, reason: "x", visits: 4 },
+      ];
+      await store.traffic.saveCounts("a", counts, new Map([[neighbour, 4]]));
+      expect(await soFar(siteId)).toEqual([0, 0]);
+      expect(await soFar(neighbour)).toEqual([0, 4]);
+    });
+  });
+
+  describe("closing", () => {
+    test("a period holds what came since the last one, and the next begins where it ended", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      await store.events.accept(newEvent(siteId));
+      const first = await close(siteId);
+      expect(first).toMatchObject({ number: 1, conversions: 1, removed: 0, startsAt: now });
+      await store.events.accept(newEvent(siteId));
+      await store.events.accept(newEvent(siteId, { reasons: [bot] }));
+      const second = await close(siteId);
+      expect(second).toMatchObject({ number: 2, conversions: 1, removed: 1, startsAt: first?.endsAt });
+      expect(await close(siteId)).toMatchObject({ number: 3, conversions: 0, removed: 0 });
+    });
+
+    test("what was counted before the first webhook came is not reported", async () => {
+      const siteId = shortId();
+      await store.events.accept(newEvent(siteId));
+      await addWebhook(siteId);
+      await store.events.accept(newEvent(siteId));
+      // A second one does not begin again.
+      await addWebhook(siteId);
+      expect(await close(siteId)).toMatchObject({ conversions: 1 });
+    });
+
+    test("a site that had no webhook for a while begins anew", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await store.webhooks.remove(line(siteId), id);
+      await store.events.accept(newEvent(siteId));
+      expect((await store.periods.heads(Number.MAX_SAFE_INTEGER, 0)).map((one) => one.siteId)).not.toContain(
+        siteId,
+      );
+      await addWebhook(siteId, true, now + 5);
+      await store.events.accept(newEvent(siteId));
+      expect(await close(siteId)).toMatchObject({ startsAt: now + 5, conversions: 1 });
+    });
+
+    test("of nodes that close at once one closes, and a decision on an old head does nothing", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      await store.events.accept(newEvent(siteId));
+      const closing = { siteId, number: 0, startsAt: 0, endsAt: now, now, dueAt: 0 };
+      const closed = await Promise.all(
+        [store, other, store, other].map((node) => node.periods.close(closing)),
+      );
+      expect(closed.filter((one) => one !== null)).toHaveLength(1);
+      expect(await store.periods.close(closing)).toBeNull();
+      expect(await close(siteId)).toMatchObject({ number: 2, conversions: 0 });
+    });
+
+    test("amid events on two nodes that both close, everything is in exactly one period", async () => {
+      const siteId = shortId();
+      await addWebhook(siteId);
+      const total = 300;
+      let accepted = 0;
+      const periods: Period[] = [];
+      const sending = Promise.all(
+        [store, other].map(async (node, i) => {
+          for (let n = 0; n < total / 2; n++) {
+            const reasons = n % 3 === 0 ? [bot] : [];
+            await node.events.accept(newEvent(siteId, { owner: `node ${i}`, reasons }));
+            accepted += 1;
+            // Or, on the embedded store, one would never let the other in.
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        }),
+      );
+      while (accepted < total) {
+        const closed = await Promise.all([close(siteId, store), close(siteId, other)]);
+        periods.push(...closed.filter((one) => one !== null));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      await sending;
+      periods.push((await close(siteId)) as Period);
+      const sum = (key: "conversions" | "removed") => periods.reduce((all, one) => all + one[key], 0);
+      expect(periods.length).toBeGreaterThan(3);
+      expect([sum("conversions"), sum("removed")]).toEqual([200, 100]);
+      const numbers = periods.map((one) => one.number).toSorted((one, next) => one - next);
+      expect(numbers).toEqual(periods.map((_, i) => i + 1));
+    });
+
+    test("the same hours may come twice: a clock that was set back breaks nothing", async () => {
+      const siteId = shortId();
+      const webhookId = await addWebhook(siteId);
+      const at = { startsAt: now, endsAt: now + quarter, now, dueAt: 0 };
+      for (const number of [0, 1, 2])
+        expect(await store.periods.close({ siteId, number, ...at })).not.toBeNull();
+      const numbers: number[] = [];
+      for (let push = await claim(siteId, webhookId); push; push = await claim(siteId, webhookId)) {
+        numbers.push(push.period.number);
+        await settle(siteId, webhookId, push.period.number);
+      }
+      expect(numbers).toEqual([1, 2, 3]);
+    });
+  });
+
+  const claim = (siteId: string, webhookId: string, at = now, owner = "node", node = store) =>
+    node.pushes.claim({ siteId, webhookId }, { owner, now: at, until: at + 20_000 });
+
+  let calls = 0;
+  const callOf = (ok: boolean): PushCall => ({
+    id: uuidv7(now + calls++),
+    startedAt: now,
+    durationMs: 12,
+    ok,
+    httpStatus: ok ? 200 : 500,
+    error: ok ? null : "HTTP 500",
+    response: "",
+  });
+
+  const settle = (siteId: string, webhookId: string, number: number, owner = "node") =>
+    store.pushes.settle({ siteId, webhookId, number, owner, at: now, calls: [callOf(true)], ok: true });
+
+  const fail = (
+    siteId: string,
+    webhookId: string,
+    number: number,
+    more: { dueAt?: number; gone?: boolean } = {},
+  ) =>
+    store.pushes.settle({
+      siteId,
+      webhookId,
+      number,
+      owner: "node",
+      at: now,
+      calls: [callOf(false)],
+      ok: false,
+      failures: 1,
+      failingSince: now,
+      dueAt: more.dueAt ?? now + 5000,
+      disabled: more.gone
+        ? { ...line(siteId), action: "webhook disabled", detail: { id: webhookId, reason: "gone" } }
+        : null,
+    });
+
+  describe("pushes", () => {
+    test("every webhook of the site gets every period, oldest first; the next only after the one before", async () => {
+      const siteId = shortId();
+      const ids = [await addWebhook(siteId), await addWebhook(siteId)];
+      for (let i = 0; i < 3; i++) {
+        await store.events.accept(newEvent(siteId));
+        await close(siteId);
+      }
+      for (const id of ids) {
+        for (const number of [1, 2, 3]) {
+          const push = await claim(siteId, id);
+          expect(push).toMatchObject({ address, period: { number, conversions: 1 }, failures: 0 });
+          expect(await settle(siteId, id, number)).toBe(true);
+        }
+        expect(await claim(siteId, id)).toBeNull();
+        expect(await store.pushes.waiting({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
+      }
+    });
+
+    test("empty periods are left out where the webhook wants that", async () => {
+      const siteId = shortId();
+      const [all, some] = [await addWebhook(siteId), await addWebhook(siteId, false)];
+      await close(siteId);
+      await store.events.accept(newEvent(siteId));
+      await close(siteId);
+      const waiting = async (webhookId: string) =>
+        (await store.pushes.waiting({ siteId, webhookId })).periods;
+      expect([await waiting(all), await waiting(some)]).toEqual([2, 1]);
+      expect((await claim(siteId, some))?.period.number).toBe(2);
+    });
+
+    test("a webhook is in one node's hand; when that dies, another takes over after the lease", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId);
+      const claims = await Promise.all(
+        ["a", "b", "c", "d"].map((owner, i) => claim(siteId, id, now, owner, i % 2 ? other : store)),
+      );
+      expect(claims.filter((one) => one !== null)).toHaveLength(1);
+      const owner = ["a", "b", "c", "d"][claims.findIndex((one) => one !== null)] as string;
+      expect(await claim(siteId, id, now + 19_999, "next")).toBeNull();
+      expect((await claim(siteId, id, now + 20_000, "next"))?.period.number).toBe(1);
+      expect(await settle(siteId, id, 1, owner)).toBe(false);
+      expect(await store.pushes.renew({ siteId, webhookId: id }, owner, now)).toBe(false);
+      expect(await store.pushes.renew({ siteId, webhookId: id }, "next", now + 60_000)).toBe(true);
+      expect(await claim(siteId, id, now + 59_999, "third")).toBeNull();
+      expect(await settle(siteId, id, 1, "next")).toBe(true);
+    });
+
+    test("a claim run again after a lost commit is the same claim", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId);
+      expect(await claim(siteId, id)).toEqual(await claim(siteId, id));
+    });
+
+    test("a failure waits for its time with everything behind it, and is forgotten after a success", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId);
+      await claim(siteId, id);
+      await fail(siteId, id, 1);
+      await close(siteId, store, now + 100);
+      expect(await claim(siteId, id, now + 4999)).toBeNull();
+      expect((await store.pushes.due(now + 4999)).map((one) => one.webhookId)).not.toContain(id);
+      expect((await store.pushes.due(now + 5000)).map((one) => one.webhookId)).toContain(id);
+      const again = await claim(siteId, id, now + 5000);
+      expect(again).toMatchObject({ period: { number: 1 }, failures: 1, failingSince: now });
+      await settle(siteId, id, 1);
+      expect(await claim(siteId, id)).toMatchObject({
+        period: { number: 2 },
+        failures: 0,
+        failingSince: null,
+      });
+    });
+
+    test("a period that is closed for an idle webhook is pushed a little later, the ones behind it with it", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId, store, now + 400);
+      await close(siteId, store, now + 900);
+      expect(await claim(siteId, id, now + 399)).toBeNull();
+      expect((await claim(siteId, id, now + 400))?.period.number).toBe(1);
+    });
+
+    test("one that is disabled keeps what waits, and gets it in order when it is enabled", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId);
+      await claim(siteId, id);
+      await fail(siteId, id, 1, { gone: true });
+      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+        { id, state: "disabled", stateReason: "gone" },
+      ]);
+      expect(await store.audit.list(siteId, 1)).toMatchObject([
+        { action: "webhook disabled", detail: { reason: "gone" } },
+      ]);
+      await close(siteId);
+      expect(await claim(siteId, id, now + 10 * quarter)).toBeNull();
+      await store.webhooks.setState(line(siteId), id, "active", null);
+      for (const number of [1, 2]) {
+        expect(await claim(siteId, id)).toMatchObject({ period: { number }, failures: 0 });
+        await settle(siteId, id, number);
+      }
+    });
+
+    test("enabling while a push is under way does not let a second node push", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId);
+      await claim(siteId, id);
+      await store.webhooks.setState(line(siteId), id, "disabled", "by hand");
+      await store.webhooks.setState(line(siteId), id, "active", null);
+      expect(await claim(siteId, id, now + 1, "other", other)).toBeNull();
+      expect(await settle(siteId, id, 1)).toBe(true);
+    });
+
+    test("disabled by hand while a push is under way: that stays the reason", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId);
+      await claim(siteId, id);
+      await store.webhooks.setState(line(siteId), id, "disabled", "by hand");
+      await fail(siteId, id, 1, { gone: true });
+      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+        { state: "disabled", stateReason: "by hand" },
+      ]);
+    });
+
+    test("a replay lets the periods of a time go again, before newer ones, and nothing else", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      const at = (i: number) => now + i * quarter;
+      for (const number of [0, 1, 2, 3]) {
+        const times = { startsAt: at(number), endsAt: at(number + 1), now, dueAt: 0 };
+        await store.periods.close({ siteId, number, ...times });
+        if (number === 3) break;
+        await claim(siteId, id);
+        await settle(siteId, id, number + 1);
+      }
+      const key = { siteId, webhookId: id };
+      expect(await store.pushes.replay(key, at(1), at(2), line(siteId))).toEqual([2]);
+      expect(await store.pushes.replay(key, at(1) + 1, at(1) + 2, line(siteId))).toEqual([2]);
+      expect(await store.pushes.replay(key, at(9), at(10), line(siteId))).toEqual([]);
+      expect(await store.pushes.replay({ siteId, webhookId: "x" }, at(0), at(9), line(siteId))).toEqual([]);
+      const numbers: number[] = [];
+      for (let push = await claim(siteId, id); push; push = await claim(siteId, id)) {
+        numbers.push(push.period.number);
+        await settle(siteId, id, push.period.number);
+      }
+      expect(numbers).toEqual([2, 4]);
+    });
+
+    test("the log has every call, newest first, also tests", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      const period = await close(siteId);
+      await claim(siteId, id);
+      await fail(siteId, id, 1, { dueAt: 0 });
+      await claim(siteId, id);
+      await settle(siteId, id, 1);
+      await store.pushes.noteTest({ siteId, webhookId: id }, [callOf(true)]);
+      const log = await store.pushes.log({ siteId, webhookId: id }, 10);
+      const about = {
+        number: 1,
+        startsAt: period?.startsAt,
+        endsAt: period?.endsAt,
+        conversions: period?.conversions,
+        removed: period?.removed,
+      };
+      expect(log.map((one) => [one.ok, one.httpStatus, one.error, one.period])).toEqual([
+        [true, 200, null, null],
+        [true, 200, null, about],
+        [false, 500, "HTTP 500", about],
+      ]);
+      expect(await store.pushes.log({ siteId, webhookId: id }, 1)).toHaveLength(1);
+    });
+
+    test("after their time pushes and the log are forgotten; what waits is not, however old", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      for (const number of [0, 1]) {
+        await store.periods.close({ siteId, number, startsAt: 0, endsAt: 1, now: 1, dueAt: 0 });
+      }
+      await claim(siteId, id);
+      await settle(siteId, id, 1);
+      await store.pushes.purge(siteId, now);
+      expect(await store.pushes.log({ siteId, webhookId: id }, 10)).toHaveLength(1);
+      await store.pushes.purge(siteId, now + 1);
+      expect(await store.pushes.log({ siteId, webhookId: id }, 10)).toEqual([]);
+      expect((await claim(siteId, id))?.period.number).toBe(2);
+      expect(await store.pushes.replay({ siteId, webhookId: id }, 0, now, line(siteId))).toEqual([2]);
+    });
+
+    test("a secret that is rotated keeps the one before for its time", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
+      const rotated = { current: "whsec_dHdv", previous: { secret: "whsec_b25l", until: now + 1000 } };
+      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+        { url: address.url, secrets: rotated, rotatingUntil: now + 1000 },
+      ]);
+      // Run again after a lost commit: the old one is still the old one.
+      await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
+      expect(await store.webhooks.ofSite(siteId)).toMatchObject([{ secrets: rotated }]);
+    });
+
+    test("what may be shown has neither path nor secret, and a removed one leaves nothing", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      const shown = (await store.webhooks.all()).find((one) => one.id === id);
+      expect(shown).toMatchObject({ siteId, origin: "https://receiver.example", state: "active" });
+      expect(JSON.stringify(shown)).not.toMatch(/s3cret|whsec/);
+      await close(siteId);
+      await store.webhooks.remove(line(siteId), id);
+      expect(await store.webhooks.ofSite(siteId)).toEqual([]);
+      expect(await store.pushes.waiting({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
+    });
+
+    test("on the embedded store a start frees what a dead process had in hand", async () => {
+      const siteId = shortId();
+      const id = await addWebhook(siteId);
+      await close(siteId);
+      await claim(siteId, id);
+      await store.pushes.reclaimAll();
+      expect(await claim(siteId, id, now, "next")).not.toBeNull();
+    });
+  });
+});

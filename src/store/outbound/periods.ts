@@ -1,0 +1,145 @@
+// Periods of the outbound webhook. Closing one is a single transaction: the head's row is locked, the totals are
+// summed, the difference to the head becomes the period, the head moves to the sum, and every webhook gets a push.
+//
+// Invariant: the sum over all periods since the head was set is what the totals have grown by until the head's sums. So
+// every conversion and every removal is in exactly one period: whatever commits after a sum was read is in the
+// difference that the next one makes, and of two nodes that close at once one finds that the head has moved.
+
+import { columns } from "../schema/columns.ts";
+import { tuples, type Database, type Query, type Row } from "../engine/database.ts";
+import { sumTotals, type Totals } from "./totals.ts";
+
+/** Counts up within a site; its order is the order in which periods were closed. */
+export type Period = Totals & {
+  siteId: string;
+  number: number;
+  startsAt: number;
+  endsAt: number;
+  closedAt: number;
+};
+
+export type Head = { siteId: string; number: number; endsAt: number };
+
+export type Closing = {
+  siteId: string;
+  /** The head that the decision was made on: another one means that somebody else closed. */
+  number: number;
+  startsAt: number;
+  endsAt: number;
+  now: number;
+  /** When webhooks that are idle may push it. */
+  dueAt: number;
+};
+
+export function periodStore(db: Database) {
+  return {
+    /** Heads that ended before `before`, or end after `after`, of the sites that have a webhook. */
+    async heads(before: number, after: number): Promise<Head[]> {
+      const rows = await db.all(
+        `SELECT site_id, number, ends_at FROM period_heads
+         WHERE (ends_at < $1 OR ends_at > $2)
+           AND EXISTS (SELECT 1 FROM webhooks WHERE webhooks.site_id = period_heads.site_id)
+         ORDER BY site_id`,
+        [before, after],
+      );
+      return rows.map((row) => ({
+        siteId: String(row.site_id),
+        number: Number(row.number),
+        endsAt: Number(row.ends_at),
+      }));
+    },
+
+    /** Closes the open period; null when somebody else has done it, or is at it. */
+    close: (closing: Closing): Promise<Period | null> => db.write((tx) => closeOne(db, tx, closing)),
+
+    /** What the open period would hold if it were closed now; null without a webhook ever. */
+    async open(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
+      const [head] = await db.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1`, [
+        siteId,
+      ]);
+      if (!head) return null;
+      return { startsAt: Number(head.ends_at), ...since(await sumTotals(db, siteId), head) };
+    },
+  };
+}
+
+const since = (sum: Totals, head: Row): Totals => ({
+  conversions: sum.conversions - Number(head.conversions),
+  removed: sum.removed - Number(head.removed),
+});
+
+async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Period | null> {
+  const { siteId, number, startsAt, endsAt, now, dueAt } = closing;
+  // Who cannot skip a head that another node is at waits for it, and then finds that it has moved.
+  const lock = db.skipLocked || (db.engine === "postgres" ? "FOR UPDATE" : "");
+  const [head] = await tx.all(
+    `SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`,
+    [siteId, number],
+  );
+  if (!head) return null;
+  const sum = await sumTotals(tx, siteId);
+  const period: Period = {
+    siteId,
+    number: number + 1,
+    startsAt,
+    endsAt,
+    ...since(sum, head),
+    closedAt: now,
+  };
+  await tx.all(
+    `UPDATE period_heads SET number = $2, ends_at = $3, closed_at = $4, conversions = $5, removed = $6
+     WHERE site_id = $1`,
+    [siteId, period.number, endsAt, now, sum.conversions, sum.removed],
+  );
+  await tx.all(
+    `INSERT INTO periods (site_id, number, starts_at, ends_at, conversions, removed, closed_at) VALUES ${tuples(1, 7)}`,
+    [siteId, period.number, startsAt, endsAt, period.conversions, period.removed, now],
+  );
+  await queuePushes(tx, period, dueAt);
+  return period;
+}
+
+/** A push for every webhook, also for one that is disabled: it gets what it missed when it is enabled again. */
+async function queuePushes(tx: Query, period: Period, dueAt: number): Promise<void> {
+  const { siteId, number } = period;
+  const isEmpty = period.conversions === 0 && period.removed === 0;
+  const webhooks = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 AND send_empty >= $2`, [
+    siteId,
+    isEmpty ? 1 : 0,
+  ]);
+  for (const { id } of webhooks) {
+    await tx.all(
+      `INSERT INTO pushes (site_id, webhook_id, number, state, attempts) VALUES ($1, $2, $3, 'queued', 0)`,
+      [siteId, String(id), number],
+    );
+  }
+  // One that waits for a retry, has older ones to push, or is in somebody's hand keeps its time.
+  await tx.all(
+    `UPDATE webhooks SET due_at = $2 WHERE site_id = $1 AND owner = '' AND due_at < $2
+       AND NOT EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = $1 AND pushes.webhook_id = webhooks.id
+         AND pushes.state = 'queued' AND pushes.number < $3)`,
+    [siteId, dueAt, number],
+  );
+}
+
+/**
+ * Lets counting begin for a site that gets its first webhook (again): from what the totals are now. Must run before the
+ * webhook is inserted, in its transaction.
+ */
+export async function beginPeriods(db: Database, tx: Query, siteId: string, now: number): Promise<void> {
+  await tx.all(
+    `INSERT INTO period_heads (site_id, number, ends_at, closed_at, conversions, removed) VALUES ($1, 0, 0, 0, 0, 0)
+     ON CONFLICT DO NOTHING`,
+    [siteId],
+  );
+  // Two that add the first webhook at once take turns here; the second finds the first one's.
+  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+  await tx.all(`SELECT number FROM period_heads WHERE site_id = $1 ${lock}`, [siteId]);
+  const [webhook] = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 LIMIT 1`, [siteId]);
+  if (webhook) return;
+  const sum = await sumTotals(tx, siteId);
+  await tx.all(
+    `UPDATE period_heads SET ends_at = $2, closed_at = $2, conversions = $3, removed = $4 WHERE site_id = $1`,
+    [siteId, now, sum.conversions, sum.removed],
+  );
+}

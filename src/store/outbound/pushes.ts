@@ -1,0 +1,292 @@
+// Pushes: one period for one webhook, and the log of every call.
+//
+// A webhook is in one node's hand at a time: claiming it moves its due time to the end of the lease and writes the
+// owner, and only the owner can settle. It pushes its oldest queued period, and the next one only after that was taken.
+
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { columns, qualified } from "../schema/columns.ts";
+import { chunks, tuples, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+import type { Period } from "./periods.ts";
+import type { Address } from "./webhooks.ts";
+
+export type WebhookKey = { siteId: string; webhookId: string };
+
+/** The oldest period that a webhook has not been told, in our hand. */
+export type Push = WebhookKey & {
+  address: Address;
+  period: Period;
+  /** Failures in a row so far, and since when. */
+  failures: number;
+  failingSince: number | null;
+  leaseUntil: number;
+};
+
+/** One call, as the log keeps it. */
+export type PushCall = {
+  id: string;
+  startedAt: number;
+  durationMs: number;
+  ok: boolean;
+  httpStatus: number | null;
+  /** What went wrong, in our words. */
+  error: string | null;
+  /** Bounded, escaped and without secrets. */
+  response: string | null;
+};
+
+export type PushLine = PushCall & {
+  /** null for a test. */
+  period: Pick<Period, "number" | "startsAt" | "endsAt" | "conversions" | "removed"> | null;
+};
+
+export type PushSettlement = WebhookKey & {
+  owner: string;
+  number: number;
+  at: number;
+  calls: readonly PushCall[];
+} & (
+    | { ok: true }
+    | { ok: false; failures: number; failingSince: number; dueAt: number; disabled: AuditLine | null }
+  );
+
+const lineColumns = [
+  "site_id", "webhook_id", "id", "number", "started_at", "duration_ms", "ok", "http_status", "error", "response",
+]; // prettier-ignore
+
+export function pushStore(db: Database, addressOf: (row: Row) => Address, newId: () => string) {
+  return {
+    /** The webhooks that have something to push now. No locks: claiming decides. */
+    async due(now: number): Promise<WebhookKey[]> {
+      const rows = await db.all(
+        `SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= $1
+           AND EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = webhooks.site_id
+             AND pushes.webhook_id = webhooks.id AND pushes.state = 'queued')
+         ORDER BY due_at`,
+        [now],
+      );
+      return rows.map((row) => ({ siteId: String(row.site_id), webhookId: String(row.id) }));
+    },
+
+    /** Takes a webhook in hand, if it is due and has something to push. */
+    claim(
+      { siteId, webhookId }: WebhookKey,
+      lease: { owner: string; now: number; until: number },
+    ): Promise<Push | null> {
+      return db.write(async (tx) => {
+        // What is ours already: as after a commit that we did not hear of.
+        const [row] = await tx.all(
+          `UPDATE webhooks SET owner = $3, due_at = $4
+           WHERE site_id = $1 AND id = $2 AND state = 'active' AND (due_at <= $5 OR owner = $3) RETURNING ${columns.webhooks}`,
+          [siteId, webhookId, lease.owner, lease.until, lease.now],
+        );
+        if (!row) return null;
+        const [oldest] = await tx.all(
+          `SELECT ${qualified("periods")} FROM pushes
+           JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
+           WHERE pushes.site_id = $1 AND pushes.webhook_id = $2 AND pushes.state = 'queued'
+           ORDER BY pushes.number LIMIT 1`,
+          [siteId, webhookId],
+        );
+        if (!oldest) {
+          await giveBack(tx, siteId, webhookId);
+          return null;
+        }
+        return {
+          siteId,
+          webhookId,
+          address: addressOf(row),
+          period: periodOf(oldest),
+          failures: Number(row.attempts),
+          failingSince: row.failing_since === null ? null : Number(row.failing_since),
+          leaseUntil: lease.until,
+        };
+      });
+    },
+
+    /** Holds on to a webhook for longer. False when it is no longer ours. */
+    async renew({ siteId, webhookId }: WebhookKey, owner: string, until: number): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(`UPDATE webhooks SET due_at = $4 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`, [
+          siteId,
+          webhookId,
+          owner,
+          until,
+        ]),
+      );
+      return rows.length > 0;
+    },
+
+    /** Writes what became of a push and lets go of the webhook. False when it was no longer ours. */
+    settle(settlement: PushSettlement): Promise<boolean> {
+      const lineId = newId();
+      return db.write((tx) => settleOne(tx, lineId, settlement));
+    },
+
+    /** Keeps a test in the log. */
+    async noteTest(key: WebhookKey, calls: readonly PushCall[]): Promise<void> {
+      await db.write((tx) => writeLog(tx, key, null, calls));
+    },
+
+    /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
+    async reclaimAll(): Promise<void> {
+      await db.write((tx) => tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''`));
+    },
+
+    /** Lets periods that were taken already go once more: all that touch the given time. Returns their numbers. */
+    replay({ siteId, webhookId }: WebhookKey, from: number, to: number, line: AuditLine): Promise<number[]> {
+      const lineId = newId();
+      return db.write(async (tx) => {
+        const rows = await tx.all(
+          `UPDATE pushes SET state = 'queued' WHERE site_id = $1 AND webhook_id = $2 AND number IN
+             (SELECT number FROM periods WHERE site_id = $1 AND ends_at > $3 AND starts_at < $4)
+           RETURNING number`,
+          [siteId, webhookId, from, to],
+        );
+        if (rows.length) await writeAudit(tx, lineId, line);
+        return rows.map((row) => Number(row.number)).toSorted((one, other) => one - other);
+      });
+    },
+
+    /** What waits for a webhook. */
+    async waiting({
+      siteId,
+      webhookId,
+    }: WebhookKey): Promise<{ periods: number; conversions: number; removed: number }> {
+      const [row] = await db.all(
+        `SELECT COUNT(*) AS periods, COALESCE(SUM(periods.conversions), 0) AS conversions,
+           COALESCE(SUM(periods.removed), 0) AS removed
+         FROM pushes JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
+         WHERE pushes.site_id = $1 AND pushes.webhook_id = $2 AND pushes.state = 'queued'`,
+        [siteId, webhookId],
+      );
+      return {
+        periods: Number(row?.periods),
+        conversions: Number(row?.conversions),
+        removed: Number(row?.removed),
+      };
+    },
+
+    /** The log of a webhook, newest first; `before` is the id of the last line of the page above. */
+    async log({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
+      const rows = await db.all(
+        `SELECT ${qualified("push_log")}, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
+         LEFT JOIN periods ON periods.site_id = push_log.site_id AND periods.number = push_log.number
+         WHERE push_log.site_id = $1 AND push_log.webhook_id = $2 ${before === undefined ? "" : "AND push_log.id < $4"}
+         ORDER BY push_log.id DESC LIMIT $3`,
+        before === undefined ? [siteId, webhookId, limit] : [siteId, webhookId, limit, before],
+      );
+      return rows.map(lineOf);
+    },
+
+    /** Forgets what is older than `before`; what still waits stays, however old. */
+    async purge(siteId: string, before: number): Promise<void> {
+      await db.write(async (tx) => {
+        await tx.all(`DELETE FROM push_log WHERE site_id = $1 AND started_at < $2`, [siteId, before]);
+        await tx.all(
+          `DELETE FROM pushes WHERE site_id = $1 AND ((state = 'sent' AND sent_at < $2)
+             OR webhook_id NOT IN (SELECT id FROM webhooks WHERE site_id = $1))`,
+          [siteId, before],
+        );
+        await tx.all(
+          `DELETE FROM periods WHERE site_id = $1 AND closed_at < $2 AND NOT EXISTS
+             (SELECT 1 FROM pushes WHERE pushes.site_id = $1 AND pushes.number = periods.number)`,
+          [siteId, before],
+        );
+      });
+    },
+  };
+}
+
+async function giveBack(tx: Query, siteId: string, webhookId: string): Promise<void> {
+  await tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE site_id = $1 AND id = $2`, [
+    siteId,
+    webhookId,
+  ]);
+}
+
+async function settleOne(tx: Query, lineId: string, settlement: PushSettlement): Promise<boolean> {
+  const { siteId, webhookId, owner, number, at, calls } = settlement;
+  const next = settlement.ok ? { failures: 0, failingSince: null, dueAt: 0 } : settlement;
+  const [row] = await tx.all(
+    `UPDATE webhooks SET owner = '', attempts = $4, failing_since = $5, due_at = $6, updated_at = $7
+     WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING state`,
+    [siteId, webhookId, owner, next.failures, next.failingSince, next.dueAt, at],
+  );
+  if (!row) return false;
+  await tx.all(
+    `UPDATE pushes SET state = $4, attempts = attempts + $5, sent_at = $6
+     WHERE site_id = $1 AND webhook_id = $2 AND number = $3`,
+    [siteId, webhookId, number, settlement.ok ? "sent" : "queued", calls.length, settlement.ok ? at : null],
+  );
+  await writeLog(tx, { siteId, webhookId }, number, calls);
+  // Somebody may have disabled it meanwhile: then that stays the reason.
+  if (!settlement.ok && settlement.disabled && row.state === "active") {
+    await tx.all(`UPDATE webhooks SET state = 'disabled', state_reason = $3 WHERE site_id = $1 AND id = $2`, [
+      siteId,
+      webhookId,
+      String(settlement.disabled.detail.reason),
+    ]);
+    await writeAudit(tx, lineId, settlement.disabled);
+  }
+  return true;
+}
+
+async function writeLog(
+  tx: Query,
+  { siteId, webhookId }: WebhookKey,
+  number: number | null,
+  calls: readonly PushCall[],
+): Promise<void> {
+  for (const some of chunks(calls)) {
+    await tx.all(
+      `INSERT INTO push_log (${lineColumns.join(",")}) VALUES ${tuples(some.length, lineColumns.length)}
+       ON CONFLICT DO NOTHING`,
+      some.flatMap((call): Value[] => [
+        siteId,
+        webhookId,
+        call.id,
+        number,
+        call.startedAt,
+        call.durationMs,
+        call.ok ? 1 : 0,
+        call.httpStatus,
+        call.error,
+        call.response,
+      ]),
+    );
+  }
+}
+
+function periodOf(row: Row): Period {
+  return {
+    siteId: String(row.site_id),
+    number: Number(row.number),
+    startsAt: Number(row.starts_at),
+    endsAt: Number(row.ends_at),
+    conversions: Number(row.conversions),
+    removed: Number(row.removed),
+    closedAt: Number(row.closed_at),
+  };
+}
+
+function lineOf(row: Row): PushLine {
+  return {
+    id: String(row.id),
+    startedAt: Number(row.started_at),
+    durationMs: Number(row.duration_ms),
+    ok: Number(row.ok) === 1,
+    httpStatus: row.http_status as number | null,
+    error: row.error as string | null,
+    response: row.response as string | null,
+    period:
+      row.number === null
+        ? null
+        : {
+            number: Number(row.number),
+            startsAt: Number(row.starts_at),
+            endsAt: Number(row.ends_at),
+            conversions: Number(row.conversions),
+            removed: Number(row.removed),
+          },
+  };
+}

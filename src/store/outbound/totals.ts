@@ -1,0 +1,71 @@
+// Everything that was ever counted for the outbound webhook. Each process adds to a row of its own, in the same
+// transaction as the thing that it counts, so that a number is there exactly when the thing is.
+
+import type { Event, FilterReason } from "../../kernel/event.ts";
+import { chunks, tuples, type Query } from "../engine/database.ts";
+
+/** conversions: accepted live events. removed: live events filtered as bots', and visits of bots. */
+export type Totals = { conversions: number; removed: number };
+
+export type Counted = { siteId: string; writer: string; conversions: number; removedEvents: number };
+
+/**
+ * What the webhooks' totals grow by. Only what was really written may come here: a transaction that is run again, after a
+ * commit that we did not hear of, finds its events there and must add nothing.
+ */
+export function countedOf(
+  written: readonly { event: Event; filterReasons: readonly FilterReason[]; owner: string }[],
+): Counted[] {
+  const bySite = new Map<string, Counted>();
+  for (const { event, filterReasons, owner } of written) {
+    const { siteId, mode } = event;
+    const isConversion = filterReasons.length === 0;
+    const isRemoval = filterReasons.some((reason) => reason.startsWith("only bot visits"));
+    if (mode !== "live" || !(isConversion || isRemoval)) continue;
+    const key = `${siteId} ${owner}`;
+    const counted = bySite.get(key) ?? { siteId, writer: owner, conversions: 0, removedEvents: 0 };
+    if (isConversion) counted.conversions += 1;
+    else counted.removedEvents += 1;
+    bySite.set(key, counted);
+  }
+  return [...bySite.values()];
+}
+
+/** Adds to what the writers counted. One statement for up to 64 sites; on PostgreSQL a transaction has one site. */
+export async function addTotals(tx: Query, counted: readonly Counted[]): Promise<void> {
+  const sorted = counted.toSorted((one, other) => (one.siteId < other.siteId ? -1 : 1));
+  for (const some of chunks(sorted)) {
+    await tx.all(
+      `INSERT INTO totals (site_id, writer, conversions, removed_events, bot_visits)
+       VALUES ${tuples(some.length, 5)}
+       ON CONFLICT (site_id, writer) DO UPDATE SET conversions = totals.conversions + excluded.conversions,
+         removed_events = totals.removed_events + excluded.removed_events`,
+      some.flatMap((one) => [one.siteId, one.writer, one.conversions, one.removedEvents, 0]),
+    );
+  }
+}
+
+/** `botVisits` is all that this writer ever saw, so saying it again changes nothing, and it never goes back. */
+export async function saveBotVisits(
+  tx: Query,
+  siteId: string,
+  writer: string,
+  botVisits: number,
+): Promise<void> {
+  await tx.all(
+    `INSERT INTO totals (site_id, writer, conversions, removed_events, bot_visits) VALUES ($1, $2, 0, 0, $3)
+     ON CONFLICT (site_id, writer) DO UPDATE SET bot_visits = excluded.bot_visits
+     WHERE totals.bot_visits < excluded.bot_visits`,
+    [siteId, writer, botVisits],
+  );
+}
+
+/** All that is committed at this moment. */
+export async function sumTotals(tx: Query, siteId: string): Promise<Totals> {
+  const [row] = await tx.all(
+    `SELECT COALESCE(SUM(conversions), 0) AS conversions, COALESCE(SUM(removed_events + bot_visits), 0) AS removed
+     FROM totals WHERE site_id = $1`,
+    [siteId],
+  );
+  return { conversions: Number(row?.conversions), removed: Number(row?.removed) };
+}

@@ -1,0 +1,167 @@
+// Webhooks: where the totals go, with which secrets, and whose turn it is to push. What was and will be pushed stands
+// in pushes.ts.
+
+import { writeAudit, type AuditLine } from "../sites/audit.ts";
+import { columns } from "../schema/columns.ts";
+import type { Database, Query, Row } from "../engine/database.ts";
+import { beginPeriods } from "./periods.ts";
+import type { Seal } from "../engine/seal.ts";
+
+export const webhookStates = ["active", "disabled"] as const;
+export type WebhookState = (typeof webhookStates)[number];
+
+/** What may be shown of a webhook. */
+export type Webhook = {
+  siteId: string;
+  id: string;
+  /** The origin alone: a path may hold a token. */
+  origin: string;
+  sendEmpty: boolean;
+  state: WebhookState;
+  /** Why it is disabled. */
+  stateReason: string | null;
+  /** When the first of its failures in a row was; null when the last push went well. */
+  failingSince: number | null;
+  /** Failures in a row. */
+  attempts: number;
+  /** When it pushes next, if it has anything to push. */
+  dueAt: number;
+  /** Until when the secret before the present one is still good; null when there is none. */
+  rotatingUntil: number | null;
+  createdAt: number;
+};
+
+/** The old secret lives on for a while, so that receivers can change over. */
+export type Secrets = { current: string; previous: { secret: string; until: number } | null };
+
+/** What is needed to push. */
+export type Address = { url: string; secrets: Secrets };
+
+export function webhookStore(db: Database, seal: Seal, newId: () => string) {
+  const sealed = (siteId: string, id: string, { url, secrets }: Address) => ({
+    url: seal.close(url, urlPlace(siteId, id)),
+    secrets: seal.close(JSON.stringify(secrets), secretsPlace(siteId, id)),
+  });
+
+  function addressOf(row: Row): Address {
+    const siteId = String(row.site_id);
+    const id = String(row.id);
+    return {
+      url: seal.open(String(row.url), urlPlace(siteId, id)),
+      secrets: JSON.parse(seal.open(String(row.secrets), secretsPlace(siteId, id))),
+    };
+  }
+
+  function webhookOf(row: Row): Webhook {
+    const { url, secrets } = addressOf(row);
+    return {
+      siteId: String(row.site_id),
+      id: String(row.id),
+      origin: new URL(url).origin,
+      sendEmpty: Number(row.send_empty) === 1,
+      state: row.state as WebhookState,
+      stateReason: row.state_reason as string | null,
+      failingSince: row.failing_since === null ? null : Number(row.failing_since),
+      attempts: Number(row.attempts),
+      dueAt: Number(row.due_at),
+      rotatingUntil: secrets.previous?.until ?? null,
+      createdAt: Number(row.created_at),
+    };
+  }
+
+  /** One change and its audit line. The line's id is made before, so that a second run writes the same one. */
+  function change(line: AuditLine, work: (tx: Query) => Promise<void>): Promise<void> {
+    const lineId = newId();
+    return db.write(async (tx) => {
+      await work(tx);
+      await writeAudit(tx, lineId, line);
+    });
+  }
+
+  return {
+    addressOf,
+
+    /** The first webhook of a site begins its periods. */
+    add(
+      line: AuditLine,
+      webhook: { siteId: string; id: string; sendEmpty: boolean },
+      address: Address,
+    ): Promise<void> {
+      const { siteId, id, sendEmpty } = webhook;
+      const { url, secrets } = sealed(siteId, id, address);
+      return change(line, async (tx) => {
+        await beginPeriods(db, tx, siteId, line.at);
+        await tx.all(
+          `INSERT INTO webhooks (site_id, id, url, secrets, send_empty, state, attempts, due_at, owner, created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, 'active', 0, 0, '', $6, $6) ON CONFLICT DO NOTHING`,
+          [siteId, id, url, secrets, sendEmpty ? 1 : 0, line.at],
+        );
+      });
+    },
+
+    async ofSite(siteId: string): Promise<(Webhook & Address)[]> {
+      const rows = await db.all(
+        `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`,
+        [siteId],
+      );
+      return rows.map((row) => ({ ...webhookOf(row), ...addressOf(row) }));
+    },
+
+    /** Those of one site or of all, without what is secret. */
+    async all(siteId?: string): Promise<Webhook[]> {
+      const rows = await db.all(
+        `SELECT ${columns.webhooks} FROM webhooks ${siteId === undefined ? "" : "WHERE site_id = $1"} ORDER BY site_id, created_at, id`,
+        siteId === undefined ? [] : [siteId],
+      );
+      return rows.map(webhookOf);
+    },
+
+    /** Puts a new secret in place of the present one, which stays good until `until`. */
+    rotate(line: AuditLine, id: string, secret: string, until: number): Promise<void> {
+      return change(line, async (tx) => {
+        const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+        const [row] = await tx.all(
+          `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${lock}`,
+          [line.siteId, id],
+        );
+        if (!row) return;
+        const { url, secrets } = addressOf(row);
+        if (secrets.current === secret) return;
+        const previous = { secret: secrets.current, until };
+        await tx.all(`UPDATE webhooks SET secrets = $3, updated_at = $4 WHERE site_id = $1 AND id = $2`, [
+          line.siteId,
+          id,
+          sealed(line.siteId, id, { url, secrets: { current: secret, previous } }).secrets,
+          line.at,
+        ]);
+      });
+    },
+
+    /** Enabling forgets the failures, and lets what waits go at once, unless a push is still under way. */
+    setState(line: AuditLine, id: string, state: WebhookState, reason: string | null): Promise<void> {
+      return change(line, async (tx) => {
+        await tx.all(
+          state === "active"
+            ? `UPDATE webhooks SET state = $3, state_reason = $4, failing_since = NULL, attempts = 0,
+                 due_at = CASE WHEN owner = '' THEN 0 ELSE due_at END, updated_at = $5
+               WHERE site_id = $1 AND id = $2`
+            : `UPDATE webhooks SET state = $3, state_reason = $4, updated_at = $5 WHERE site_id = $1 AND id = $2`,
+          [line.siteId, id, state, reason, line.at],
+        );
+      });
+    },
+
+    /** Takes the webhook away, with what waits for it and its log. */
+    remove(line: AuditLine, id: string): Promise<void> {
+      return change(line, async (tx) => {
+        const its = [line.siteId, id];
+        await tx.all(`DELETE FROM webhooks WHERE site_id = $1 AND id = $2`, its);
+        await tx.all(`DELETE FROM pushes WHERE site_id = $1 AND webhook_id = $2`, its);
+        await tx.all(`DELETE FROM push_log WHERE site_id = $1 AND webhook_id = $2`, its);
+      });
+    },
+  };
+}
+
+export const urlPlace = (siteId: string, id: string) => `webhook url ${siteId} ${id}`;
+export const secretsPlace = (siteId: string, id: string) => `webhook secrets ${siteId} ${id}`;

@@ -1,0 +1,54 @@
+// Erasing a person: what they did stays countable, who they were does not. Works in steps of one chunk each, so that
+// it never holds the store for long and can simply be run again.
+
+import { setImmediate as breath } from "node:timers/promises";
+import { chunks, list, type Database } from "../engine/database.ts";
+
+export function eraseStore(db: Database) {
+  return {
+    /**
+     * Takes the person out of every event: hashes, ids and extra fields go, as do the requests and answers in the log,
+     * and nothing that still waits is sent. Returns how many events there were.
+     */
+    async events(siteId: string, emailHash: string, now: number): Promise<number> {
+      const rows = await db.all(`SELECT id FROM events WHERE site_id = $1 AND email_hash = $2`, [
+        siteId,
+        emailHash,
+      ]);
+      const ids = rows.map((row) => String(row.id));
+      for (const some of chunks(ids)) {
+        const wanted = `site_id = $1 AND event_id IN (${list(some.length, 2)})`;
+        await db.write(async (tx) => {
+          // The events first: whoever replays one at this moment locks it too, and one of the two sees the other.
+          await tx.all(
+            `UPDATE events SET email_hash = '', person = $2, attribution = $3, extra = NULL
+             WHERE site_id = $1 AND id IN (${list(some.length, 3)})`,
+            [siteId, JSON.stringify({ email: "" }), erasedAttribution, ...some],
+          );
+          await tx.all(
+            `UPDATE deliveries SET state = 'skipped', reason = 'person erased', owner = '', updated_at = $2
+             WHERE ${wanted} AND state IN ('queued', 'parked')`,
+            [siteId, now, ...some],
+          );
+          await tx.all(`UPDATE attempts SET request = $2, response = NULL WHERE ${wanted}`, [
+            siteId,
+            "(erased)",
+            ...some,
+          ]);
+        });
+        await breath();
+      }
+      return ids.length;
+    },
+  };
+}
+
+const erasedAttribution = JSON.stringify({
+  consent: "denied",
+  withheld: "opted out",
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+});

@@ -1,0 +1,235 @@
+// Identity records, visitors and consent: what is known of people, and what they decided about it.
+//
+// Consent is kept by giver: each visitor who speaks for a person has a row of their own, the operator has one, and a
+// visitor's own decision has one per source. A refusal in any row is a refusal; it ends when its giver takes it back.
+
+import {
+  consentStates,
+  type ConsentReading,
+  type ConsentState,
+  type Identity,
+  type Visitor,
+} from "../../kernel/event.ts";
+import { columns } from "../schema/columns.ts";
+import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
+import { grouped } from "../engine/groupCommit.ts";
+import { oldPeople } from "./purgePeople.ts";
+import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
+
+export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
+
+/** The giver that stands above visitors. */
+export const operator = "operator";
+
+const nobody: Identity = { visits: [], firstUtm: {}, forms: {} };
+const nothing: Visitor = { visits: [], persons: [] };
+
+/** The rows of one site's people, inside a transaction. What is read for change is locked until its end. */
+export type PeopleRows = ReturnType<typeof rowsOn>;
+
+export function peopleStore(db: Database, newId: () => string, now: () => number = Date.now) {
+  // SQLite answers a point query faster than a batch can be gathered; PostgreSQL gets one query for many people.
+  const identityRows = batched(
+    db,
+    (hashes) =>
+      `SELECT email_hash AS subject, record FROM identities WHERE site_id = $1 AND email_hash IN (${hashes})`,
+  );
+  const consentRows = batched(
+    db,
+    (subjects) =>
+      `SELECT subject, given_by, state, decided_at FROM consents WHERE site_id = $1 AND subject IN (${subjects})`,
+  );
+
+  type Change = { siteId: string; by: number; work: (rows: PeopleRows) => Promise<unknown> };
+  const changeInGroup = grouped<Change, unknown>(
+    (_group, changes) =>
+      db.write(async (tx) => {
+        const results: unknown[] = [];
+        for (const { siteId, work } of changes) results.push(await work(rowsOn(tx, db, siteId, newId)));
+        return results;
+      }),
+    {
+      // What fails without the database's saying so failed in the work itself: a damaged record, say.
+      blamesData: (error) => db.blamesData(error) || !db.isOwnError(error),
+      isLate: ({ by }) => by < now(),
+    },
+  );
+
+  return {
+    async identity(siteId: string, emailHash: string): Promise<Identity | null> {
+      const [row] = await identityRows(siteId, emailHash);
+      return row ? identityOf(unpackRecord(String(row.record), emailHash)) : null;
+    },
+
+    async decisions(siteId: string, subject: string): Promise<Decision[]> {
+      return (await consentRows(siteId, subject)).map(decisionOf);
+    },
+
+    /** `unknown` without a record. Throws when the store fails: the caller must take that for a refusal. */
+    async consent(siteId: string, subject: string): Promise<ConsentReading> {
+      return effective((await consentRows(siteId, subject)).map((row) => decisionOf(row).state));
+    },
+
+    /** Every decision that was ever made about a subject, oldest first. */
+    async history(siteId: string, subject: string): Promise<Decision[]> {
+      const rows = await db.all(
+        `SELECT ${columns.consent_history} FROM consent_history WHERE site_id = $1 AND subject = $2 ORDER BY id`,
+        [siteId, subject],
+      );
+      return rows.map(decisionOf);
+    },
+
+    /**
+     * Runs `work` in a durable transaction that it shares with the changes of the same moment. If its turn does not come
+     * before `by`, it fails.
+     */
+    change<T>(siteId: string, work: (rows: PeopleRows) => Promise<T>, by = Infinity): Promise<T> {
+      return changeInGroup(db.commitGroup(siteId), { siteId, by, work }) as Promise<T>;
+    },
+
+    ...oldPeople(db),
+  };
+}
+
+/** A record of another shape must not become an error for every event of that person. */
+function identityOf(record: unknown): Identity {
+  const { visits } = (record ?? {}) as Partial<Identity>;
+  const whole =
+    Array.isArray(visits) && visits.every((visit) => visit?.clickIds && visit.browserIds && visit.utm);
+  if (!whole) throw new Error("the identity record is damaged");
+  return record as Identity;
+}
+
+/** One refusal is a refusal; a state that is none of ours is one too, and never passes for "unknown". */
+export function effective(states: readonly ConsentReading[]): ConsentReading {
+  for (const state of ["denied", "unreadable", "granted"] as const) if (states.includes(state)) return state;
+  return "unknown";
+}
+
+function decisionOf(row: Row): Decision {
+  const known = consentStates.includes(row.state as ConsentState);
+  return {
+    subject: String(row.subject),
+    givenBy: String(row.given_by),
+    state: known ? (row.state as ConsentState) : "unreadable",
+    decidedAt: Number(row.decided_at),
+  };
+}
+
+function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
+  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+
+  /** Reads a record for change; a new one is written first, so that two who make it at once take turns. */
+  async function record<T>(table: string, key: string, id: string, empty: T, at: number): Promise<T> {
+    await tx.all(
+      `INSERT INTO ${table} (site_id, ${key}, record, oldest_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (site_id, ${key}) DO NOTHING`,
+      [siteId, id, JSON.stringify(empty), at],
+    );
+    const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
+      siteId,
+      id,
+    ]);
+    return unpackRecord(String(row?.record), id) as T;
+  }
+  async function save(
+    table: string,
+    key: string,
+    id: string,
+    value: Identity | Visitor,
+    at: number,
+  ): Promise<void> {
+    await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
+      siteId,
+      id,
+      packRecord(value, id),
+      oldestIn(value.visits, at),
+    ]);
+  }
+  const remove = async (table: string, key: string, id: string) => {
+    await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
+  };
+  const decisions = async (column: "subject" | "given_by", value: Value) =>
+    (
+      await tx.all(
+        `SELECT ${columns.consents} FROM consents WHERE site_id = $1 AND ${column} = $2 ORDER BY subject ${lock}`,
+        [siteId, value],
+      )
+    ).map(decisionOf);
+
+  return {
+    visitor: (id: string, at: number) => record("visitors", "visitor_id", id, nothing, at),
+    saveVisitor: (id: string, visitor: Visitor, at: number) =>
+      save("visitors", "visitor_id", id, visitor, at),
+    removeVisitor: (id: string) => remove("visitors", "visitor_id", id),
+    identity: (emailHash: string, at: number) => record("identities", "email_hash", emailHash, nobody, at),
+    saveIdentity: (emailHash: string, identity: Identity, at: number) =>
+      save("identities", "email_hash", emailHash, identity, at),
+    removeIdentity: (emailHash: string) => remove("identities", "email_hash", emailHash),
+    decisionsAbout: (subject: string) => decisions("subject", subject),
+    decisionsBy: (givenBy: string) => decisions("given_by", givenBy),
+
+    /** The visitors who handed in this email. Looks at all of them: for an erasure, not for every day. */
+    async visitorsOf(emailHash: string): Promise<string[]> {
+      const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
+        siteId,
+        `%${emailHash}%`,
+      ]);
+      return rows.map((row) => String(row.visitor_id));
+    },
+
+    /** Ends every refusal about a subject, without putting words into the mouths of those who gave it. */
+    async liftAll(subject: string, at: number): Promise<void> {
+      await tx.all(
+        `UPDATE consents SET state = 'granted', decided_at = $3 WHERE site_id = $1 AND subject = $2 AND state <> 'granted'`,
+        [siteId, subject, at],
+      );
+    },
+
+    /** Forgets what a subject agreed to; what it refused stays. */
+    async forgetGrants(subject: string): Promise<void> {
+      for (const table of ["consents", "consent_history"]) {
+        await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND subject = $2 AND state <> 'denied'`, [
+          siteId,
+          subject,
+        ]);
+      }
+    },
+
+    /** Writes a decision and its line of history. */
+    async decide(subject: string, givenBy: string, state: ConsentState, at: number): Promise<void> {
+      const values = [siteId, subject, givenBy, state, at];
+      await tx.all(
+        `INSERT INTO consents (site_id, subject, given_by, state, decided_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (site_id, subject, given_by) DO UPDATE SET state = excluded.state, decided_at = excluded.decided_at`,
+        values,
+      );
+      await tx.all(
+        `INSERT INTO consent_history (site_id, subject, given_by, state, decided_at, id) VALUES ($1, $2, $3, $4, $5, $6)`,
+        [...values, newId()],
+      );
+    },
+  };
+}
+
+/** The rows of one (site, subject); on PostgreSQL the look-ups of one moment and site share a query. */
+function batched(
+  db: Database,
+  textFor: (subjects: string) => string,
+): (siteId: string, subject: string) => Promise<Row[]> {
+  const texts = new Map<number, string>();
+  const read = (siteId: string, subjects: readonly string[]) => {
+    const text = texts.get(subjects.length) ?? textFor(list(subjects.length, 1));
+    texts.set(subjects.length, text);
+    return db.all(text, [siteId, ...subjects]);
+  };
+  if (db.engine === "sqlite") return (siteId, subject) => read(siteId, [subject]);
+  return grouped<string, Row[]>(
+    async (siteId, subjects) => {
+      const found = await Promise.all([...chunks([...new Set(subjects)])].map((some) => read(siteId, some)));
+      const rows = Map.groupBy(found.flat(), (row) => String(row.subject));
+      return subjects.map((subject) => rows.get(subject) ?? []);
+    },
+    { blamesData: db.blamesData },
+  );
+}

@@ -1,0 +1,78 @@
+// Forgetting visits and click ids that are older than they may be.
+
+import type { Identity, Visit, Visitor } from "../../kernel/event.ts";
+import type { Database, Query } from "../engine/database.ts";
+import type { Step } from "../maintenance/purge.ts";
+import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
+
+export function oldPeople(db: Database) {
+  return {
+    /**
+     * Looks at up to `most` people after `after`, and forgets their visits and click ids from before `before`. Along the
+     * key: an index by age would take a quarter of a record's room. Attribution leaves out what is too old by itself.
+     */
+    async purgePeople(siteId: string, before: number, after: string, most: number): Promise<Step> {
+      const rows = await db.all(
+        `SELECT email_hash, oldest_at FROM identities WHERE site_id = $1 AND email_hash > $2
+         ORDER BY email_hash LIMIT $3`,
+        [siteId, after, most],
+      );
+      const old = rows.filter((row) => Number(row.oldest_at) < before).map((row) => String(row.email_hash));
+      if (old.length > 0) await db.write((tx) => forget(tx, db, siteId, "identities", old, before));
+      return { removed: old.length, next: rows.length < most ? null : String(rows.at(-1)?.email_hash) };
+    },
+
+    /** The same of up to `most` visitors, the oldest first. Returns how many were touched. */
+    async purgeVisitors(siteId: string, before: number, most: number): Promise<number> {
+      const rows = await db.all(
+        `SELECT visitor_id FROM visitors WHERE site_id = $1 AND oldest_at < $2 ORDER BY oldest_at LIMIT $3`,
+        [siteId, before, most],
+      );
+      const old = rows.map((row) => String(row.visitor_id));
+      if (old.length > 0) await db.write((tx) => forget(tx, db, siteId, "visitors", old, before));
+      return old.length;
+    },
+  };
+}
+
+const keyOf = { identities: "email_hash", visitors: "visitor_id" } as const;
+
+/** What nothing is left of goes. */
+async function forget(
+  tx: Query,
+  db: Database,
+  siteId: string,
+  table: keyof typeof keyOf,
+  ids: readonly string[],
+  before: number,
+): Promise<void> {
+  const key = keyOf[table];
+  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+  for (const id of ids) {
+    const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
+      siteId,
+      id,
+    ]);
+    if (!row) continue;
+    const record = unpackRecord(String(row.record), id) as Identity | Visitor;
+    const visits = record.visits
+      .filter((visit) => visit.seenAt >= before)
+      .map((visit) => young(visit, before));
+    if (visits.length === 0) {
+      await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
+    } else {
+      await tx.all(`UPDATE ${table} SET record = $3, oldest_at = $4 WHERE site_id = $1 AND ${key} = $2`, [
+        siteId,
+        id,
+        packRecord({ ...record, visits }, id),
+        oldestIn(visits, before),
+      ]);
+    }
+  }
+}
+
+/** The visit without click ids that are older than it: a click that was seen again is as old as its first time. */
+function young(visit: Visit, before: number): Visit {
+  const clickIds = Object.fromEntries(Object.entries(visit.clickIds).filter(([, id]) => id.seenAt >= before));
+  return { ...visit, clickIds };
+}

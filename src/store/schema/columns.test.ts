@@ -1,0 +1,33 @@
+// Code that runs must not notice a column that a newer node adds.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { freshFolder } from "../../../test/support/databases.ts";
+import { columns } from "./columns.ts";
+import { migrate } from "./migrate.ts";
+import { openDatabase } from "../store.ts";
+import { columnsOf } from "./tables.ts";
+
+test("every column that is read by name is there, and none is left out", async () => {
+  const db = openDatabase({ engine: "sqlite", file: `${freshFolder()}/store.db` });
+  try {
+    await migrate(db);
+    for (const [table, text] of Object.entries(columns))
+      expect(text.split(", "), table).toEqual(await columnsOf(db, table));
+  } finally {
+    await db.close();
+  }
+});
+
+test("no statement asks for whatever columns there are, and every row is written by names", () => {
+  const folder = fileURLToPath(new URL("..", import.meta.url));
+  const wide =
+    /(?:SELECT|RETURNING|,) (?:\w+\.)?\*(?! FROM \()|SELECT \*(?! FROM \()|INSERT INTO (?:\w+|\$\{[^}]+\}) VALUES/;
+  const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /(?<!\.test)\.ts$/.test(file))
+    .filter((file) => wide.test(readFileSync(`${folder}/${file}`, "utf8").replaceAll(/^ *(?:\/\/|\*|\/\*).*$/gm, "")));
+  expect(found).toEqual([]);
+  for (const text of ["SELECT * FROM x", "RETURNING *`", "a, b.* FROM", "INSERT INTO x VALUES (1)"])
+    expect(text).toMatch(wide);
+}); // prettier-ignore

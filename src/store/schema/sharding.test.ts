@@ -1,0 +1,336 @@
+// What a sharded PostgreSQL asks of the schema and of every statement, checked without one: the rules are those of Citus.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase, migratedDatabase } from "../../../test/support/databases.ts";
+import { faultsOf, faultsOfAllSites, namesSpreadTable } from "../../../test/support/hotStatements.ts";
+import { uuidv7 } from "../../kernel/ids.ts";
+import type { Database } from "../engine/database.ts";
+import { anchor, distribute, isCitus, placements } from "./distribute.ts";
+import { latestVersion, migrate } from "./migrate.ts";
+import { migrations } from "./schema.ts";
+import { openDatabase, openStore } from "../store.ts";
+import { tablesAt } from "./tables.ts";
+
+const bySite = migrations.flatMap((one) => one.bySite);
+const configuration = migrations.flatMap((one) => one.configuration);
+
+describe("where tables go on a sharded database", () => {
+  test("configuration is copied to every node, then the anchor is spread, then the others beside it", () => {
+    const migration = {
+      kind: "expand",
+      version: 1,
+      name: "x",
+      statements: [],
+      configuration: ["sites"],
+    } as const;
+    expect(placements({ ...migration, bySite: ["deliveries", "events"] }).map(({ call }) => call)).toEqual([
+      "create_reference_table('migrations')",
+      "create_reference_table('sites')",
+      "create_distributed_table('events', 'site_id', colocate_with => 'none')",
+      "create_distributed_table('deliveries', 'site_id', colocate_with => 'events')",
+    ]);
+  });
+
+  test("every table of every migration is placed once", () => {
+    const placed = migrations.flatMap(placements);
+    expect(placed.map(({ table }) => table).toSorted()).toEqual(
+      ["migrations", ...configuration, ...bySite].toSorted(),
+    );
+    for (const { table, call } of placed)
+      expect(call).toMatch(
+        bySite.includes(table) ? `create_distributed_table('${table}', 'site_id'` : "create_reference_table(",
+      );
+    expect(placed.filter(({ call }) => call.includes("colocate_with => 'none'"))).toHaveLength(1);
+    expect(migrations[0]?.bySite).toContain(anchor);
+  });
+});
+
+describe("the schema on PostgreSQL", () => {
+  let db: Database;
+  beforeAll(async () => {
+    db = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
+    await migrate(db);
+  });
+  afterAll(() => db.close());
+
+  test("where the extension is, every table is placed; without it, nothing of Citus is said", async () => {
+    if (!(await isCitus(db))) {
+      const said: string[] = [];
+      const heard = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
+      await migrate({
+        ...heard,
+        write: (work) =>
+          heard.write((tx) =>
+            work({
+              ...tx,
+              all: (sql, params) => {
+                said.push(sql);
+                return tx.all(sql, params);
+              },
+            }),
+          ),
+      });
+      await heard.close();
+      expect(said.length).toBeGreaterThan(100);
+      expect(
+        said.filter((sql) => /citus\.|^DO\b|create_(?:reference|distributed)|pg_dist/.test(sql)),
+      ).toEqual([]);
+      return;
+    }
+    for (const one of migrations) await db.write((tx) => distribute(tx, one));
+    const placed = await db.all(
+      `SELECT c.relname AS "table", p.partmethod AS method FROM pg_dist_partition AS p
+       JOIN pg_class AS c ON c.oid = p.logicalrelid WHERE c.relnamespace = CAST(current_schema() AS regnamespace)`,
+    );
+    const methods = new Map(placed.map((row) => [String(row.table), row.method]));
+    for (const table of bySite) expect(methods.get(table), table).toBe("h");
+    for (const table of configuration) expect(methods.get(table), table).toBe("n");
+  });
+
+  test("every table is in exactly one list", async () => {
+    const all = [...bySite, ...configuration];
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.toSorted()).toEqual(tablesAt(latestVersion).toSorted());
+  });
+
+  test("what grows has the site as its first column: text, never null, in the database's own order", async () => {
+    const columns = await db.all(
+      `SELECT table_name AS "table", data_type AS type, is_nullable AS nullable, collation_name AS collation
+       FROM information_schema.columns
+       WHERE table_schema = current_schema() AND column_name = 'site_id' AND ordinal_position = 1`,
+    );
+    const found = new Map(columns.map(({ table, ...rest }) => [String(table), rest]));
+    for (const table of bySite)
+      expect(found.get(table), table).toEqual({ type: "text", nullable: "NO", collation: null });
+  });
+
+  test("the site is first in every primary key and in every unique index of what grows", async () => {
+    const indexes = await db.all(
+      `SELECT t.relname AS "table", i.relname AS index, x.indisprimary AS is_primary,
+         ARRAY_TO_STRING(ARRAY(SELECT a.attname FROM UNNEST(x.indkey) WITH ORDINALITY AS k (number, place)
+           JOIN pg_attribute AS a ON a.attrelid = t.oid AND a.attnum = k.number ORDER BY k.place), ',') AS columns
+       FROM pg_index AS x JOIN pg_class AS t ON t.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
+       JOIN pg_namespace AS n ON n.oid = t.relnamespace WHERE n.nspname = current_schema() AND x.indisunique`,
+    );
+    const keyed = new Set<string>();
+    for (const row of indexes) {
+      if (!bySite.includes(String(row.table))) continue;
+      expect(String(row.columns).split(",")[0], String(row.index)).toBe("site_id");
+      if (row.is_primary) keyed.add(String(row.table));
+    }
+    expect(bySite.filter((table) => !keyed.has(table))).toEqual([]);
+  });
+
+  test("no foreign key, trigger, sequence, identity or function of ours", async () => {
+    const odd = await db.all(
+      `SELECT 'foreign key' AS kind, conname AS name FROM pg_constraint WHERE contype IN ('f', 'x') AND connamespace = CAST(current_schema() AS regnamespace)
+       UNION ALL SELECT 'trigger', tgname FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
+         WHERE NOT tgisinternal AND c.relnamespace = CAST(current_schema() AS regnamespace)
+       UNION ALL SELECT 'sequence', relname FROM pg_class WHERE relkind = 'S' AND relnamespace = CAST(current_schema() AS regnamespace)
+       UNION ALL SELECT 'identity', attname FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+         WHERE attidentity <> '' AND c.relnamespace = CAST(current_schema() AS regnamespace)
+       UNION ALL SELECT 'function', proname FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+         WHERE nspname = current_schema()`,
+    );
+    expect(odd).toEqual([]);
+  });
+
+  test("migrations use nothing that a spread table refuses", () => {
+    for (const { name, statements } of migrations)
+      for (const statement of statements)
+        expect(statement, name).not.toMatch(
+          /ADD COLUMN[^;]*\b(CHECK|SERIAL|BIGSERIAL|IDENTITY|UNIQUE|REFERENCES)\b|CREATE TRIGGER|SET STATISTICS|CLUSTER ON|\bLIKE\b|COLLATE/i,
+        );
+  });
+});
+
+/** Every text that is a statement, however it is quoted, of all files but tests and those that never run beside a relay. */
+function statementsInSource(): { file: string; text: string; source: string }[] {
+  const folder = fileURLToPath(new URL("..", import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (file) =>
+      /(?<!\.test)\.ts$/.test(file) &&
+      !/^schema\/(?:migrations|migration|distribute|tables|schemaProbe)|^maintenance\/(?:snapshot|restoreTarget|copy)/.test(
+        file,
+      ),
+  );
+  return files.flatMap((file) => {
+    const source = readFileSync(`${folder}/${file}`, "utf8");
+    return statementsIn(source).map((text) => ({ file, text, source }));
+  });
+}
+
+const statementsIn = (source: string) =>
+  [...source.matchAll(/(["'`])\s*\(?((?:WITH|SELECT|INSERT|UPDATE|DELETE)\b(?:(?!\1)[^])*)\1/g)]
+    .map((found) => (found[2] ?? "").replaceAll(/\s+/g, " ").trim())
+    .filter((text) => /^(?:WITH .* AS|SELECT .|INSERT INTO|UPDATE .* SET|DELETE FROM)/.test(text));
+
+describe("every statement of the store", () => {
+  const all = statementsInSource();
+
+  test.each([
+    [
+      "no function inside ON CONFLICT",
+      /ON CONFLICT.*\b(?:now|random|clock_timestamp|coalesce|greatest|least)\s*\(/i,
+    ],
+    ["no subquery inside ON CONFLICT", /ON CONFLICT.*DO UPDATE.*\(\s*SELECT/i],
+    ["rows are written with VALUES", /INSERT INTO \w+ \([^)]*\) SELECT/i],
+    [
+      "no lists that SQLite does not have, and that pull everything to one node",
+      /\bunnest\b|= ANY\b|jsonb_to_recordset/i,
+    ],
+    ["no place of a row as its key", /\bctid\b|\browid\b/i],
+    ["no change inside a WITH", /WITH[^]*AS (?:MATERIALIZED )?\(\s*(?:INSERT|UPDATE|DELETE)/i],
+    ["no cast that only PostgreSQL knows", /::/],
+    [
+      "what is changed is picked in an order, so that every copy picks the same",
+      /^(?:UPDATE|DELETE)\b.*\(SELECT(?:(?!ORDER BY|\(SELECT).)*LIMIT/i,
+    ],
+    ["the site of a row is never changed", /SET (?:[^W]*, )?site_id =/i],
+  ])("%s", (_name, forbidden) => {
+    expect(all.length).toBeGreaterThan(150);
+    expect(all.filter(({ text }) => forbidden.test(text))).toEqual([]);
+  });
+});
+
+/**
+ * What is asked of all sites at once, by file: the start of the text. Everything else names its site. Citus answers these where
+ * tables are joined, grouped and compared by site; not where a list of VALUES is looked up (due.ts has another way there).
+ */
+const ofAllSites: Readonly<Record<string, readonly string[]>> = {
+  "maintenance/check.ts": ["SELECT"],
+  "maintenance/checkRecords.ts": ["SELECT"],
+  "deliveries/deliveries.ts": [
+    // Of the embedded database alone.
+    "UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''",
+  ],
+  "deliveries/dueConnections.ts": [
+    "SELECT v.column1",
+    // The embedded database and a PostgreSQL on one machine go from one to the next.
+    "SELECT d.${column} FROM deliveries AS d WHERE d.state",
+    "SELECT site_id, connection_id FROM deliveries WHERE state =",
+  ],
+  "statistics/health.ts": ["SELECT MIN(periods.ends_at) AS ends_at FROM webhooks"],
+  "outbound/periods.ts": ["SELECT site_id, number, ends_at FROM period_heads"],
+  "outbound/pushes.ts": [
+    "SELECT site_id, id FROM webhooks",
+    "UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''",
+  ],
+};
+
+/** Whose condition is put together elsewhere, and names the site there. A new one has to be looked at. */
+const composed: Readonly<Record<string, readonly string[]>> = {
+  "people/erase.ts": [
+    "UPDATE deliveries SET state = 'skipped', reason = 'person erased'",
+    "UPDATE attempts SET request",
+  ],
+  "events/eventList.ts": [
+    "SELECT ${summaryColumns} FROM events WHERE ${way}",
+    "SELECT id FROM events WHERE ${way}",
+  ],
+  "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
+  "maintenance/purge.ts": [
+    "DELETE FROM consents WHERE ${still}",
+    "DELETE FROM consent_history WHERE ${still}",
+  ],
+  "deliveries/syncLog.ts": ["SELECT COUNT(*) AS n FROM deliveries WHERE ${where"],
+  "deliveries/syncLogTexts.ts": [
+    "SELECT * FROM (SELECT event_id, connection_id FROM deliveries WHERE ${conditionsOf(",
+  ],
+};
+
+/** What one node cannot answer. Configuration may be written by what is not hot. */
+const faultsOfSite = (text: string) =>
+  namesSpreadTable(text) ? faultsOf({ text }).filter((one) => !one.includes("a copy of")) : [];
+
+describe("every statement of the store names its site", () => {
+  const begins = (list: typeof composed, { file, text }: { file: string; text: string }) =>
+    list[file]?.some((start) => text.startsWith(start)) === true;
+
+  test("but for those that are known not to", () => {
+    const all = statementsInSource();
+    expect(all.length).toBeGreaterThan(300);
+    const faulty = all.filter(({ text, source }) => {
+      const [, columns] = /^INSERT INTO \w+ \(\$\{(\w+)\.join/.exec(text) ?? [];
+      // Columns that are listed elsewhere begin with the site there.
+      const isListed = columns !== undefined && new RegExp(`${columns} = \\[\\s*"site_id"`).test(source);
+      return faultsOfSite(text).some((one) => !isListed || one !== "the site is not the first column");
+    });
+    const unknown = faulty.filter((one) => !begins(ofAllSites, one) && !begins(composed, one));
+    expect(unknown.map(({ file, text }) => `${file}: ${faultsOfSite(text).join("; ")}: ${text}`)).toEqual([]);
+    for (const list of [ofAllSites, composed])
+      for (const [file, starts] of Object.entries(list))
+        for (const start of starts)
+          expect(
+            faulty.some((one) => one.file === file && one.text.startsWith(start)),
+            start,
+          ).toBe(true);
+  });
+
+  test("and those of all sites can be answered by each node for its own, without locks", () => {
+    const found = statementsInSource().filter((one) => begins(ofAllSites, one) && namesSpreadTable(one.text));
+    expect(found.length).toBeGreaterThan(15);
+    expect(found.flatMap(({ text }) => faultsOfAllSites(text))).toEqual([]);
+    const correlated = /\(\s*SELECT (?:COALESCE\()?(?:SUM|MIN|MAX|COUNT)\((?!.*GROUP BY)/;
+    expect(found.filter(({ text }) => correlated.test(text))).toEqual([]);
+  });
+
+  test.each([
+    ["asks every node", "SELECT 1 FROM events WHERE id = $1"],
+    ["is put together", "SELECT 1 FROM events WHERE ${where}"],
+    ["is joined by the id alone", "SELECT 1 FROM events JOIN deliveries ON deliveries.event_id = events.id WHERE events.site_id = $1"],
+    ["lists tables", "SELECT 1 FROM events, deliveries WHERE events.site_id = $1"],
+    ["lists tables under other names", "SELECT 1 FROM events AS e, deliveries d WHERE e.site_id = $1"],
+    ["has a way around the site", "SELECT 1 FROM events WHERE site_id = $1 OR id = $2"],
+    ["has a way around the site in brackets", "SELECT 1 FROM events WHERE (site_id = $1 OR id = $2)"],
+    ["asks while it writes", "INSERT INTO events (site_id, id) VALUES ($1, (SELECT id FROM deliveries LIMIT 1))"],
+    ["copies", "INSERT INTO events (site_id, id) SELECT site_id, id FROM deliveries WHERE site_id = $1"],
+    ["puts something else first", "INSERT INTO events (id, site_id) VALUES ($1, $2)"],
+    ["calls a function for the row that is there", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = md5(totals.n)"],
+    ["calls one in a case", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN a THEN random() END"],
+    ["asks for the row that is there", "INSERT INTO totals (site_id) VALUES ($1) ON CONFLICT (site_id) DO UPDATE SET n = (SELECT 1 FROM events WHERE site_id = $1)"],
+    ["locks what is inside", "UPDATE events SET name = $2 WHERE site_id = $1 AND id IN (SELECT event_id FROM deliveries FOR UPDATE)"],
+    ["deletes with another's help", "DELETE FROM events USING deliveries WHERE events.site_id = $1"],
+  ])("one that %s is seen", (_how, text) => {
+    for (const quote of ['"', "'", "`"]) expect(statementsIn(`all(${quote}${text}${quote})`)).toEqual([text]);
+    expect(faultsOfSite(text)).not.toEqual([]);
+  }); // prettier-ignore
+
+  test.each([
+    "SELECT 1 FROM events WHERE site_id = $1 AND (id = $2 OR id = $3)",
+    "SELECT 1 FROM events JOIN deliveries ON deliveries.site_id = events.site_id AND event_id = id WHERE events.site_id = $1",
+    "INSERT INTO totals (site_id, n) VALUES ($1, $2) ON CONFLICT (site_id) DO UPDATE SET n = CASE WHEN totals.n > excluded.n THEN 1 ELSE 2 END",
+  ])("%s is not", (text) => expect(faultsOfSite(text)).toEqual([]));
+});
+
+describe("what is due", () => {
+  test("is found the same on a sharded database as on another", async () => {
+    const url = await migratedDatabase();
+    const open = (address: string) =>
+      openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), uuidv7);
+    const plain = await open(url);
+    const sharded = await open(`${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`);
+    try {
+      const db = openDatabase({ engine: "postgres", url, connections: 2 });
+      const columns =
+        "site_id, event_id, connection_id, platform, state, attempts, due_at, owner, updated_at";
+      for (const [site, connection, state, dueAt] of [["s1", "c1", "queued", 5], ["s1", "c1", "queued", 6], ["s1", "c2", "parked", 0], ["s2", "c1", "queued", 99], ["s3", "c9", "queued", 1]] as const)
+        await db.write((tx) =>
+          tx.all(`INSERT INTO deliveries (${columns}) VALUES ($1, $2, $3, 'meta', $4, 0, $5, '', 0)`, [site, uuidv7(), connection, state, dueAt]),
+        ); // prettier-ignore
+      await db.close();
+      const among = ["s1", "s2"].flatMap((siteId) =>
+        ["c1", "c2"].map((connectionId) => ({ siteId, connectionId })),
+      );
+      for (const store of [plain, sharded]) {
+        expect(await store.deliveries.due(10, among)).toEqual([{ siteId: "s1", connectionId: "c1" }]);
+        expect(await store.deliveries.parked(among)).toEqual([{ siteId: "s1", connectionId: "c2" }]);
+      }
+    } finally {
+      await plain.close();
+      await sharded.close();
+    }
+  });
+});

@@ -1,0 +1,42 @@
+// Who changed what: a line for every change of settings and for everything done with a person's data.
+
+import { columns } from "../schema/columns.ts";
+import type { Database, Query } from "../engine/database.ts";
+
+export type AuditLine = {
+  siteId: string;
+  actor: string;
+  action: string;
+  detail: Record<string, unknown>;
+  at: number;
+};
+
+export async function writeAudit(tx: Query, id: string, line: AuditLine): Promise<void> {
+  // A transaction that is run again under the same id writes one line.
+  await tx.all(
+    `INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
+    [line.siteId, id, line.at, line.actor, line.action, JSON.stringify(line.detail)],
+  );
+}
+
+export function auditStore(db: Database, newId: () => string) {
+  return {
+    add: (line: AuditLine) => db.write((tx) => writeAudit(tx, newId(), line)),
+
+    /** Newest first; `before` is the id of the last line of the page above. Site "" is the installation. */
+    async list(siteId: string, limit: number, before?: string): Promise<(AuditLine & { id: string })[]> {
+      const rows = await db.all(
+        `SELECT ${columns.audit} FROM audit WHERE site_id = $1 ${before === undefined ? "" : "AND id < $3"} ORDER BY id DESC LIMIT $2`,
+        before === undefined ? [siteId, limit] : [siteId, limit, before],
+      );
+      return rows.map((row) => ({
+        id: String(row.id),
+        siteId: String(row.site_id),
+        actor: String(row.actor),
+        action: String(row.action),
+        detail: JSON.parse(String(row.detail)),
+        at: Number(row.at),
+      }));
+    },
+  };
+}

@@ -1,0 +1,271 @@
+// Sites, hosts, inbound keys and connections: what every node holds in memory. Each change raises the one
+// `revision` and stamps the site with it in the same transaction; nodes poll the number and reload the sites
+// whose stamp is newer.
+
+import type { ConnectionState, Mode } from "../../kernel/event.ts";
+import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "../schema/columns.ts";
+import { list, type Database, type Query, type Row } from "../engine/database.ts";
+import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
+import { raised } from "./revision.ts";
+import type { Seal } from "../engine/seal.ts";
+import { openSettings, replaceSettings } from "./siteSettings.ts";
+
+export type KeyRow = {
+  siteId: string;
+  id: string;
+  name: string;
+  mode: Mode;
+  /** SHA-256 of the key, hex. The key itself is nowhere. */
+  hash: string;
+  prefix: string;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+};
+
+export type ConnectionRow = {
+  siteId: string;
+  id: string;
+  platform: string;
+  account: string;
+  /** Every setting, secret ones included; the secret ones are sealed at rest. */
+  settings: Record<string, string>;
+  /** The events that go to this connection, lower case; null for all. */
+  events: string[] | null;
+  state: ConnectionState;
+  stateReason: string | null;
+  createdAt: number;
+};
+
+export type SiteRow = {
+  id: string;
+  name: string;
+  settings: Record<string, unknown>;
+  createdAt: number;
+  /** All that belong to the site, also those that are not served, in the order of their adding. */
+  hosts: string[];
+  hostRows: HostRow[];
+  keys: KeyRow[];
+  connections: ConnectionRow[];
+};
+
+export type Change = AuditLine;
+
+/** What a connection's sealed credentials are bound to. */
+export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
+
+export function configurationStore(db: Database, seal: Seal, newId: () => string) {
+  /** Runs one change of configuration: the rows, the new revision and the audit line commit together. */
+  function change<T>(what: Change, work: (tx: Query) => Promise<T>): Promise<T> {
+    return db.write(async (tx) => {
+      const result = await raised(tx, what.siteId, () => work(tx));
+      await writeAudit(tx, newId(), what);
+      return result;
+    });
+  }
+
+  function connectionOf(row: Row): ConnectionRow {
+    const siteId = String(row.site_id);
+    const id = String(row.id);
+    return {
+      siteId,
+      id,
+      platform: String(row.platform),
+      account: String(row.account),
+      settings: {
+        ...JSON.parse(String(row.settings)),
+        ...JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id))),
+      },
+      events: JSON.parse(String(row.events)),
+      state: row.state as ConnectionState,
+      stateReason: row.state_reason as string | null,
+      createdAt: Number(row.created_at),
+    };
+  }
+
+  async function loadSites(tx: Query, rows: Row[]): Promise<SiteRow[]> {
+    const sites: SiteRow[] = [];
+    // Fifty sites a statement: a start with thousands of sites stays a few hundred round trips.
+    for (let at = 0; at < rows.length; at += 50) {
+      const some = rows.slice(at, at + 50);
+      const ids = some.map((row) => String(row.site_id));
+      const where = `WHERE site_id IN (${list(ids.length)})`;
+      const hosts = await tx.all(
+        `SELECT ${columns.hosts} FROM hosts ${where} ORDER BY created_at, host`,
+        ids,
+      );
+      const keys = await tx.all(
+        `SELECT ${columns.inbound_keys} FROM inbound_keys ${where} ORDER BY created_at, id`,
+        ids,
+      );
+      const connections = await tx.all(
+        `SELECT ${columns.connections} FROM connections ${where} ORDER BY created_at, id`,
+        ids,
+      );
+      for (const row of some) {
+        const mine = (other: Row) => other.site_id === row.site_id;
+        sites.push({
+          id: String(row.site_id),
+          name: String(row.name),
+          settings: openSettings(seal, String(row.site_id), String(row.settings)),
+          createdAt: Number(row.created_at),
+          hosts: hosts.filter(mine).map((host) => String(host.host)),
+          hostRows: hosts.filter(mine).map(hostOfRow),
+          keys: keys.filter(mine).map(keyOf),
+          connections: connections.filter(mine).map(connectionOf),
+        });
+      }
+    }
+    return sites;
+  }
+
+  return {
+    async revision(): Promise<number> {
+      const [row] = await db.all(`SELECT value FROM settings WHERE name = 'revision'`);
+      return Number(row?.value);
+    },
+
+    /** The sites that changed after `revision`, whole. */
+    async sitesSince(revision: number): Promise<SiteRow[]> {
+      return loadSites(
+        db,
+        await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [
+          revision,
+        ]),
+      );
+    },
+
+    /** `displaces` is the line for a site that only claimed the host. */
+    addSite(
+      what: Change,
+      site: { name: string; settings: Record<string, unknown>; hosts: string[] },
+      displaces: Change | null = null,
+    ): Promise<void> {
+      const auditId = newId();
+      return change(what, async (tx) => {
+        await tx.all(
+          `INSERT INTO sites (site_id, name, settings, revision, created_at) VALUES ($1, $2, $3, 0, $4)`,
+          [what.siteId, site.name, JSON.stringify(site.settings), what.at],
+        );
+        for (const host of site.hosts)
+          await insertHost(tx, auditId, what, { host, isVouched: true, displaces });
+      });
+    },
+
+    renameSite(what: Change, name: string): Promise<void> {
+      return change(what, async (tx) => {
+        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, what.siteId]);
+      });
+    },
+
+    /** Changes what is stored, not what somebody read a while ago: changes of configuration take turns. */
+    changeSettings(
+      what: Change,
+      changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
+    ): Promise<void> {
+      return change(what, (tx) => replaceSettings(tx, seal, what.siteId, changeStored));
+    },
+
+    /** `settings` is what the key changes about its site. */
+    addKey(what: Change, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
+      return change(what, async (tx) => {
+        await insertKey(tx, key);
+        await replaceSettings(tx, seal, key.siteId, (stored) => ({ ...stored, ...settings }));
+      });
+    },
+
+    /** Replaces a key: the new one is there and the old one's end is set in the same moment. */
+    rotateKey(what: Change, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
+      return change(what, async (tx) => {
+        await insertKey(tx, key);
+        await tx.all(`UPDATE inbound_keys SET expires_at = $1 WHERE site_id = $2 AND id = $3`, [
+          oldExpiresAt,
+          key.siteId,
+          oldId,
+        ]);
+      });
+    },
+
+    revokeKey(what: Change, id: string): Promise<void> {
+      return change(what, async (tx) => {
+        await tx.all(
+          `UPDATE inbound_keys SET revoked_at = $1 WHERE site_id = $2 AND id = $3 AND revoked_at IS NULL`,
+          [what.at, what.siteId, id],
+        );
+      });
+    },
+
+    /** Writes a connection, new or known by its id. `secrets` names the settings that are sealed. */
+    saveConnection(what: Change, connection: ConnectionRow, secrets: ReadonlySet<string>): Promise<void> {
+      const entries = Object.entries(connection.settings);
+      const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
+      const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
+      return change(what, async (tx) => {
+        await tx.all(
+          `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
+             created_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+           ON CONFLICT (site_id, id) DO UPDATE SET settings = excluded.settings, credentials = excluded.credentials,
+             events = excluded.events, state = excluded.state, state_reason = excluded.state_reason,
+             updated_at = excluded.updated_at`,
+          [
+            connection.siteId,
+            connection.id,
+            connection.platform,
+            connection.account,
+            JSON.stringify(open),
+            seal.close(JSON.stringify(sealed), connectionPlace(connection.siteId, connection.id)),
+            JSON.stringify(connection.events),
+            connection.state,
+            connection.stateReason,
+            connection.createdAt,
+            what.at,
+          ],
+        );
+      });
+    },
+
+    removeConnection(what: Change, id: string): Promise<void> {
+      return change(what, async (tx) => {
+        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [what.siteId, id]);
+      });
+    },
+
+    setConnectionState(
+      what: Change,
+      id: string,
+      state: ConnectionState,
+      reason: string | null,
+    ): Promise<void> {
+      return change(what, async (tx) => {
+        await tx.all(
+          `UPDATE connections SET state = $1, state_reason = $2, updated_at = $3 WHERE site_id = $4 AND id = $5`,
+          [state, reason, what.at, what.siteId, id],
+        );
+      });
+    },
+  };
+}
+
+async function insertKey(tx: Query, key: KeyRow): Promise<void> {
+  await tx.all(
+    `INSERT INTO inbound_keys (site_id, id, name, mode, hash, prefix, created_at, expires_at, revoked_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, NULL)`,
+    [key.siteId, key.id, key.name, key.mode, key.hash, key.prefix, key.createdAt, key.expiresAt],
+  );
+}
+
+function keyOf(row: Row): KeyRow {
+  return {
+    siteId: String(row.site_id),
+    id: String(row.id),
+    name: String(row.name),
+    mode: row.mode as Mode,
+    hash: String(row.hash),
+    prefix: String(row.prefix),
+    createdAt: Number(row.created_at),
+    expiresAt: row.expires_at === null ? null : Number(row.expires_at),
+    revokedAt: row.revoked_at === null ? null : Number(row.revoked_at),
+  };
+}

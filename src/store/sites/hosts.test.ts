@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
+import { uuidv7 } from "../../kernel/ids.ts";
+import { directoryOf, type Directory } from "../../sites/directory.ts";
+import { addSite, Refusal } from "../../sites/manage.ts";
+import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../../sites/manageHosts.ts";
+import type { Site } from "../../sites/directory.ts";
+import type { CheckRow } from "./hosts.ts";
+import { openStore, type Store } from "../store.ts";
+
+const day = 86_400_000;
+const at = Date.UTC(2026, 10, 15);
+const well: CheckRow = {
+  verifiedAt: at,
+  verifiedBy: "DNS",
+  checkedAt: at,
+  finding: null,
+  seen: null,
+  failingSince: null,
+  nextCheckAt: at + day,
+};
+
+describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
+  let store: Store;
+  let directory: Directory;
+  /** What another node knows. */
+  let elsewhere: Directory;
+  let north: Site;
+  let south: Site;
+  const by = (now = at) => ({ actor: "ada", now });
+  const claim = (site: Site, host: string, now = at) =>
+    addHost({ store, directory }, site, host, { ...by(now), isVouched: false });
+  const vouch = (site: Site, host: string) =>
+    addHost({ store, directory }, site, host, { ...by(), isVouched: true });
+  const ownerOf = (host: string) => directory.host(host)?.siteId;
+
+  beforeAll(async () => {
+    const location =
+      engine === "sqlite"
+        ? { engine, file: `${freshFolder()}/store.db` }
+        : { engine, url: await migratedDatabase(), connections: 4 };
+    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    directory = directoryOf(store);
+    elsewhere = directoryOf(store);
+    north = await addSite({ store, directory }, "north.example", by());
+    south = await addSite({ store, directory }, "south.example", by());
+  });
+  afterAll(() => store.close());
+
+  test("who answers for the installation adds a host that is served; others add one that waits", async () => {
+    await vouch(north, "vouched.example");
+    await claim(north, "claimed.example");
+    await elsewhere.refresh();
+    for (const one of [directory, elsewhere]) {
+      expect(one.siteOfHost("vouched.example")?.id).toBe(north.id);
+      expect(one.siteOfHost("claimed.example")).toBeUndefined();
+      expect(one.host("claimed.example")?.siteId).toBe(north.id);
+      expect(one.site(north.id)?.servedHosts).toEqual(["north.example", "vouched.example"]);
+    }
+  });
+
+  test("a check that finds it serves it, everywhere, and the audit log says so", async () => {
+    const host = await claim(north, "checked.example");
+    const line = { siteId: north.id, actor: "relay", action: "host verified", detail: {}, at };
+    await store.hosts.saveCheck(host, well, line);
+    await elsewhere.refresh();
+    expect(elsewhere.siteOfHost("checked.example")?.id).toBe(north.id);
+    expect(elsewhere.host("checked.example")).toMatchObject(well);
+    const [last] = await store.audit.list(north.id, 1);
+    expect(last?.action).toBe("host verified");
+  });
+
+  test("the relay's own name is served for who answers for the installation alone", async () => {
+    const own = directoryOf(store, "own.example");
+    const served = () => own.refresh().then(() => own.siteOfHost("own.example")?.id);
+    const host = await claim(north, "own.example");
+    await store.hosts.saveCheck(host, well, null);
+    expect(await served()).toBeUndefined();
+    await removeHost({ store, directory }, host, by());
+    await vouch(south, "own.example");
+    expect(await served()).toBe(south.id);
+    await removeHost({ store, directory }, findHost(directory.sites(), "own.example"), by());
+  });
+
+  test("one that fails stays served", async () => {
+    const host = await claim(north, "failing.example");
+    await store.hosts.saveCheck(host, { ...well, finding: "too slow", failingSince: at }, null);
+    await directory.refresh();
+    expect(directory.siteOfHost("failing.example")?.id).toBe(north.id);
+  });
+
+  test("a host that another site merely claims goes to who answers for the installation, and to others after a week", async () => {
+    await claim(north, "wanted.example");
+    await expect(claim(south, "wanted.example", at + 6 * day)).rejects.toThrow("belongs to a site already");
+    await claim(south, "wanted.example", at + 8 * day);
+    expect(ownerOf("wanted.example")).toBe(south.id);
+    await vouch(north, "wanted.example");
+    expect(ownerOf("wanted.example")).toBe(north.id);
+    await elsewhere.refresh();
+    expect(elsewhere.siteOfHost("wanted.example")?.id).toBe(north.id);
+    expect(elsewhere.site(south.id)?.hosts).toEqual(["south.example"]);
+    const actions = (await store.audit.list(south.id, 5)).map(({ action }) => action);
+    expect(actions[0]).toBe("host lost to another site");
+    // A site can begin with such a host too.
+    await claim(south, "begun.example");
+    const third = await addSite({ store, directory }, "begun.example", by());
+    expect(directory.siteOfHost("begun.example")?.id).toBe(third.id);
+  });
+
+  test("one that was proven stays with its site, whoever asks, also when that happens in the same moment", async () => {
+    const host = await claim(north, "proven.example");
+    // This node has not heard of the check yet.
+    await store.hosts.saveCheck(host, well, null);
+    await expect(vouch(south, "proven.example")).rejects.toThrow(Refusal);
+    await expect(claim(south, "proven.example", at + 365 * day)).rejects.toThrow(Refusal);
+    expect(ownerOf("proven.example")).toBe(north.id);
+  });
+
+  test("a host is paused, resumed and removed; the last one is not removed, nor the last two at once", async () => {
+    const desk = { store, directory };
+    const site = await addSite(desk, "one.example", by());
+    await vouch(site, "two.example");
+    const host = (name: string) => findHost(directory.sites(), name);
+    await pauseHost(desk, host("one.example"), by());
+    expect(directory.siteOfHost("one.example")).toBeUndefined();
+    expect(directory.host("one.example")?.pausedAt).toBe(at);
+    await resumeHost(desk, host("one.example"), by());
+    expect(directory.siteOfHost("one.example")?.id).toBe(site.id);
+
+    const both = ["one.example", "two.example"].map((name) => removeHost(desk, host(name), by()));
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    await elsewhere.refresh();
+    expect(elsewhere.site(site.id)?.hosts).toHaveLength(1);
+    const actions = (await store.audit.list(site.id, 9)).map(({ action }) => action);
+    expect(actions.filter((one) => one === "host removed")).toHaveLength(1);
+    expect(() => host("nowhere.example")).toThrow("There is no host nowhere.example.");
+  });
+
+  test("a check that is due is taken in hand by one node", async () => {
+    const host = await claim(north, "due.example");
+    const taken = await Promise.all([1, 2, 3].map((n) => store.hosts.takeCheck(host, at + n)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await store.hosts.takeCheck(host, at + 9)).toBe(false);
+  });
+
+  test("a check of a host that was removed meanwhile brings nothing back", async () => {
+    const host = await claim(north, "gone.example");
+    await removeHost({ store, directory }, host, by());
+    const line = { siteId: north.id, actor: "relay", action: "host verified", detail: { lost: 1 }, at };
+    await store.hosts.saveCheck(host, well, line);
+    await directory.refresh();
+    expect(directory.host("gone.example")).toBeUndefined();
+    const audit = await store.audit.list(north.id, 50);
+    expect(audit.filter(({ detail }) => detail.lost === 1)).toEqual([]);
+  });
+});

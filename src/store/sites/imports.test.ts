@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import type { Attribution, Event } from "../../kernel/event.ts";
+import { uuidv7 } from "../../kernel/ids.ts";
+import type { AuditLine } from "./audit.ts";
+import type { ImportRow, NewImport } from "./imports.ts";
+import { finalAt } from "../statistics/statistics.ts";
+import { openStore, type Store } from "../store.ts";
+import { hourMs } from "../statistics/traffic.ts";
+
+const now = Date.UTC(2026, 10, 15);
+const line: AuditLine = { siteId: "s", actor: "test", action: "import started", detail: {}, at: now };
+const made = (id: string): NewImport => ({
+  siteId: "s",
+  id,
+  kind: "conversions",
+  file: "orders.csv",
+  options: { deliver: "none" },
+  tally: { rows: 0 },
+});
+const unattributed: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+const held = (owner: string) => ({ owner, now, until: now + 30_000 });
+
+describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
+  let store: Store;
+  beforeAll(async () => {
+    const location =
+      engine === "sqlite"
+        ? { engine, file: `${freshFolder()}/store.db` }
+        : { engine, url: await freshDatabase(), connections: 4 };
+    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+  });
+  afterAll(() => store.close());
+
+  const take = (id: string, seen: ImportRow | null, owner: string) =>
+    store.imports.take(made(id), seen, held(owner), line);
+
+  test("of two that begin at once one gets it, and one audit line stands", async () => {
+    const before = (await store.audit.list("s", 100)).length;
+    const got = await Promise.all(["a", "b", "c", "d"].map((owner) => take("one", null, owner)));
+    expect(got.filter((row) => row !== null)).toHaveLength(1);
+    expect((await store.audit.list("s", 100)).length - before).toBe(1);
+  });
+
+  test("of two that take over what somebody left, one gets it", async () => {
+    const row = await take("two", null, "dead");
+    const got = await Promise.all(["a", "b", "c"].map((owner) => take("two", row, owner)));
+    expect(got.filter((one) => one !== null)).toHaveLength(1);
+    // Whoever looked before knows too little.
+    expect(await take("two", row, "late")).toBeNull();
+  });
+
+  test("only who holds it writes progress", async () => {
+    await take("three", null, "a");
+    const key = { siteId: "s", id: "three" };
+    expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("b"))).toBe(false);
+    expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("a"))).toBe(true);
+    expect(await store.imports.find(key)).toMatchObject({ line: 7, tally: { rows: 6 }, state: "running" });
+    await store.imports.end(key, "done", { line: 9, tally: { rows: 8 } }, { owner: "b", now }, line);
+    expect(await store.imports.find(key)).toMatchObject({ line: 7, state: "running" });
+    await store.imports.end(key, "done", { line: 9, tally: { rows: 8 } }, { owner: "a", now }, line);
+    const done = await store.imports.find(key);
+    expect(done).toMatchObject({ line: 9, tally: { rows: 8 }, state: "done", owner: "", leaseUntil: 0 });
+    // What is done stays done.
+    expect(await take("three", done, "a")).toBeNull();
+    expect((await store.imports.list("s")).map(({ id }) => id).toSorted()).toContain("three");
+    expect(await store.imports.list("other")).toEqual([]);
+  });
+
+  test("hours of events that are about to come are looked at again, unless their numbers are final", async () => {
+    const [hour, gone] = [Math.floor(now / hourMs) - 50, Math.floor(now / hourMs) - 60];
+    await store.statistics.replaceHour("s", hour, [], { rolledAt: now, dueAt: finalAt });
+    await store.statistics.replaceHour("s", gone, [], { rolledAt: finalAt, dueAt: finalAt });
+    await store.imports.announce("s", [uuidv7(hour * hourMs), uuidv7(gone * hourMs)], now);
+    expect(await store.statistics.dueHours("s", now + hourMs, 10)).toEqual([hour]);
+  });
+
+  test("who holds a duplicate key, and how many deliveries wait", async () => {
+    const event: Event = {
+      id: uuidv7(now),
+      siteId: "s",
+      keyId: "import",
+      mode: "live",
+      name: "lead",
+      value: null,
+      currency: "EUR",
+      orderId: null,
+      time: now,
+      receivedAt: now,
+      person: { email: "e".repeat(64) },
+      extra: null,
+    };
+    const delivery = { platform: "sandbox", reason: null };
+    await store.events.accept({
+      event,
+      attribution: unattributed,
+      filterReasons: [],
+      claim: "claim",
+      claimUntil: now + 1000,
+      foretoldId: null,
+      deliveries: [
+        { ...delivery, connectionId: "c1", state: "queued" },
+        { ...delivery, connectionId: "c2", state: "parked" },
+      ],
+      owner: "",
+      leaseUntil: now,
+    });
+    expect(await store.imports.holderOf("s", "claim", now)).toBe(event.id);
+    expect(await store.imports.holderOf("s", "claim", now + 1000)).toBeNull();
+    expect(await store.imports.holderOf("other", "claim", now)).toBeNull();
+    expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.waiting("s", id, 10)))).toEqual([
+      1, 0, 0,
+    ]);
+    expect(await store.imports.waiting("s", "c1", 0)).toBe(0);
+    // In nobody's hand and due at once.
+    const lease = { now, owner: "node", until: now + 1000, limit: 10 };
+    expect(await store.deliveries.claim({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,173 @@
+// Imports of files: how far each has come, and which process is at it. Rows of a file are written under ids that are made
+// from the import and the line, so a line that is taken in again changes nothing; progress may therefore lag behind.
+
+import { writeAudit, type AuditLine } from "./audit.ts";
+import { columns } from "../schema/columns.ts";
+import type { Database, Row } from "../engine/database.ts";
+import { markHours } from "../statistics/statistics.ts";
+
+export type ImportKind = "conversions" | "identities";
+export type ImportState = "running" | "stopped" | "done";
+
+export type ImportRow = {
+  siteId: string;
+  id: string;
+  kind: ImportKind;
+  /** Its name, without the folder. */
+  file: string;
+  options: Record<string, unknown>;
+  state: ImportState;
+  line: number;
+  tally: Record<string, unknown>;
+  owner: string;
+  leaseUntil: number;
+  startedAt: number;
+  updatedAt: number;
+};
+
+export type NewImport = Pick<ImportRow, "siteId" | "id" | "kind" | "file" | "options" | "tally">;
+export type Holder = { owner: string; now: number; until: number };
+type Key = Pick<ImportRow, "siteId" | "id">;
+type Progress = Pick<ImportRow, "line" | "tally">;
+
+export function importStore(db: Database, newId: () => string) {
+  const find = async ({ siteId, id }: Key): Promise<ImportRow | null> => {
+    const [row] = await db.all(`SELECT ${columns.imports} FROM imports WHERE site_id = $1 AND id = $2`, [
+      siteId,
+      id,
+    ]);
+    return row ? importOf(row) : null;
+  };
+
+  return {
+    find,
+
+    /**
+     * Makes the import, or takes one over that nobody is at; `seen` is its row as it was read, null for none. Null when
+     * somebody else came first. Leaves the audit line with a new one.
+     */
+    async take(
+      made: NewImport,
+      seen: ImportRow | null,
+      { owner, now, until }: Holder,
+      line: AuditLine,
+    ): Promise<ImportRow | null> {
+      const { siteId, id } = made;
+      const auditId = newId();
+      const rows = await db.write(async (tx) => {
+        if (seen) {
+          // A transaction that is run again may find itself as the owner.
+          return tx.all(
+            `UPDATE imports SET owner = $3, lease_until = $4, state = 'running', updated_at = $5
+             WHERE site_id = $1 AND id = $2 AND state <> 'done' AND (owner = $3 OR (owner = $6 AND lease_until = $7))
+             RETURNING ${columns.imports}`,
+            [siteId, id, owner, until, now, seen.owner, seen.leaseUntil],
+          );
+        }
+        const inserted = await tx.all(
+          `INSERT INTO imports (site_id, id, kind, file, options, state, line, tally, owner, lease_until, started_at, updated_at)
+           VALUES ($1, $2, $3, $4, $5, 'running', 0, $6, $7, $8, $9, $9)
+           ON CONFLICT (site_id, id) DO UPDATE SET owner = excluded.owner WHERE imports.owner = excluded.owner
+           RETURNING ${columns.imports}`,
+          [
+            siteId,
+            id,
+            made.kind,
+            made.file,
+            JSON.stringify(made.options),
+            JSON.stringify(made.tally),
+            owner,
+            until,
+            now,
+          ],
+        );
+        if (inserted.length) await writeAudit(tx, auditId, line);
+        return inserted;
+      });
+      return rows[0] ? importOf(rows[0]) : null;
+    },
+
+    /** Writes how far it has come. False when somebody else is at it. */
+    async save(
+      { siteId, id }: Key,
+      { line, tally }: Progress,
+      { owner, now, until }: Holder,
+    ): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(
+          `UPDATE imports SET line = $3, tally = $4, lease_until = $5, updated_at = $6
+           WHERE site_id = $1 AND id = $2 AND owner = $7 RETURNING id`,
+          [siteId, id, line, JSON.stringify(tally), until, now, owner],
+        ),
+      );
+      return rows.length > 0;
+    },
+
+    /** Lets go. `audit`: the line for one that is done. */
+    async end(
+      { siteId, id }: Key,
+      state: "stopped" | "done",
+      { line, tally }: Progress,
+      { owner, now }: Pick<Holder, "owner" | "now">,
+      audit: AuditLine | null,
+    ): Promise<void> {
+      const auditId = newId();
+      await db.write(async (tx) => {
+        const rows = await tx.all(
+          `UPDATE imports SET state = $3, line = $4, tally = $5, owner = '', lease_until = 0, updated_at = $6
+           WHERE site_id = $1 AND id = $2 AND owner = $7 RETURNING id`,
+          [siteId, id, state, line, JSON.stringify(tally), now, owner],
+        );
+        if (rows.length && audit) await writeAudit(tx, auditId, audit);
+      });
+    },
+
+    async list(siteId: string): Promise<ImportRow[]> {
+      const rows = await db.all(
+        `SELECT ${columns.imports} FROM imports WHERE site_id = $1 ORDER BY started_at DESC`,
+        [siteId],
+      );
+      return rows.map(importOf);
+    },
+
+    /** Said before events of hours that are over are written: their numbers are to be made again. */
+    announce: (siteId: string, eventIds: readonly string[], now: number) =>
+      db.write((tx) => markHours(tx, siteId, eventIds, now)),
+
+    /** The event that holds a duplicate key at this time; null where it is free. */
+    async holderOf(siteId: string, claim: string, now: number): Promise<string | null> {
+      const [row] = await db.all(
+        `SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2 AND expires_at > $3`,
+        [siteId, claim, now],
+      );
+      return row ? String(row.event_id) : null;
+    },
+
+    /** How many deliveries wait for a connection; counted up to `most`. */
+    async waiting(siteId: string, connectionId: string, most: number): Promise<number> {
+      const [row] = await db.all(
+        `SELECT COUNT(*) AS n FROM (
+           SELECT 1 AS one FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' LIMIT $3) AS waiting`,
+        [siteId, connectionId, most],
+      );
+      return Number(row?.n);
+    },
+  };
+}
+
+function importOf(row: Row): ImportRow {
+  return {
+    siteId: String(row.site_id),
+    id: String(row.id),
+    kind: row.kind as ImportKind,
+    file: String(row.file),
+    options: JSON.parse(String(row.options)),
+    state: row.state as ImportState,
+    line: Number(row.line),
+    tally: JSON.parse(String(row.tally)),
+    owner: String(row.owner),
+    leaseUntil: Number(row.lease_until),
+    startedAt: Number(row.started_at),
+    updatedAt: Number(row.updated_at),
+  };
+}

@@ -1,0 +1,131 @@
+// What happened to keys: how often each was used, and the wrong ones by host.
+
+import { columns } from "../schema/columns.ts";
+import { chunks, tuples, type Database, type Query } from "../engine/database.ts";
+import type { InboundKind } from "../statistics/inboundCounts.ts";
+
+export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
+/**
+ * All uses that a process has counted on a site in an hour, up to a batch and with it: by this number a batch is known
+ * that was written before.
+ */
+export type UseTotal = { writer: string; hour: number; uses: number };
+export type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
+/** How many wrong keys within which time lock a host, and for how long. */
+export type LockoutRule = { keys: number; windowMs: number; lockMs: number };
+
+export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * 60_000, lockMs: 15 * 60_000 };
+
+export function keyUseStore(db: Database, newId: () => string) {
+  return {
+    /** With a `total`, of one site and hour: safe to repeat. */
+    async addUses(uses: readonly KeyUse[], total?: UseTotal): Promise<void> {
+      const bySite = Map.groupBy(uses, (use) => use.siteId);
+      for (const siteId of [...bySite.keys()].toSorted()) {
+        await db.write(async (tx) => {
+          if (total && !(await raiseTotal(tx, siteId, total))) return;
+          for (const some of chunks(bySite.get(siteId) as KeyUse[])) {
+            await tx.all(
+              `INSERT INTO key_uses (site_id, key_id, hour, uses, last_used_at) VALUES ${tuples(some.length, 5)}
+               ON CONFLICT (site_id, key_id, hour) DO UPDATE SET uses = key_uses.uses + excluded.uses,
+                 last_used_at = excluded.last_used_at`,
+              some.flatMap((use) => [use.siteId, use.keyId, use.hour, use.uses, use.lastUsedAt]),
+            );
+          }
+        });
+      }
+    },
+
+    async usesOfSite(
+      siteId: string,
+      sinceHour: number,
+    ): Promise<Map<string, { uses24h: number; lastUsedAt: number }>> {
+      const rows = await db.all(
+        `SELECT key_id, SUM(CASE WHEN hour >= $2 THEN uses ELSE 0 END) AS uses, MAX(last_used_at) AS last_used_at
+         FROM key_uses WHERE site_id = $1 GROUP BY key_id`,
+        [siteId, sinceHour],
+      );
+      return new Map(
+        rows.map((row) => [
+          String(row.key_id),
+          { uses24h: Number(row.uses), lastUsedAt: Number(row.last_used_at) },
+        ]),
+      );
+    },
+
+    /**
+     * Counts one wrong key on a host, over all nodes, and returns until when that host is locked (0: not).
+     * The count slides: `rule.keys` within any `rule.windowMs` lock the host for `rule.lockMs`.
+     */
+    countWrongKey(siteId: string, host: string, now: number, rule: LockoutRule): Promise<number> {
+      const id = newId();
+      return db.write(async (tx) => {
+        // Writing the row first makes wrong keys on one host take turns, so that exactly the tenth is the tenth.
+        const [lockout] = await tx.all(
+          `INSERT INTO lockouts (site_id, host, started_at, locked_until) VALUES ($1, $2, $3, 0)
+           ON CONFLICT (site_id, host) DO UPDATE SET host = excluded.host RETURNING locked_until`,
+          [siteId, host, now],
+        );
+        const lockedUntil = Number(lockout?.locked_until);
+        if (lockedUntil > now) return lockedUntil;
+        await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2 AND at <= $3`, [
+          siteId,
+          host,
+          now - rule.windowMs,
+        ]);
+        await tx.all(
+          `INSERT INTO wrong_keys (site_id, host, at, id) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
+          [siteId, host, now, id],
+        );
+        const [row] = await tx.all(`SELECT COUNT(*) AS n FROM wrong_keys WHERE site_id = $1 AND host = $2`, [
+          siteId,
+          host,
+        ]);
+        if (Number(row?.n) < rule.keys) return 0;
+        await tx.all(
+          `UPDATE lockouts SET started_at = $3, locked_until = $4 WHERE site_id = $1 AND host = $2`,
+          [siteId, host, now, now + rule.lockMs],
+        );
+        await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND host = $2`, [siteId, host]);
+        return now + rule.lockMs;
+      });
+    },
+
+    /** Forgets wrong keys and lock-outs of a site that are over. */
+    async purge(siteId: string, now: number, rule: LockoutRule): Promise<void> {
+      await db.write(async (tx) => {
+        await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND at <= $2`, [siteId, now - rule.windowMs]);
+        await tx.all(`DELETE FROM lockouts WHERE site_id = $1 AND locked_until <= $2 AND started_at <= $3`, [
+          siteId,
+          now,
+          now - rule.windowMs,
+        ]);
+      });
+    },
+
+    async lockouts(siteId: string, now: number): Promise<Lockout[]> {
+      const rows = await db.all(
+        `SELECT ${columns.lockouts} FROM lockouts WHERE site_id = $1 AND locked_until > $2`,
+        [siteId, now],
+      );
+      return rows.map((row) => ({
+        siteId: String(row.site_id),
+        host: String(row.host),
+        startedAt: Number(row.started_at),
+        lockedUntil: Number(row.locked_until),
+      }));
+    },
+  };
+}
+
+/** False where this total was reached before: then the batch is in the database. */
+async function raiseTotal(tx: Query, siteId: string, { writer, hour, uses }: UseTotal): Promise<boolean> {
+  const kind: InboundKind = "used";
+  const raised = await tx.all(
+    `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ($1, $2, $3, $4, $5)
+     ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = excluded.count
+     WHERE inbound_counts.count < excluded.count RETURNING hour`,
+    [siteId, hour, kind, writer, uses],
+  );
+  return raised.length > 0;
+}

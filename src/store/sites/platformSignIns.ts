@@ -1,0 +1,193 @@
+// Signing in at platforms: the operator's registrations there, sign-ins under way, and whose turn it is to renew a token.
+
+import { connectionPlace } from "./configuration.ts";
+import { columns } from "../schema/columns.ts";
+import type { Database, Row } from "../engine/database.ts";
+import { raised } from "./revision.ts";
+import type { Seal } from "../engine/seal.ts";
+
+/** The operator's registration at a platform. */
+export type OAuthApp = { platform: string; clientId: string; clientSecret: string };
+
+/** `record` belongs to who keeps it; it is sealed at rest. */
+export type SignIn<Record = unknown> = {
+  siteId: string;
+  id: string;
+  platform: string;
+  expiresAt: number;
+  record: Record;
+};
+
+export function signInStore(db: Database, seal: Seal) {
+  function signInOf(row: Row): SignIn {
+    const siteId = String(row.site_id);
+    const id = String(row.id);
+    return {
+      siteId,
+      id,
+      platform: String(row.platform),
+      expiresAt: Number(row.expires_at),
+      record: JSON.parse(seal.open(String(row.record), signInPlace(siteId, id))),
+    };
+  }
+
+  return {
+    async saveApp({ platform, clientId, clientSecret }: OAuthApp, now: number): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (platform) DO UPDATE SET client_id = excluded.client_id, credentials = excluded.credentials,
+             updated_at = excluded.updated_at`,
+          [platform, clientId, seal.close(JSON.stringify({ clientSecret }), appPlace(platform)), now],
+        ),
+      );
+    },
+
+    async removeApp(platform: string): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(`DELETE FROM oauth_apps WHERE platform = $1 RETURNING platform`, [platform]),
+      );
+      return rows.length > 0;
+    },
+
+    async app(platform: string): Promise<OAuthApp | null> {
+      const [row] = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps WHERE platform = $1`, [
+        platform,
+      ]);
+      if (!row) return null;
+      const { clientSecret } = JSON.parse(seal.open(String(row.credentials), appPlace(platform)));
+      return { platform, clientId: String(row.client_id), clientSecret };
+    },
+
+    /** Without their secrets. */
+    async apps(): Promise<{ platform: string; clientId: string; updatedAt: number }[]> {
+      const rows = await db.all(`SELECT platform, client_id, updated_at FROM oauth_apps ORDER BY platform`);
+      return rows.map((row) => ({
+        platform: String(row.platform),
+        clientId: String(row.client_id),
+        updatedAt: Number(row.updated_at),
+      }));
+    },
+
+    async begin(signIn: SignIn): Promise<void> {
+      const { siteId, id, platform, expiresAt, record } = signIn;
+      await db.write((tx) =>
+        tx.all(
+          `INSERT INTO sign_ins (site_id, id, platform, record, expires_at) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT DO NOTHING`,
+          [siteId, id, platform, seal.close(JSON.stringify(record), signInPlace(siteId, id)), expiresAt],
+        ),
+      );
+    },
+
+    async get(siteId: string, id: string): Promise<SignIn | null> {
+      const [row] = await db.all(`SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2`, [
+        siteId,
+        id,
+      ]);
+      return row ? signInOf(row) : null;
+    },
+
+    /**
+     * One step of a sign-in: `step` sees the record and returns the next one, or null when it is not this one's turn.
+     * Of two that step at once, one sees what the other made of it. Returns the new record, or null.
+     */
+    step<T>(
+      siteId: string,
+      id: string,
+      next: (signIn: SignIn) => { record: T; expiresAt: number } | null,
+    ): Promise<SignIn<T> | null> {
+      return db.write(async (tx) => {
+        const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+        const [row] = await tx.all(
+          `SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2 ${lock}`,
+          [siteId, id],
+        );
+        const signIn = row ? signInOf(row) : null;
+        const stepped = signIn && next(signIn);
+        if (!signIn || !stepped) return null;
+        await tx.all(`UPDATE sign_ins SET record = $3, expires_at = $4 WHERE site_id = $1 AND id = $2`, [
+          siteId,
+          id,
+          seal.close(JSON.stringify(stepped.record), signInPlace(siteId, id)),
+          stepped.expiresAt,
+        ]);
+        return { ...signIn, ...stepped };
+      });
+    },
+
+    async end(siteId: string, id: string): Promise<void> {
+      await db.write((tx) => tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]));
+    },
+
+    /** True for one node at a time, until it is given back or its time is over. */
+    async claimRefresh(
+      siteId: string,
+      connectionId: string,
+      owner: string,
+      now: number,
+      until: number,
+    ): Promise<boolean> {
+      const rows = await db.write((tx) =>
+        tx.all(
+          `INSERT INTO token_refreshes (site_id, connection_id, owner, until) VALUES ($1, $2, $3, $4)
+           ON CONFLICT (site_id, connection_id) DO UPDATE SET owner = excluded.owner, until = excluded.until
+           WHERE token_refreshes.until <= $5 OR token_refreshes.owner = excluded.owner RETURNING owner`,
+          [siteId, connectionId, owner, until, now],
+        ),
+      );
+      return rows.length > 0;
+    },
+
+    async releaseRefresh(siteId: string, connectionId: string, owner: string): Promise<void> {
+      await db.write((tx) =>
+        tx.all(`DELETE FROM token_refreshes WHERE site_id = $1 AND connection_id = $2 AND owner = $3`, [
+          siteId,
+          connectionId,
+          owner,
+        ]),
+      );
+    },
+
+    /**
+     * Puts renewed tokens into a connection, on every node within a second. No audit line: it happens every hour, and
+     * nobody did it. False when the connection is gone, or was given other tokens meanwhile.
+     */
+    renewTokens(
+      siteId: string,
+      id: string,
+      used: string,
+      tokens: Readonly<Record<string, string>>,
+    ): Promise<boolean> {
+      return db.write((tx) =>
+        raised(tx, siteId, async () => {
+          const [row] = await tx.all(`SELECT credentials FROM connections WHERE site_id = $1 AND id = $2`, [
+            siteId,
+            id,
+          ]);
+          if (!row) return false;
+          const known = JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id)));
+          // A transaction that is run again finds its own tokens.
+          if (known.refresh_token !== used && known.access_token !== tokens.access_token) return false;
+          const sealed = seal.close(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));
+          await tx.all(`UPDATE connections SET credentials = $3 WHERE site_id = $1 AND id = $2`, [
+            siteId,
+            id,
+            sealed,
+          ]);
+          return true;
+        }),
+      );
+    },
+
+    /** Forgets sign-ins of a site that are over. */
+    async purge(siteId: string, now: number): Promise<void> {
+      await db.write((tx) =>
+        tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND expires_at <= $2`, [siteId, now]),
+      );
+    },
+  };
+}
+
+export const appPlace = (platform: string) => `oauth app ${platform}`;
+export const signInPlace = (siteId: string, id: string) => `sign-in ${siteId} ${id}`;

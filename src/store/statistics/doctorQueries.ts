@@ -1,0 +1,61 @@
+// What the doctor asks of the store. Each question looks at a bounded number of rows.
+
+import type { Mode } from "../../kernel/event.ts";
+import type { Database } from "../engine/database.ts";
+
+const newestEvents = 1000;
+
+export type SharedOrder = { orderId: string; people: number };
+
+export function examinationStore(db: Database) {
+  return {
+    async firstEventAt(siteId: string): Promise<number | null> {
+      const [row] = await db.all(`SELECT received_at FROM events WHERE site_id = $1 ORDER BY id LIMIT 1`, [
+        siteId,
+      ]);
+      return row ? Number(row.received_at) : null;
+    },
+
+    /** How many of the newest events were live, and how many tests. */
+    async modes(siteId: string): Promise<Partial<Record<Mode, number>>> {
+      const rows = await db.all(
+        `SELECT mode, COUNT(*) AS n FROM (
+           SELECT mode FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest
+         GROUP BY mode`,
+        [siteId, newestEvents],
+      );
+      return Object.fromEntries(rows.map((row) => [String(row.mode), Number(row.n)]));
+    },
+
+    /** The order id that most people share among the newest events. */
+    async sharedOrder(siteId: string): Promise<SharedOrder | null> {
+      const [row] = await db.all(
+        `SELECT order_id, COUNT(DISTINCT email_hash) AS people FROM (
+           SELECT order_id, email_hash FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest
+         WHERE order_id IS NOT NULL GROUP BY order_id ORDER BY people DESC LIMIT 1`,
+        [siteId, newestEvents],
+      );
+      return row ? { orderId: String(row.order_id), people: Number(row.people) } : null;
+    },
+
+    /** Whether anybody has ever decided anything. */
+    async hasConsent(siteId: string): Promise<boolean> {
+      const rows = await db.all(`SELECT 1 AS one FROM consents WHERE site_id = $1 LIMIT 1`, [siteId]);
+      return rows.length > 0;
+    },
+
+    /** The server's own settings that matter here; empty where there is no server. */
+    async serverSettings(): Promise<Record<string, string>> {
+      if (db.engine !== "postgres") return {};
+      const rows = await db.all(
+        `SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit',
+           'max_connections', 'superuser_reserved_connections', 'server_version_num', 'synchronous_standby_names')`,
+      );
+      const [open] = await db.all(
+        `SELECT COUNT(*) AS n FROM pg_stat_activity WHERE backend_type = 'client backend'`,
+      );
+      const settings = Object.fromEntries(rows.map((row) => [String(row.name), String(row.setting)]));
+      return { ...settings, open_connections: String(open?.n) };
+    },
+  };
+}

@@ -1,0 +1,155 @@
+// What metrics, /readyz and the doctor ask of the store, on both engines.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import { openNodes } from "../../../test/support/nodes.ts";
+import type { Attribution, DeliveryState, Mode } from "../../kernel/event.ts";
+import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import type { NewEvent } from "../events/events.ts";
+import { peekSchema } from "../schema/schemaProbe.ts";
+import type { Store } from "../store.ts";
+import { openStore } from "../store.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const unattributed: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+
+type Given = {
+  at?: number;
+  mode?: Mode;
+  orderId?: string | null;
+  email?: string;
+  deliveries?: { connectionId: string; state: DeliveryState }[];
+};
+
+describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s", (engine) => {
+  let store: Store;
+  let closeNodes: () => Promise<void>;
+
+  beforeAll(async () => {
+    // From an empty database: when its tables were made is asked.
+    ({ store, close: closeNodes } = await openNodes(engine, freshDatabase));
+  });
+  afterAll(() => closeNodes());
+
+  async function accept(siteId: string, given: Given = {}): Promise<string> {
+    const at = given.at ?? now;
+    const id = uuidv7(at);
+    const item: NewEvent = {
+      event: {
+        id,
+        siteId,
+        keyId: "key",
+        mode: given.mode ?? "live",
+        name: "purchase",
+        value: 1,
+        currency: "EUR",
+        orderId: given.orderId === undefined ? id : given.orderId,
+        time: at,
+        receivedAt: at,
+        person: { email: given.email ?? "aa" },
+        extra: null,
+      },
+      attribution: unattributed,
+      filterReasons: [],
+      claim: id,
+      claimUntil: at + 1000,
+      foretoldId: null,
+      deliveries: (given.deliveries ?? []).map((one) => ({ ...one, platform: "meta", reason: null })),
+      owner: "node",
+      leaseUntil: at + 30_000,
+    };
+    await store.events.accept(item);
+    return id;
+  }
+
+  test("the pulse tells the schema, when it was made, and the database's clock where it has one", async () => {
+    const pulse = await store.health.pulse();
+    expect(pulse.schema).toBe(store.migrated.to);
+    expect(Math.abs(pulse.migratedAt - Date.now())).toBeLessThan(60_000);
+    if (engine === "sqlite") expect(pulse.clock).toBeNull();
+    else expect(Math.abs((pulse.clock ?? 0) - Date.now())).toBeLessThan(60_000);
+  });
+
+  test("what waits is counted for its connection alone, with its oldest", async () => {
+    const siteId = shortId();
+    const queued = (connectionId: string) => [{ connectionId, state: "queued" as const }];
+    const oldest = await accept(siteId, { at: now - 5000, deliveries: queued("c1") });
+    await accept(siteId, { deliveries: queued("c1") });
+    await accept(siteId, { deliveries: queued("c2") });
+    await accept(siteId, { deliveries: [{ connectionId: "c1", state: "skipped" }] });
+    expect(await store.health.waiting(siteId, "c1")).toEqual({
+      count: 2,
+      dueAt: now - 5000 + 30_000,
+      oldestEvent: oldest,
+    });
+    expect(await store.health.waiting(siteId, "c3")).toEqual({ count: 0, dueAt: null, oldestEvent: null });
+  });
+
+  test("the oldest period that waits counts for each active webhook, and none for one that is disabled", async () => {
+    const siteId = shortId();
+    const line = (at: number) => ({ siteId, actor: "test", action: "test", detail: {}, at });
+    const address = { url: "https://a.example/", secrets: { current: "whsec_b25l", previous: null } };
+    const id = shortId();
+    await store.webhooks.add(line(now), { siteId, id, sendEmpty: true }, address);
+    expect(await store.health.oldestPushes()).toEqual([]);
+    for (const quarter of [1, 2]) {
+      const heads = await store.periods.heads(Number.MAX_SAFE_INTEGER, 0);
+      const head = heads.find((one) => one.siteId === siteId);
+      if (!head) throw new Error("no head");
+      const endsAt = now + quarter * 900_000;
+      await store.periods.close({
+        siteId,
+        number: head.number,
+        startsAt: head.endsAt,
+        endsAt,
+        now,
+        dueAt: 0,
+      });
+    }
+    expect(await store.health.oldestPushes()).toEqual([now + 900_000]);
+    await store.webhooks.setState(line(now), id, "disabled", "test");
+    expect(await store.health.oldestPushes()).toEqual([]);
+  });
+
+  test("the doctor learns of first events, modes, shared order ids and consent", async () => {
+    const siteId = shortId();
+    const { examination } = store;
+    expect(await examination.firstEventAt(siteId)).toBeNull();
+    expect(await examination.modes(siteId)).toEqual({});
+    expect(await examination.sharedOrder(siteId)).toBeNull();
+    expect(await examination.hasConsent(siteId)).toBe(false);
+    await accept(siteId, { at: now - 1000, orderId: null });
+    for (const email of ["aa", "bb", "cc"]) await accept(siteId, { orderId: "N/A", email, mode: "test" });
+    await accept(siteId, { orderId: "7", email: "aa" });
+    await store.people.change(siteId, (rows) => rows.decide("aa", "operator", "granted", now));
+    expect(await examination.firstEventAt(siteId)).toBe(now - 1000);
+    expect(await examination.modes(siteId)).toEqual({ live: 2, test: 3 });
+    expect(await examination.sharedOrder(siteId)).toEqual({ orderId: "N/A", people: 3 });
+    expect(await examination.hasConsent(siteId)).toBe(true);
+  });
+
+  test("a server's settings are those of PostgreSQL alone", async () => {
+    const settings = await store.examination.serverSettings();
+    if (engine === "sqlite") return expect(settings).toEqual({});
+    expect(Number(settings.max_connections)).toBeGreaterThan(0);
+    expect(Number(settings.open_connections)).toBeGreaterThan(0);
+    expect(settings.fsync).toMatch(/^(?:on|off)$/);
+  });
+});
+
+test("a look at the schema makes nothing", async () => {
+  const location = { engine: "sqlite", file: `${freshFolder()}/peeked.db` } as const;
+  expect((await peekSchema(location)).found).toBe(0);
+  const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+  await store.close();
+  const { found, known } = await peekSchema(location);
+  expect(found).toBe(known);
+});

@@ -1,0 +1,124 @@
+// How sites and connections do at a glance. Each question looks at a bounded number of rows.
+
+import { oldestMark } from "../schema/compatibility.ts";
+import type { Database } from "../engine/database.ts";
+
+const newestAttempts = 1000;
+const mostCounted = 100_000;
+/** For numbers that are read every few seconds. */
+const mostWaiting = 10_000;
+
+/** That the database answers, how far its schema is, and what time it believes it is (null: it has this machine's clock). */
+export type Pulse = {
+  schema: number;
+  /** Whose code can work on it: that of this schema and newer ones. */
+  oldest: number;
+  migratedAt: number;
+  clock: number | null;
+};
+
+export type Waiting = {
+  /** At most `mostWaiting`. */
+  count: number;
+  /** When the longest overdue could have gone; null when nothing is. */
+  dueAt: number | null;
+  /** The oldest event of them. */
+  oldestEvent: string | null;
+};
+
+export function healthStore(db: Database) {
+  const clock =
+    db.engine === "postgres"
+      ? "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)"
+      : "NULL";
+  return {
+    async pulse(): Promise<Pulse> {
+      const [row] = await db.all(
+        `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${clock} AS clock,
+           (SELECT value FROM settings WHERE name = '${oldestMark}') AS oldest FROM migrations`,
+      );
+      return {
+        schema: Number(row?.version ?? 0),
+        oldest: Number(row?.oldest ?? 0),
+        migratedAt: Number(row?.applied_at ?? 0),
+        clock: row?.clock == null ? null : Number(row.clock),
+      };
+    },
+
+    /** What waits for a connection, as far as it can be counted quickly. */
+    async waiting(siteId: string, connectionId: string): Promise<Waiting> {
+      const [row] = await db.all(
+        `SELECT COUNT(*) AS n, MIN(due_at) AS due_at, MIN(event_id) AS event_id FROM (
+           SELECT due_at, event_id FROM deliveries
+           WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' ORDER BY due_at LIMIT $3) AS waiting`,
+        [siteId, connectionId, mostWaiting],
+      );
+      return {
+        count: Number(row?.n),
+        dueAt: row?.due_at == null ? null : Number(row.due_at),
+        oldestEvent: row?.event_id == null ? null : String(row.event_id),
+      };
+    },
+
+    /** Of each webhook that pushes, the end of the oldest period that it still has to push. */
+    async oldestPushes(): Promise<number[]> {
+      const rows = await db.all(
+        `SELECT MIN(periods.ends_at) AS ends_at FROM webhooks
+         JOIN pushes ON pushes.site_id = webhooks.site_id AND pushes.webhook_id = webhooks.id AND pushes.state = 'queued'
+         JOIN periods ON periods.site_id = pushes.site_id AND periods.number = pushes.number
+         WHERE webhooks.state = 'active' GROUP BY webhooks.site_id, webhooks.id`,
+      );
+      return rows.map((row) => Number(row.ends_at));
+    },
+
+    /** When the newest event came. */
+    async lastEventAt(siteId: string): Promise<number | null> {
+      const [row] = await db.all(
+        `SELECT received_at FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`,
+        [siteId],
+      );
+      return row ? Number(row.received_at) : null;
+    },
+
+    /** The newest hour (since the epoch) in which a visit was counted. */
+    async lastVisitHour(siteId: string): Promise<number | null> {
+      const [row] = await db.all(
+        `SELECT hour FROM visit_counts WHERE site_id = $1 ORDER BY hour DESC LIMIT 1`,
+        [siteId],
+      );
+      return row ? Number(row.hour) : null;
+    },
+
+    /** When a connection's platform last accepted something, among its newest attempts. */
+    async lastSentAt(siteId: string, connectionId: string): Promise<number | null> {
+      const [row] = await db.all(
+        `SELECT MAX(started_at) AS at FROM (
+           SELECT started_at, state FROM attempts
+           WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)'
+           ORDER BY started_at DESC LIMIT $3) AS newest
+         WHERE state = 'sent'`,
+        [siteId, connectionId, newestAttempts],
+      );
+      return row?.at == null ? null : Number(row.at);
+    },
+
+    /** How many deliveries are parked, of those that can be counted quickly. */
+    async parked(siteId: string, connectionId: string): Promise<number> {
+      const [row] = await db.all(
+        `SELECT COUNT(*) AS n FROM (
+           SELECT 1 FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT $3) AS parked`,
+        [siteId, connectionId, mostCounted],
+      );
+      return Number(row?.n);
+    },
+
+    /** When a webhook was last called, tests included. */
+    async lastPushAt(siteId: string, webhookId: string): Promise<number | null> {
+      const [row] = await db.all(
+        `SELECT started_at FROM push_log WHERE site_id = $1 AND webhook_id = $2 ORDER BY id DESC LIMIT 1`,
+        [siteId, webhookId],
+      );
+      return row ? Number(row.started_at) : null;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// What came to the inbound endpoint, as numbers: what left no event, and how often a key was shown that is right.
+
+import { chunks, tuples, type Database } from "../engine/database.ts";
+import { hourMs } from "./traffic.ts";
+
+/** `duplicate`, `used` (keyUse.ts), or `refused:` and the status of the answer. */
+export type InboundKind = "duplicate" | "used" | `refused:${number}`;
+
+/** How many there were in an hour (since the epoch). */
+export type InboundCount = { siteId: string; hour: number; kind: InboundKind; count: number };
+
+/** Counts of this age are no longer written by anybody, and may be put together. */
+const settledHours = 24;
+
+export function inboundCountStore(db: Database) {
+  return {
+    /** Replaces what this writer said before of the same hours: safe to repeat. */
+    async save(writer: string, counts: readonly InboundCount[]): Promise<void> {
+      const bySite = Map.groupBy(counts, (count) => count.siteId);
+      for (const siteId of [...bySite.keys()].toSorted()) {
+        await db.write(async (tx) => {
+          for (const some of chunks(bySite.get(siteId) as InboundCount[])) {
+            await tx.all(
+              `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ${tuples(some.length, 5)}
+               ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = excluded.count`,
+              some.flatMap((one) => [one.siteId, one.hour, one.kind, writer, one.count]),
+            );
+          }
+        });
+      }
+    },
+
+    /** From one hour to another, the last not included. */
+    async counts(siteId: string, fromHour: number, toHour: number): Promise<InboundCount[]> {
+      const rows = await db.all(
+        `SELECT hour, kind, SUM(count) AS count FROM inbound_counts
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3 GROUP BY hour, kind ORDER BY hour, kind`,
+        [siteId, fromHour, toHour],
+      );
+      return rows.map((row) => ({
+        siteId,
+        hour: Number(row.hour),
+        kind: row.kind as InboundKind,
+        count: Number(row.count),
+      }));
+    },
+
+    /** Puts the counts of several writers together where nobody writes any more. */
+    async purge(siteId: string, now: number): Promise<void> {
+      const settled = Math.floor(now / hourMs) - settledHours;
+      await db.write(async (tx) => {
+        const rows = await tx.all(
+          `DELETE FROM inbound_counts WHERE site_id = $1 AND hour >= $2 AND hour < $3 AND writer <> ''
+           RETURNING hour, kind, count`,
+          [siteId, settled - 30 * 24, settled],
+        );
+        for (const { hour, kind, count } of rows) {
+          await tx.all(
+            `INSERT INTO inbound_counts (site_id, hour, kind, writer, count) VALUES ($1, $2, $3, '', $4)
+             ON CONFLICT (site_id, hour, kind, writer) DO UPDATE SET count = inbound_counts.count + excluded.count`,
+            [siteId, hour as number, kind as string, count as number],
+          );
+        }
+      });
+    },
+  };
+}

@@ -1,0 +1,141 @@
+// Numbers of hours, counts of what left no event, and the log of refused calls, on both engines.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openNodes } from "../../../test/support/nodes.ts";
+import { shortId, uuidv7 } from "../../kernel/ids.ts";
+import type { Figure } from "./statistics.ts";
+import type { Store } from "../store.ts";
+import { hourMs } from "./traffic.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+const thisHour = now / hourMs;
+
+describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
+  let store: Store;
+  let other: Store;
+
+  let closeNodes: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, other, close: closeNodes } = await openNodes(engine));
+  });
+  afterAll(() => closeNodes());
+
+  const conversions = (count: number, name = "purchase"): Figure => ({
+    kind: "conversion",
+    name,
+    currency: "EUR",
+    count,
+    value: count * 1.5,
+  });
+
+  test("an hour is replaced whole, however often, and an older look never replaces a newer one", async () => {
+    const siteId = shortId();
+    const { statistics } = store;
+    await statistics.replaceHour(siteId, 5, [conversions(1), conversions(2, "lead")], {
+      rolledAt: 10,
+      dueAt: 99,
+    });
+    await statistics.replaceHour(siteId, 5, [conversions(3)], { rolledAt: 20, dueAt: 99 });
+    await statistics.replaceHour(siteId, 5, [conversions(3)], { rolledAt: 20, dueAt: 99 });
+    await statistics.replaceHour(siteId, 5, [conversions(7)], { rolledAt: 15, dueAt: 1 });
+    await statistics.replaceHour(siteId, 6, [conversions(1)], { rolledAt: 20, dueAt: 99 });
+    expect(await statistics.figures(siteId, 5, 6)).toEqual([{ hour: 5, ...conversions(3) }]);
+    expect(await statistics.figures(shortId(), 0, 100)).toEqual([]);
+    expect(await statistics.dueHours(siteId, 50, 10)).toEqual([]);
+    expect(await statistics.dueHours(siteId, 99, 10)).toEqual([5, 6]);
+  });
+
+  test("two nodes that make the same hour at once leave one set of numbers", async () => {
+    const siteId = shortId();
+    const figures = Array.from({ length: 100 }, (_, n) => conversions(1, `event ${n}`));
+    await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        (n % 2 ? store : other).statistics.replaceHour(siteId, 5, figures, { rolledAt: n, dueAt: 99 }),
+      ),
+    );
+    expect(await store.statistics.figures(siteId, 5, 6)).toHaveLength(100);
+  });
+
+  test("an hour that was marked while it was made stays due", async () => {
+    const siteId = shortId();
+    const eventId = uuidv7(now);
+    const { statistics, syncLog } = store;
+    await statistics.replaceHour(siteId, thisHour, [], { rolledAt: now, dueAt: Number.MAX_SAFE_INTEGER });
+    await syncLog.requeue(siteId, [{ eventId, connectionId: "c" }], ["rejected"], now + 1000);
+    const at = now + 1000 + 5 * 60_000;
+    expect(await statistics.dueHours(siteId, at - 1, 10)).toEqual([]);
+    expect(await statistics.dueHours(siteId, at, 10)).toEqual([thisHour]);
+    // Made from rows that were read before the replay went out.
+    await statistics.replaceHour(siteId, thisHour, [], {
+      rolledAt: now + 2000,
+      dueAt: Number.MAX_SAFE_INTEGER,
+    });
+    expect(await statistics.dueHours(siteId, at, 10)).toEqual([thisHour]);
+    await statistics.replaceHour(siteId, thisHour, [], { rolledAt: at, dueAt: Number.MAX_SAFE_INTEGER });
+    expect(await statistics.dueHours(siteId, at + 1, 10)).toEqual([]);
+  });
+
+  test("the turn is one node's at a time", async () => {
+    expect(await store.statistics.takeTurn("a", 100, 200)).toBe(true);
+    expect(await other.statistics.takeTurn("b", 150, 250)).toBe(false);
+    expect(await store.statistics.takeTurn("a", 150, 250)).toBe(true);
+    expect(await other.statistics.takeTurn("b", 250, 300)).toBe(true);
+    await other.statistics.giveTurnBack("b");
+    expect(await store.statistics.takeTurn("a", 251, 400)).toBe(true);
+  });
+
+  test("a turn that a clock ahead of all others wrote holds nobody up", async () => {
+    expect(await store.statistics.takeTurn("a", 9_000_000, 9_000_060)).toBe(true);
+    expect(await other.statistics.takeTurn("b", 1000, 1060)).toBe(true);
+    expect(await store.statistics.takeTurn("a", 1001, 1061)).toBe(false);
+    await other.statistics.giveTurnBack("b");
+  });
+
+  test("counts of several writers add up, repeat harmlessly, and are put together when they are old", async () => {
+    const siteId = shortId();
+    const old = thisHour - 30;
+    const { inboundCounts } = store;
+    for (const writer of ["a", "b"]) {
+      for (let i = 0; i < 2; i++)
+        await inboundCounts.save(writer, [
+          { siteId, hour: old, kind: "duplicate", count: 3 },
+          { siteId, hour: thisHour, kind: "refused:400", count: 1 },
+        ]);
+    }
+    const all = () => inboundCounts.counts(siteId, 0, thisHour + 1);
+    const expected = [
+      { siteId, hour: old, kind: "duplicate", count: 6 },
+      { siteId, hour: thisHour, kind: "refused:400", count: 2 },
+    ];
+    expect(await all()).toEqual(expected);
+    for (let i = 0; i < 3; i++) await inboundCounts.purge(siteId, now);
+    expect(await all()).toEqual(expected);
+  });
+
+  test("of the refused calls the newest thousand of the last month are kept, and read in pages", async () => {
+    const siteId = shortId();
+    const call = (at: number) => ({
+      siteId,
+      id: uuidv7(at),
+      at,
+      status: 400,
+      error: "email is missing",
+      host: "shop.example",
+      keyId: null,
+      address: "192.0.2.0",
+    });
+    const calls = Array.from({ length: 1100 }, (_, n) => call(now - 1_100_000 + n * 1000));
+    const stale = call(now - 31 * 24 * hourMs);
+    await store.refusedCalls.add([stale, ...calls]);
+    await store.refusedCalls.add(calls.slice(0, 3));
+    const first = await store.refusedCalls.list(siteId, { limit: 2 });
+    expect(first).toEqual([calls[1099], calls[1098]]);
+    const next = await store.refusedCalls.list(siteId, { limit: 1, before: first[1]?.id as string });
+    expect(next).toEqual([calls[1097]]);
+    await store.refusedCalls.purge(siteId, now);
+    expect(await store.refusedCalls.list(siteId, { limit: 2000 })).toHaveLength(1000);
+    await store.refusedCalls.purge(siteId, now + 40 * 24 * hourMs);
+    expect(await store.refusedCalls.list(siteId, { limit: 10 })).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+// Numbers of an hour, and the rows that they are made of. statistics/roll.ts makes them.
+
+import type { DeliveryState } from "../../kernel/event.ts";
+import { idAt, timeOfId } from "../../kernel/ids.ts";
+import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
+import { summaryColumns, summaryOf, type EventSummary } from "../events/eventList.ts";
+import { hourMs } from "./traffic.ts";
+import { turnStore } from "../engine/leases.ts";
+
+/**
+ * conversion: by event name and currency. delivery: by platform and state. filtered: by reason. click id: by its name.
+ * The others have no name: of the conversions, those with an identity record, with identifiers withheld, with at least
+ * one click id; and test events.
+ */
+export const statisticsKinds = [
+  "conversion",
+  "delivery",
+  "filtered",
+  "click id",
+  "identified",
+  "withheld",
+  "with click id",
+  "test",
+] as const;
+export type StatisticsKind = (typeof statisticsKinds)[number];
+
+/** `value` is in `currency`; both are empty where nothing has a value. */
+export type Figure = { kind: StatisticsKind; name: string; currency: string; count: number; value: number };
+export type HourFigure = Figure & { hour: number };
+
+/** Every hour from `fromHour` to before `toHour` that has events was made. */
+export type Head = { fromHour: number; toHour: number };
+
+export type CountedDelivery = { eventId: string; platform: string; state: DeliveryState };
+export type Portion = { events: EventSummary[]; deliveries: CountedDelivery[] };
+
+const hourOf = (row: Row | undefined) => (row ? Math.floor(timeOfId(String(row.id)) / hourMs) : null);
+
+export function statisticsStore(db: Database) {
+  return {
+    async head(siteId: string): Promise<Head | null> {
+      const [row] = await db.all(`SELECT from_hour, to_hour FROM statistics_heads WHERE site_id = $1`, [
+        siteId,
+      ]);
+      return row ? { fromHour: Number(row.from_hour), toHour: Number(row.to_hour) } : null;
+    },
+
+    async saveHead(siteId: string, { fromHour, toHour }: Head): Promise<void> {
+      await db.write((tx) =>
+        tx.all(
+          `INSERT INTO statistics_heads (site_id, from_hour, to_hour) VALUES ($1, $2, $3)
+           ON CONFLICT (site_id) DO UPDATE SET from_hour = excluded.from_hour, to_hour = excluded.to_hour`,
+          [siteId, fromHour, toHour],
+        ),
+      );
+    },
+
+    /** Everything is made anew in the background: for events that were written with a time that has passed. */
+    async startAnew(siteId: string): Promise<void> {
+      await db.write((tx) => tx.all(`DELETE FROM statistics_heads WHERE site_id = $1`, [siteId]));
+    },
+
+    /** The first hour from `fromHour` on, before `toHour`, that has events. */
+    async nextHour(siteId: string, fromHour: number, toHour: number): Promise<number | null> {
+      const [row] = await db.all(
+        `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1`,
+        [siteId, idAt(fromHour * hourMs), idAt(toHour * hourMs)],
+      );
+      return hourOf(row);
+    },
+
+    /** The last hour before `toHour`, from `fromHour` on, that has events. */
+    async previousHour(siteId: string, toHour: number, fromHour = 0): Promise<number | null> {
+      const [row] = await db.all(
+        `SELECT id FROM events WHERE site_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT 1`,
+        [siteId, idAt(toHour * hourMs), idAt(fromHour * hourMs)],
+      );
+      return hourOf(row);
+    },
+
+    /** Up to `most` events of an hour after the id `after`, in order, with their deliveries. */
+    async portion(siteId: string, hour: number, after: string, most: number): Promise<Portion> {
+      const rows = await db.all(
+        `SELECT ${summaryColumns} FROM events WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4
+         ORDER BY id LIMIT $5`,
+        [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), most],
+      );
+      const events = rows.map(summaryOf);
+      const [first, last] = [events[0], events.at(-1)];
+      if (!first || !last) return { events, deliveries: [] };
+      const deliveries = await db.all(
+        `SELECT event_id, platform, state FROM deliveries WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3`,
+        [siteId, first.id, last.id],
+      );
+      return { events, deliveries: deliveries.map(countedOf) };
+    },
+
+    /** Replaces the numbers of an hour, unless somebody has made them from newer rows meanwhile. */
+    async replaceHour(
+      siteId: string,
+      hour: number,
+      figures: readonly Figure[],
+      { rolledAt, dueAt }: { rolledAt: number; dueAt: number },
+    ): Promise<void> {
+      await db.write(async (tx) => {
+        // Written first, so that two who make the same hour take turns.
+        const [row] = await tx.all(
+          `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) VALUES ($1, $2, 0, 0)
+           ON CONFLICT (site_id, hour) DO UPDATE SET hour = excluded.hour RETURNING rolled_at, due_at`,
+          [siteId, hour],
+        );
+        if (Number(row?.rolled_at) > rolledAt) return;
+        // Somebody replayed something of this hour while it was made: that look is still due.
+        const known = Number(row?.due_at);
+        const due = known > rolledAt ? Math.min(known, dueAt) : dueAt;
+        await tx.all(
+          `UPDATE statistics_hours SET rolled_at = $3, due_at = $4 WHERE site_id = $1 AND hour = $2`,
+          [siteId, hour, rolledAt, due],
+        );
+        await tx.all(`DELETE FROM statistics WHERE site_id = $1 AND hour = $2`, [siteId, hour]);
+        for (const some of chunks(figures)) {
+          await tx.all(
+            `INSERT INTO statistics (site_id, hour, kind, name, currency, count, value)
+             VALUES ${tuples(some.length, 7)}`,
+            some.flatMap((one) => [siteId, hour, one.kind, one.name, one.currency, one.count, one.value]),
+          );
+        }
+      });
+    },
+
+    /** Hours whose deliveries may stand differently by now. */
+    async dueHours(siteId: string, now: number, most: number): Promise<number[]> {
+      const rows = await db.all(
+        `SELECT hour FROM statistics_hours WHERE site_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3`,
+        [siteId, now, most],
+      );
+      return rows.map((row) => Number(row.hour));
+    },
+
+    /** From one hour to another, the last not included. */
+    async figures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
+      const rows = await db.all(
+        `SELECT hour, kind, name, currency, count, value FROM statistics
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3`,
+        [siteId, fromHour, toHour],
+      );
+      return rows.map((row) => ({
+        hour: Number(row.hour),
+        kind: row.kind as StatisticsKind,
+        name: String(row.name),
+        currency: String(row.currency),
+        count: Number(row.count),
+        value: Number(row.value),
+      }));
+    },
+
+    ...turnStore(db, "statistics_turns"),
+  };
+}
+
+const countedOf = (row: Row): CountedDelivery => ({
+  eventId: String(row.event_id),
+  platform: String(row.platform),
+  state: row.state as DeliveryState,
+});
+
+/** In place of a time: these numbers stay as they are, because their events are gone. */
+export const finalAt = Number.MAX_SAFE_INTEGER;
+
+/** Time enough for what was put in line again to go out. */
+const settlingMs = 5 * 60_000;
+
+/** The numbers of these events' hours are looked at again: something old of them is about to change. */
+export async function markHours(
+  tx: Query,
+  siteId: string,
+  eventIds: readonly string[],
+  now: number,
+): Promise<void> {
+  const hours = [...new Set(eventIds.map((id) => Math.floor(timeOfId(id) / hourMs)))].toSorted(
+    (a, b) => a - b,
+  );
+  for (const some of chunks(hours.filter((hour) => hour >= 0))) {
+    await tx.all(
+      `UPDATE statistics_hours SET due_at = $2
+       WHERE site_id = $1 AND hour IN (${list(some.length, 2)}) AND due_at > $2
+         AND rolled_at < ${finalAt}`,
+      [siteId, now + settlingMs, ...some],
+    );
+  }
+}

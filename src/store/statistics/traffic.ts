@@ -1,0 +1,138 @@
+// Visits as numbers, and a sample of those that were bots'.
+
+import type { Verdict, VisitBucket } from "../../kernel/event.ts";
+import { lastId } from "../../kernel/ids.ts";
+import { columns } from "../schema/columns.ts";
+import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
+import type { Seal } from "../engine/seal.ts";
+import { saveBotVisits } from "../outbound/totals.ts";
+
+export const hourMs = 3_600_000;
+/** Counts of this age are no longer written by anybody, and may be put together. */
+const settledHours = 24;
+
+/** How many visits of one kind there were in an hour (since the epoch); `reason` tells bots apart. */
+export type VisitCount = {
+  siteId: string;
+  hour: number;
+  bucket: VisitBucket;
+  reason: string;
+  visits: number;
+};
+
+/** `seen` is what the verdict was made of, with the address cut down to its network. */
+export type BotVisit<Seen = unknown> = {
+  siteId: string;
+  id: string;
+  seenAt: number;
+  /** What it is counted under. */
+  reason: string;
+  verdict: Verdict;
+  page: string;
+  seen: Seen;
+};
+
+export function trafficStore(db: Database, seal: Seal) {
+  return {
+    /**
+     * Replaces what this writer said before of the same hours: safe to repeat. `bots` is how many bots' visits the writer
+     * ever saw on a site; it commits together with the counts, so that webhooks report what the counts show.
+     */
+    async saveCounts(
+      writer: string,
+      counts: readonly VisitCount[],
+      bots: ReadonlyMap<string, number> = new Map(),
+    ): Promise<void> {
+      const bySite = Map.groupBy(counts, (count) => count.siteId);
+      for (const siteId of [...bySite.keys()].toSorted()) {
+        await db.write(async (tx) => {
+          for (const some of chunks(bySite.get(siteId) as VisitCount[])) {
+            await tx.all(
+              `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ${tuples(some.length, 6)}
+               ON CONFLICT (site_id, hour, bucket, reason, writer) DO UPDATE SET visits = excluded.visits`,
+              some.flatMap((one) => [one.siteId, one.hour, one.bucket, one.reason, writer, one.visits]),
+            );
+          }
+          const seen = bots.get(siteId);
+          if (seen !== undefined) await saveBotVisits(tx, siteId, writer, seen);
+        });
+      }
+    },
+
+    /** From one hour to another, the last not included; by hour, bucket and reason. */
+    async counts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
+      const rows = await db.all(
+        `SELECT hour, bucket, reason, SUM(visits) AS visits FROM visit_counts
+         WHERE site_id = $1 AND hour >= $2 AND hour < $3
+         GROUP BY hour, bucket, reason ORDER BY hour, bucket, reason`,
+        [siteId, fromHour, toHour],
+      );
+      return rows.map((row) => ({
+        siteId,
+        hour: Number(row.hour),
+        bucket: row.bucket as VisitBucket,
+        reason: String(row.reason),
+        visits: Number(row.visits),
+      }));
+    },
+
+    async keep(visit: BotVisit): Promise<void> {
+      const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
+      const record = seal.close(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
+      await db.write((tx) =>
+        tx.all(
+          `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) VALUES ($1, $2, $3, $4, $5)
+           ON CONFLICT DO NOTHING`,
+          [siteId, id, seenAt, reason, record],
+        ),
+      );
+    },
+
+    /** Newest first; `before` is the id of the last one of the page above. */
+    async botVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
+      const rows = await db.all(
+        `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
+        [siteId, before, limit],
+      );
+      return rows.map((row) => botVisitOf(row, seal));
+    },
+
+    async botVisit(siteId: string, id: string): Promise<BotVisit | null> {
+      const [row] = await db.all(
+        `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id = $2`,
+        [siteId, id],
+      );
+      return row ? botVisitOf(row, seal) : null;
+    },
+
+    /** Forgets bots' visits from before `before`, and puts old counts of several writers together. */
+    async purge(siteId: string, before: number, now: number): Promise<void> {
+      const settled = Math.floor(now / hourMs) - settledHours;
+      await db.write(async (tx) => {
+        await tx.all(`DELETE FROM bot_visits WHERE site_id = $1 AND seen_at < $2`, [siteId, before]);
+        const rows = await tx.all(
+          `DELETE FROM visit_counts WHERE site_id = $1 AND hour < $2 AND writer <> ''
+           RETURNING hour, bucket, reason, visits`,
+          [siteId, settled],
+        );
+        for (const { hour, bucket, reason, visits } of rows) {
+          await tx.all(
+            `INSERT INTO visit_counts (site_id, hour, bucket, reason, writer, visits) VALUES ($1, $2, $3, $4, '', $5)
+             ON CONFLICT (site_id, hour, bucket, reason, writer)
+             DO UPDATE SET visits = visit_counts.visits + excluded.visits`,
+            [siteId, hour as number, bucket as string, reason as string, visits as number],
+          );
+        }
+      });
+    },
+  };
+}
+
+export const botVisitPlace = (siteId: string, id: string) => `bot visit ${siteId} ${id}`;
+
+function botVisitOf(row: Row, seal: Seal): BotVisit {
+  const siteId = String(row.site_id);
+  const id = String(row.id);
+  const { verdict, page, seen } = JSON.parse(seal.open(String(row.record), botVisitPlace(siteId, id)));
+  return { siteId, id, seenAt: Number(row.seen_at), reason: String(row.reason), verdict, page, seen };
+}

@@ -1,0 +1,147 @@
+// What Google knows: accounts with their conversion actions, who may enter, and the shape of its refusals.
+
+import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import type { TokenState } from "../shared/tokens.ts";
+
+export const dataManagerScope = "https://www.googleapis.com/auth/datamanager";
+export const adwordsScope = "https://www.googleapis.com/auth/adwords";
+
+/** Values of no real account. */
+export const googleKnown = {
+  clientId: "standin-client.apps.googleusercontent.example",
+  clientSecret: "standin-google-secret",
+  accessToken: "ya29.standin-valid",
+  expiredToken: "ya29.standin-expired",
+  revokedToken: "ya29.standin-revoked",
+  /** Signed in for the pickers only: may not send events. */
+  adwordsOnlyToken: "ya29.standin-adwords-only",
+  developerToken: "standin-developer-token",
+  managerId: "9876543210",
+  /** Managed by the manager above; takes enhanced conversions for leads. */
+  customerId: "1234567890",
+  conversionActionId: "7700000001",
+  onePerClickActionId: "7700000002",
+  webpageActionId: "7700000003",
+  removedActionId: "7700000004",
+  /** Entered directly, without a manager; never switched on enhanced conversions for leads. */
+  directCustomerId: "2345678901",
+  directConversionActionId: "7700000011",
+} as const;
+
+export type ConversionAction = {
+  id: string;
+  name: string;
+  type: "UPLOAD_CLICKS" | "WEBPAGE";
+  status: "ENABLED" | "REMOVED";
+  countingType: "MANY_PER_CLICK" | "ONE_PER_CLICK";
+  category: string;
+};
+
+export type GoogleAccount = {
+  id: string;
+  name: string;
+  managers: readonly string[];
+  isManager: boolean;
+  enhancedForLeads: boolean;
+  actions: readonly ConversionAction[];
+};
+
+const action = (id: string, name: string, changes: Partial<ConversionAction> = {}): ConversionAction => ({
+  id,
+  name,
+  type: "UPLOAD_CLICKS",
+  status: "ENABLED",
+  countingType: "MANY_PER_CLICK",
+  category: "PURCHASE",
+  ...changes,
+});
+
+export const googleAccounts: readonly GoogleAccount[] = [
+  {
+    id: "9876543210",
+    name: "Example Manager",
+    managers: [],
+    isManager: true,
+    enhancedForLeads: false,
+    actions: [],
+  },
+  {
+    id: "1234567890",
+    name: "Example Shop",
+    managers: ["9876543210"],
+    isManager: false,
+    enhancedForLeads: true,
+    actions: [
+      action("7700000001", "Purchase (upload)"),
+      action("7700000002", "Lead (upload)", { countingType: "ONE_PER_CLICK", category: "SUBMIT_LEAD_FORM" }),
+      action("7700000003", "Purchase (tag)", { type: "WEBPAGE" }),
+      action("7700000004", "Old purchase", { status: "REMOVED" }),
+    ],
+  },
+  {
+    id: "2345678901",
+    name: "Example Direct",
+    managers: [],
+    isManager: false,
+    enhancedForLeads: false,
+    actions: [action("7700000011", "Purchase (upload)")],
+  },
+];
+
+export type FieldViolation = { field: string; description: string; reason: string };
+
+/** google.rpc.Status as JSON. */
+export function googleError(
+  code: number,
+  status: string,
+  message: string,
+  {
+    reason = status,
+    requestId,
+    violations,
+  }: { reason?: string; requestId?: string; violations?: FieldViolation[] } = {},
+): Answer {
+  const type = (name: string) => `type.googleapis.com/google.rpc.${name}`;
+  return {
+    status: code,
+    body: {
+      error: {
+        code,
+        message,
+        status,
+        details: [
+          {
+            "@type": type("ErrorInfo"),
+            reason,
+            domain: "datamanager.googleapis.com",
+            ...(requestId ? { metadata: { requestId } } : {}),
+          },
+          ...(requestId ? [{ "@type": type("RequestInfo"), requestId }] : []),
+          ...(violations ? [{ "@type": type("BadRequest"), fieldViolations: violations }] : []),
+        ],
+      },
+    },
+    refused: violations?.map(({ field, reason: why, description }) => `${field}: ${why}, ${description}`) ?? [
+      `${reason}: ${message}`,
+    ],
+  };
+}
+
+/** Google does not tell a revoked token from one that has run out: both are 401, and only the refresh tells. */
+export function googleTokenError(state: Exclude<TokenState, "valid">): Answer {
+  return googleError(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.", {
+    reason: state === "expired" ? "ACCESS_TOKEN_EXPIRED" : "ACCESS_TOKEN_TYPE_UNSUPPORTED",
+  });
+}
+
+/** Null when the call may enter with this scope. An API key is not enough anywhere. */
+export function refuseEntry(call: Call, desk: Desk, scope: string): Answer | null {
+  const token = bearerToken(call);
+  const state = desk.tokens.state(token);
+  if (state !== "valid") return googleTokenError(state);
+  return desk.tokens.allows(token, scope)
+    ? null
+    : googleError(403, "PERMISSION_DENIED", "Request had insufficient authentication scopes.", {
+        reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT",
+      });
+}

@@ -1,0 +1,275 @@
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { googleAds } from "./index.ts";
+import { post } from "../shared/post.ts";
+import { startStandins } from "../shared/start.ts";
+
+const { known } = googleAds;
+const clock = Date.parse("2026-11-14T10:00:00Z");
+const running = await startStandins({ only: ["google_ads"], now: () => clock });
+const google = running.of("google_ads");
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+afterAll(() => running.close());
+beforeEach(() => google.reset());
+
+const emailHash = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
+const phoneHash = "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30";
+
+type Fields = Record<string, unknown>;
+const event = (changes: Fields = {}): Fields => ({
+  eventTimestamp: "2026-11-14T09:30:00Z",
+  transactionId: "ord-10042",
+  eventSource: "WEB",
+  currency: "EUR",
+  conversionValue: 49.9,
+  adIdentifiers: { gclid: "EXAMPLE_GCLID" },
+  userData: { userIdentifiers: [{ emailAddress: emailHash }, { phoneNumber: phoneHash }] },
+  consent: { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_DENIED" },
+  ...changes,
+});
+const destination = (changes: Fields = {}): Fields => ({
+  operatingAccount: { accountType: "GOOGLE_ADS", accountId: known.customerId },
+  loginAccount: { accountType: "GOOGLE_ADS", accountId: known.managerId },
+  productDestinationId: known.conversionActionId,
+  ...changes,
+});
+const request = (events: unknown[], changes: Fields = {}): Fields => ({
+  destinations: [destination()],
+  encoding: "HEX",
+  events,
+  ...changes,
+});
+const ingest = (body: unknown, token: string = known.accessToken) =>
+  post(`${google.origin}/v1/events:ingest`, body, bearer(token));
+const violationsOf = (body: unknown) =>
+  (body as { error: { details: { fieldViolations?: unknown }[] } }).error.details.at(-1)?.fieldViolations;
+
+describe("events:ingest", () => {
+  test("the documented request is taken and gets a request id", async () => {
+    const { status, body } = await ingest(request([event()], { validateOnly: false }));
+    expect([status, body]).toEqual([200, { requestId: "t-google_ads-000001" }]);
+    expect(google.accepted).toMatchObject([{ id: "ord-10042", count: 1 }]);
+  });
+
+  test("a dry run is checked and records nothing", async () => {
+    const { status, body } = await ingest(request([event()], { validateOnly: true }));
+    expect([status, (body as { requestId: string }).requestId]).toEqual([200, expect.stringMatching(/^v-/)]);
+    expect(google.accepted).toEqual([]);
+    expect(google.received[0]?.verdict).toBe("tested");
+  });
+
+  test("an email alone is enough where enhanced conversions for leads are on", async () => {
+    expect((await ingest(request([event({ adIdentifiers: undefined })]))).status).toBe(200);
+  });
+
+  test("one bad event refuses the whole request, in Google's shape", async () => {
+    const bad = event({ userData: { userIdentifiers: [{ emailAddress: "ada@example.com" }] } });
+    const { status, body } = await ingest(request([event(), bad]));
+    expect(status).toBe(400);
+    const requestId = "t-google_ads-000001";
+    expect(body).toEqual({
+      error: {
+        code: 400,
+        message: "There was a problem with the request.",
+        status: "INVALID_ARGUMENT",
+        details: [
+          {
+            "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+            reason: "INVALID_ARGUMENT",
+            domain: "datamanager.googleapis.com",
+            metadata: { requestId },
+          },
+          { "@type": "type.googleapis.com/google.rpc.RequestInfo", requestId },
+          {
+            "@type": "type.googleapis.com/google.rpc.BadRequest",
+            fieldViolations: [
+              {
+                field: "events.events[1].user_data.user_identifiers[0].email_address",
+                description: "is not hashed: SHA-256 in 64 hexadecimal digits is expected",
+                reason: "INVALID_HEX_ENCODING",
+              },
+            ],
+          },
+        ],
+      },
+    });
+    expect(google.accepted).toEqual([]);
+  });
+
+  test.each<[string, Fields, string, string]>([
+    [
+      "no identifier at all",
+      { adIdentifiers: undefined, userData: undefined },
+      "",
+      "NO_IDENTIFIERS_PROVIDED",
+    ],
+    ["no time", { eventTimestamp: undefined }, ".event_timestamp", "REQUIRED_FIELD_MISSING"],
+    ["a time in seconds", { eventTimestamp: 1_794_648_600 }, ".event_timestamp", "INVALID_FORMAT"],
+    [
+      "the Ads API's time",
+      { eventTimestamp: "2026-11-14 09:30:00+00:00" },
+      ".event_timestamp",
+      "INVALID_FORMAT",
+    ],
+    [
+      "a time in the future",
+      { eventTimestamp: "2026-11-14T10:00:01Z" },
+      ".event_timestamp",
+      "EVENT_TIME_INVALID",
+    ],
+    [
+      "a time of last spring",
+      { eventTimestamp: "2026-05-01T00:00:00Z" },
+      ".event_timestamp",
+      "EVENT_TIME_INVALID",
+    ],
+    ["no transaction id", { transactionId: undefined }, ".transaction_id", "REQUIRED_FIELD_MISSING"],
+    ["a transaction id of digits", { transactionId: "10042" }, ".transaction_id", "INVALID_FORMAT"],
+    ["no source", { eventSource: undefined }, ".event_source", "REQUIRED_FIELD_MISSING"],
+    ["an unknown source", { eventSource: "TV" }, ".event_source", "INVALID_FORMAT"],
+    ["a value as text", { conversionValue: "49.90" }, ".conversion_value", "INVALID_FORMAT"],
+    ["a currency in lower case", { currency: "eur" }, ".currency", "INVALID_CURRENCY_CODE"],
+    [
+      "consent in the old words",
+      { consent: { adUserData: "GRANTED" } },
+      ".consent.ad_user_data",
+      "INVALID_FORMAT",
+    ],
+    [
+      "a hash in upper case",
+      { userData: { userIdentifiers: [{ emailAddress: emailHash.toUpperCase() }] } },
+      ".user_data.user_identifiers[0].email_address",
+      "INVALID_SHA256_FORMAT",
+    ],
+    [
+      "eleven identifiers",
+      { userData: { userIdentifiers: Array.from({ length: 11 }, () => ({ emailAddress: emailHash })) } },
+      ".user_data.user_identifiers",
+      "TOO_MANY_USER_IDENTIFIERS",
+    ],
+    [
+      "two identifiers in one",
+      { userData: { userIdentifiers: [{ emailAddress: emailHash, phoneNumber: phoneHash }] } },
+      ".user_data.user_identifiers[0]",
+      "INVALID_FORMAT",
+    ],
+    [
+      "an address without its country",
+      {
+        userData: {
+          userIdentifiers: [{ address: { givenName: emailHash, familyName: emailHash, postalCode: "1" } }],
+        },
+      },
+      ".user_data.user_identifiers[0].address.region_code",
+      "REQUIRED_FIELD_MISSING",
+    ],
+  ])("%s is refused", async (_, changes, field, reason) => {
+    const { status, body } = await ingest(request([event(changes)]));
+    expect(status).toBe(400);
+    expect(violationsOf(body)).toEqual([
+      { field: `events.events[0]${field}`, description: expect.any(String), reason },
+    ]);
+    expect(google.accepted).toEqual([]);
+  });
+
+  test("a dry run does not notice a transaction id of digits", async () => {
+    expect((await ingest(request([event({ transactionId: "10042" })], { validateOnly: true }))).status).toBe(
+      200,
+    );
+  });
+
+  test.each<[string, Fields]>([
+    ["in the request", { login: "x" }],
+    ["in an event", { events: [event({ addressInfo: {} })] }],
+  ])("an unknown field %s is refused by the JSON reader", async (_, changes) => {
+    const { status, body } = await ingest(request([event()], changes));
+    expect([status, body]).toMatchObject([400, { error: { status: "INVALID_ARGUMENT" } }]);
+    expect(violationsOf(body)).toBeUndefined();
+  });
+
+  test.each<[string, Fields, string]>([
+    ["no encoding", { encoding: undefined }, "REQUIRED_FIELD_MISSING"],
+    ["too many events", { events: Array.from({ length: 2001 }, () => event()) }, "TOO_MANY_EVENTS"],
+    ["no events", { events: [] }, "REQUIRED_FIELD_MISSING"],
+    [
+      "a resource name as the conversion action",
+      {
+        destinations: [
+          destination({ productDestinationId: "customers/1234567890/conversionActions/7700000001" }),
+        ],
+      },
+      "INVALID_CONVERSION_ACTION_ID",
+    ],
+    [
+      "a removed conversion action",
+      { destinations: [destination({ productDestinationId: known.removedActionId })] },
+      "INVALID_CONVERSION_ACTION_ID",
+    ],
+    [
+      "a reference that no destination has",
+      { events: [event({ destinationReferences: ["other"] })] },
+      "INVALID_DESTINATION",
+    ],
+  ])("%s is refused", async (_, changes, reason) => {
+    const { status, body } = await ingest(request([event()], changes));
+    expect(status).toBe(400);
+    expect(violationsOf(body)).toMatchObject([{ reason }]);
+  });
+
+  test("user data for an account without enhanced conversions for leads is refused; a click alone is taken", async () => {
+    const direct = destination({
+      operatingAccount: { accountType: "GOOGLE_ADS", accountId: known.directCustomerId },
+      loginAccount: undefined,
+      productDestinationId: known.directConversionActionId,
+    });
+    const refused = await ingest(request([event()], { destinations: [direct] }));
+    expect(violationsOf(refused.body)).toMatchObject([
+      {
+        field: "events.events[0].destination_references[0]",
+        reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
+      },
+    ]);
+    const taken = await ingest({ destinations: [direct], events: [event({ userData: undefined })] });
+    expect(taken.status).toBe(200);
+  });
+
+  test.each<[string, Fields]>([
+    ["without the manager that leads to the account", { loginAccount: undefined }],
+    [
+      "with the account as its own manager",
+      { loginAccount: { accountType: "GOOGLE_ADS", accountId: known.customerId } },
+    ],
+    ["to nobody's account", { operatingAccount: { accountType: "GOOGLE_ADS", accountId: "1111111111" } }],
+  ])("%s there is no permission", async (_, changes) => {
+    const { status, body } = await ingest(request([event()], { destinations: [destination(changes)] }));
+    expect([status, body]).toMatchObject([403, { error: { status: "PERMISSION_DENIED" } }]);
+  });
+
+  test("a hash in base64 is taken when the request says so", async () => {
+    const base64 = Buffer.from(emailHash, "hex").toString("base64");
+    const userData = { userIdentifiers: [{ emailAddress: base64 }] };
+    expect((await ingest(request([event({ userData })], { encoding: "BASE64" }))).status).toBe(200);
+    expect((await ingest(request([event({ userData })]))).status).toBe(400);
+  });
+
+  test("tokens that are expired, revoked, unknown or without the scope do not let in", async () => {
+    const body = request([event()]);
+    for (const token of [known.expiredToken, known.revokedToken, "made-up"])
+      expect((await ingest(body, token)).status).toBe(401);
+    const scopeless = await ingest(body, known.adwordsOnlyToken);
+    expect([scopeless.status, scopeless.text]).toEqual([
+      403,
+      expect.stringContaining("ACCESS_TOKEN_SCOPE_INSUFFICIENT"),
+    ]);
+    expect((await post(`${google.origin}/v1/events:ingest?key=AIza-key`, body)).status).toBe(401);
+  });
+
+  test("text that is no JSON is refused", async () => {
+    expect((await ingest("{")).status).toBe(400);
+    const typed = await post(`${google.origin}/v1/events:ingest`, request([event()]), {
+      ...bearer(known.accessToken),
+      "content-type": "text/plain",
+    });
+    expect(typed.status).toBe(400);
+  });
+});

@@ -1,0 +1,221 @@
+// events:ingest and requestStatus:retrieve of the Data Manager API. One bad event refuses the whole request.
+
+import { isObject, readJson } from "../shared/checks.ts";
+import {
+  dataManagerScope,
+  googleAccounts,
+  googleError,
+  refuseEntry,
+  type ConversionAction,
+  type FieldViolation,
+  type GoogleAccount,
+} from "./access.ts";
+import { requestShape, toViolation } from "./event.ts";
+import type { AcceptedInput, Answer, Call, Desk } from "../shared/standin.ts";
+
+export function ingestEvents(call: Call, desk: Desk): Answer {
+  const refusal = refuseEntry(call, desk, dataManagerScope) ?? spendQuota(desk);
+  if (refusal) return refusal;
+  const requestId = `t-${desk.nextId()}`;
+  const read = readJson(call);
+  if ("fault" in read || !isObject(read.value))
+    return googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.", { requestId });
+
+  const body = read.value;
+  const problems = requestShape(desk.now(), body.encoding)(body, "");
+  const unknown = problems.find(({ kind }) => kind === "unknown");
+  // The JSON reader stands in front of the API and knows nothing of its reasons.
+  if (unknown)
+    return {
+      ...googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received. Unknown name.", { requestId }),
+      refused: [`${unknown.path} is not a known field`],
+    };
+  if (problems.length > 0) return refuse(problems.map(toViolation), requestId);
+
+  const events = body.events as Event[];
+  const destinations = body.destinations as Destination[];
+  const validateOnly = body.validateOnly === true;
+  const violations = [
+    ...destinations.flatMap(destinationViolations),
+    ...events.flatMap((event, index) =>
+      eventViolations(event, index, destinations, body.encoding, validateOnly),
+    ),
+  ];
+  const denied = violations.find(({ reason }) => reason === "PERMISSION_DENIED");
+  if (denied)
+    return googleError(403, "PERMISSION_DENIED", "No access to the account.", {
+      requestId,
+      violations: [denied],
+    });
+  if (violations.length > 0) return refuse(violations, requestId);
+  if (validateOnly) return { status: 200, body: { requestId: `v-${desk.nextId()}` }, tested: true };
+
+  remember(requestId, events, destinations, desk);
+  return {
+    status: 200,
+    body: { requestId },
+    accepted: events.map((event) => toAccepted(event, destinations)),
+  };
+}
+
+type Event = {
+  transactionId: string;
+  destinationReferences?: string[];
+  adIdentifiers?: Record<string, unknown>;
+  userData?: unknown;
+};
+type Destination = {
+  reference?: string;
+  operatingAccount: { accountId: string };
+  loginAccount?: { accountId: string };
+  productDestinationId: string;
+};
+/** Counts, as Google keeps them: which event failed cannot be asked. */
+type Ingested = {
+  at: number;
+  destinations: { destination: Destination; total: number; braidsRefused: number }[];
+};
+
+const ingestions = (desk: Desk) => desk.recall("ingestions", () => new Map<string, Ingested>());
+const maxIngestions = 10_000;
+
+function remember(requestId: string, events: Event[], destinations: Destination[], desk: Desk): void {
+  const braids = events.filter(({ adIdentifiers: ids }) => (ids?.gbraid ?? ids?.wbraid) !== undefined).length;
+  const kept = ingestions(desk);
+  if (kept.size >= maxIngestions) kept.delete(kept.keys().next().value ?? "");
+  kept.set(requestId, {
+    at: desk.now(),
+    destinations: destinations.map((destination) => ({
+      destination,
+      total: events.length,
+      braidsRefused: findAction(destination).action?.countingType === "ONE_PER_CLICK" ? braids : 0,
+    })),
+  });
+}
+
+/** A repeat within one conversion action is an adjustment of the first, and never a second conversion. */
+const toAccepted = (event: Event, destinations: Destination[]): AcceptedInput => ({
+  id: event.transactionId,
+  key: `${destinations.map((one) => one.productDestinationId).join(",")}/${event.transactionId}`,
+  windowSeconds: Infinity,
+  event,
+});
+
+function findAction(destination: Destination): { owner?: GoogleAccount; action?: ConversionAction } {
+  const owner = googleAccounts.find(({ id }) => id === destination.operatingAccount.accountId);
+  const action = owner?.actions.find(({ id }) => id === destination.productDestinationId);
+  return { ...(owner ? { owner } : {}), ...(action ? { action } : {}) };
+}
+
+function destinationViolations(destination: Destination, index: number): FieldViolation[] {
+  const at = `destinations.destinations[${index}]`;
+  const { owner, action } = findAction(destination);
+  const login = destination.loginAccount?.accountId;
+  // Direct access has no login account; access through a manager must name it.
+  const entered = owner?.managers.length ? owner.managers.includes(login ?? "") : login === undefined;
+  if (!owner || !entered)
+    return [{ field: at, description: "No access to the account.", reason: "PERMISSION_DENIED" }];
+  const reason =
+    !/^\d+$/.test(destination.productDestinationId) || !action ? "INVALID_CONVERSION_ACTION_ID" : null;
+  const field = `${at}.product_destination_id`;
+  if (reason) return [{ field, description: "The conversion action is not valid.", reason }];
+  if (action?.status !== "ENABLED")
+    return [
+      { field, description: "The conversion action is not active.", reason: "INVALID_CONVERSION_ACTION_ID" },
+    ];
+  return [];
+}
+
+function eventViolations(
+  event: Event,
+  index: number,
+  destinations: Destination[],
+  encoding: unknown,
+  validateOnly: boolean,
+): FieldViolation[] {
+  const at = `events.events[${index}]`;
+  const found: FieldViolation[] = [];
+  const add = (field: string, reason: string, description: string) =>
+    found.push({ field: field ? `${at}.${field}` : at, description, reason });
+  const clicks = ["gclid", "gbraid", "wbraid", "dclid", "mobileDeviceId"];
+  const clicked = clicks.some((name) => event.adIdentifiers?.[name] !== undefined);
+  if (!clicked && !event.userData) add("", "NO_IDENTIFIERS_PROVIDED", "No user or ad identifier was given.");
+  if (event.userData && encoding === undefined)
+    found.push({
+      field: "encoding",
+      description: "Required field is missing.",
+      reason: "REQUIRED_FIELD_MISSING",
+    });
+  // One sender saw this refused at ingestion and not by a dry run. Uncertain, so the stricter reading.
+  if (!validateOnly && /^\d+$/.test(event.transactionId))
+    add("transaction_id", "INVALID_FORMAT", "The format is not valid.");
+  const references = event.destinationReferences ?? [];
+  if (references.some((name) => !destinations.some(({ reference }) => reference === name)))
+    add("destination_references", "INVALID_DESTINATION", "No destination has this reference.");
+  if (event.userData && destinations.some((one) => findAction(one).owner?.enhancedForLeads === false))
+    add(
+      "destination_references[0]",
+      "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
+      "The account is not enabled for enhanced conversions for leads.",
+    );
+  return found;
+}
+
+const refuse = (violations: FieldViolation[], requestId: string) =>
+  googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", { requestId, violations });
+
+/** Shared by all customers of one Cloud project. Whether status calls count too is uncertain: here they do. */
+function spendQuota(desk: Desk): Answer | null {
+  const wait = desk.spend("project", 300, 60) || desk.spend("project", 100_000, 86_400);
+  return wait ? googleThrottled(wait) : null;
+}
+
+export function googleThrottled(retryAfterSeconds: number): Answer {
+  const answer = googleError(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", { reason: "RATE_LIMIT_EXCEEDED" });
+  const { error } = answer.body as { error: { details: unknown[] } };
+  // Google names the wait in the body, as a duration, and not in a header.
+  error.details.push({
+    "@type": "type.googleapis.com/google.rpc.RetryInfo",
+    retryDelay: `${retryAfterSeconds}s`,
+  });
+  return answer;
+}
+
+/** Counts per destination, never a place in the batch, and nothing final in the first half hour. */
+export function retrieveStatus(call: Call, desk: Desk): Answer {
+  const refusal = refuseEntry(call, desk, dataManagerScope) ?? spendQuota(desk);
+  if (refusal) return refusal;
+  const ingested = ingestions(desk).get(call.query.get("requestId") ?? "");
+  if (!ingested)
+    return refuse(
+      [{ field: "request_id", description: "The request id is not valid.", reason: "INVALID_REQUEST_ID" }],
+      `t-${desk.nextId()}`,
+    );
+  const processing = desk.now() - ingested.at < 30 * 60_000;
+  const statuses = ingested.destinations.map(({ destination, total, braidsRefused: failed }) => {
+    return {
+      destination,
+      requestStatus: processing
+        ? "PROCESSING"
+        : failed === 0
+          ? "SUCCESS"
+          : failed < total
+            ? "PARTIAL_SUCCESS"
+            : "FAILED",
+      eventsIngestionStatus: { recordCount: String(total) },
+      ...(failed && !processing
+        ? {
+            errorInfo: {
+              errorCounts: [
+                {
+                  recordCount: String(failed),
+                  reason: "PROCESSING_ERROR_REASON_ONE_PER_CLICK_CONVERSION_ACTION_NOT_PERMITTED_WITH_BRAID",
+                },
+              ],
+            },
+          }
+        : {}),
+    };
+  });
+  return { status: 200, body: { requestStatusPerDestination: statuses } };
+}

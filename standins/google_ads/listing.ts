@@ -1,0 +1,207 @@
+// The parts of the Google Ads API that pickers need: the accounts that the sign-in can enter, and searches for
+// accounts and conversion actions. Uploads are closed here, as they are for every new developer token.
+
+import { isObject, readJson } from "../shared/checks.ts";
+import { adwordsScope, googleAccounts, googleKnown, refuseEntry, type GoogleAccount } from "./access.ts";
+import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import type { TokenState } from "../shared/tokens.ts";
+
+/** v22 went on 2026-10-07. v23 has no known date, so it still works. */
+const supported = ["v23", "v24", "v25"];
+
+function adsError(
+  code: number,
+  status: string,
+  family: string,
+  error: string,
+  version: string,
+  requestId: string,
+): Answer {
+  return {
+    status: code,
+    body: {
+      error: {
+        code,
+        message: "The request could not be served.",
+        status,
+        details: [
+          {
+            "@type": `type.googleapis.com/google.ads.googleads.${version}.errors.GoogleAdsFailure`,
+            errors: [{ errorCode: { [family]: error }, message: error }],
+            requestId,
+          },
+        ],
+      },
+    },
+    refused: [error],
+  };
+}
+
+/** Unlike the Data Manager API, this one tells a revoked token from one that has run out. */
+export function adsTokenError(
+  state: Exclude<TokenState, "valid">,
+  version: string,
+  requestId: string,
+): Answer {
+  const error = {
+    expired: "OAUTH_TOKEN_EXPIRED",
+    revoked: "OAUTH_TOKEN_REVOKED",
+    unknown: "OAUTH_TOKEN_INVALID",
+  };
+  return adsError(401, "UNAUTHENTICATED", "authenticationError", error[state], version, requestId);
+}
+
+function refuse(call: Call, desk: Desk): Answer | null {
+  const version = call.params.version ?? "";
+  if (!supported.includes(version))
+    return adsError(400, "INVALID_ARGUMENT", "requestError", "UNSUPPORTED_VERSION", version, desk.nextId());
+  const state = desk.tokens.state(bearerToken(call));
+  if (state !== "valid") return adsTokenError(state, version, desk.nextId());
+  const entry = refuseEntry(call, desk, adwordsScope);
+  if (entry) return entry;
+  const developerToken = call.headers["developer-token"];
+  if (developerToken === googleKnown.developerToken) return null;
+  const error = developerToken ? "DEVELOPER_TOKEN_NOT_APPROVED" : "DEVELOPER_TOKEN_PARAMETER_MISSING";
+  const family = developerToken ? "authorizationError" : "authenticationError";
+  return adsError(
+    developerToken ? 403 : 401,
+    developerToken ? "PERMISSION_DENIED" : "UNAUTHENTICATED",
+    family,
+    error,
+    version,
+    desk.nextId(),
+  );
+}
+
+/** Only accounts that are entered directly; those behind a manager are found by asking the manager. */
+export function listCustomers(call: Call, desk: Desk): Answer {
+  const refusal = refuse(call, desk);
+  if (refusal) return refusal;
+  const direct = googleAccounts.filter(({ managers }) => managers.length === 0);
+  return { status: 200, body: { resourceNames: direct.map(({ id }) => `customers/${id}`) } };
+}
+
+export function searchStream(call: Call, desk: Desk): Answer {
+  const refusal = refuse(call, desk);
+  if (refusal) return refusal;
+  const version = call.params.version ?? "";
+  const account = googleAccounts.find(({ id }) => id === call.params.customer);
+  const login = call.headers["login-customer-id"];
+  const entered =
+    account &&
+    (account.managers.length ? account.managers.includes(login ?? "") : !login || login === account.id);
+  if (!entered)
+    return adsError(
+      403,
+      "PERMISSION_DENIED",
+      "authorizationError",
+      "USER_PERMISSION_DENIED",
+      version,
+      desk.nextId(),
+    );
+  const read = readJson(call);
+  const query = "value" in read && isObject(read.value) ? read.value.query : undefined;
+  const rows = typeof query === "string" ? search(query, account) : null;
+  if (!rows)
+    return adsError(400, "INVALID_ARGUMENT", "queryError", "UNRECOGNIZED_FIELD", version, desk.nextId());
+  return { status: 200, body: rows.length ? [{ results: rows, requestId: desk.nextId() }] : [] };
+}
+
+/** New developer tokens get this for every row since 2026-06-15. */
+export function uploadClicks(call: Call, desk: Desk): Answer {
+  const refusal = refuse(call, desk);
+  if (refusal) return refusal;
+  const version = call.params.version ?? "";
+  const closed = "CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE";
+  const { error } = adsError(400, "INVALID_ARGUMENT", "notAllowlistedError", closed, version, desk.nextId())
+    .body as {
+    error: { message: string; details: unknown };
+  };
+  return {
+    status: 200,
+    body: { partialFailureError: { code: 3, message: error.message, details: error.details }, results: [{}] },
+    refused: [closed],
+  };
+}
+
+type Row = Record<string, string | boolean>;
+
+function rowsOf(resource: string, account: GoogleAccount): Row[] | null {
+  const describe = (prefix: string, { id, name, isManager }: GoogleAccount): Row => ({
+    [`${prefix}.id`]: id,
+    [`${prefix}.resource_name`]: `customers/${id}`,
+    [`${prefix}.descriptive_name`]: name,
+    [`${prefix}.currency_code`]: "EUR",
+    [`${prefix}.time_zone`]: "Europe/Berlin",
+    [`${prefix}.manager`]: isManager,
+    [`${prefix}.status`]: "ENABLED",
+  });
+  switch (resource) {
+    case "customer":
+      return [describe("customer", account)];
+    case "customer_client":
+      return googleAccounts
+        .filter(({ id, managers }) => id === account.id || managers.includes(account.id))
+        .map((one) => ({
+          ...describe("customer_client", one),
+          "customer_client.client_customer": `customers/${one.id}`,
+          "customer_client.level": one.id === account.id ? "0" : "1",
+        }));
+    case "conversion_action":
+      return account.actions.map((one) => ({
+        ...describe("customer", account),
+        "conversion_action.id": one.id,
+        "conversion_action.resource_name": `customers/${account.id}/conversionActions/${one.id}`,
+        "conversion_action.name": one.name,
+        "conversion_action.type": one.type,
+        "conversion_action.status": one.status,
+        "conversion_action.category": one.category,
+        "conversion_action.counting_type": one.countingType,
+        "conversion_action.owner_customer": `customers/${account.id}`,
+      }));
+    default:
+      return null;
+  }
+}
+
+/** As much of the query language as pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Null: not understood. */
+function search(query: string, account: GoogleAccount): unknown[] | null {
+  const parts =
+    /^\s*SELECT\s+(.+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.+?))?(?:\s+ORDER BY\s.+?)?(?:\s+LIMIT\s+\d+)?\s*$/is.exec(
+      query,
+    );
+  const rows = parts ? rowsOf(parts[2] as string, account) : null;
+  if (!parts || !rows) return null;
+  const fields = (parts[1] as string).split(",").map((field) => field.trim());
+  const conditions =
+    parts[3]?.split(/\s+AND\s+/i).map((one) => /^([\w.]+)\s*(=|!=|<=|IN)\s*(.+)$/is.exec(one.trim())) ?? [];
+  const sample = rows[0] ?? {};
+  if (rows.length > 0 && fields.some((field) => !(field in sample))) return null;
+  if (conditions.some((one) => one === null || (rows.length > 0 && !((one[1] as string) in sample))))
+    return null;
+  return rows
+    .filter((row) =>
+      conditions.every((one) => {
+        const [, field = "", operator = "", operand = ""] = one ?? [];
+        const wanted = operand.replace(/[()'"\s]/g, "").split(",");
+        const value = String(row[field]);
+        if (operator === "<=") return Number(value) <= Number(wanted[0]);
+        return operator === "!="
+          ? value !== wanted[0]
+          : wanted.some((each) => each.toLowerCase() === value.toLowerCase());
+      }),
+    )
+    .map((row) => nest(row, fields));
+}
+
+/** `conversion_action.counting_type` → { conversionAction: { countingType } } */
+function nest(row: Row, fields: string[]): Record<string, Record<string, unknown>> {
+  const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const nested: Record<string, Record<string, unknown>> = {};
+  for (const field of fields) {
+    const [resource = "", name = ""] = field.split(".");
+    const place = (nested[camel(resource)] ??= { resourceName: row[`${resource}.resource_name`] });
+    place[camel(name)] = row[field];
+  }
+  return nested;
+}

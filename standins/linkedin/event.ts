@@ -1,0 +1,115 @@
+// The fields of a conversion event, closed as every Rest.li record is, and the text that names what is wrong.
+
+import {
+  also,
+  amountText,
+  currency,
+  epoch,
+  isObject,
+  list,
+  object,
+  text,
+  type Check,
+  type Problem,
+} from "../shared/checks.ts";
+import { aheadSeconds, fault, hashed, ipv4, plainId } from "../shared/socialChecks.ts";
+
+const maxAgeSeconds = 90 * 86_400;
+const emailHash = hashed("email");
+const addressHash = hashed("other");
+
+const idTypes =
+  "SHA256_EMAIL LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID ACXIOM_ID ORACLE_MOAT_ID GOOGLE_AID PLAINTEXT_IP_ADDRESS SHA256_IP_ADDRESS";
+
+function userId(version: string): Check {
+  return also(
+    object(
+      { idType: text({ oneOf: idTypes.split(" ") }), idValue: text() },
+      { required: ["idType", "idValue"] },
+    ),
+    ({ idType, idValue }, path) => {
+      const at = `${path}.idValue`;
+      if (idValue === undefined) return [];
+      switch (idType) {
+        case "SHA256_EMAIL":
+          return emailHash(idValue, at);
+        case "SHA256_IP_ADDRESS":
+          return version >= "202607"
+            ? addressHash(idValue, at)
+            : fault("value", `${path}.idType`, "is known from version 202607 on");
+        case "PLAINTEXT_IP_ADDRESS":
+          return ipv4(idValue, at);
+        default:
+          return plainId(idValue, at);
+      }
+    },
+  );
+}
+
+const userInfo = object(
+  {
+    firstName: text(),
+    lastName: text(),
+    companyName: text(),
+    title: text(),
+    countryCode: text({ pattern: /^[A-Z]{2}$/ }),
+  },
+  { required: ["firstName", "lastName"] },
+);
+
+export function eventShape(now: number, version: string): Check {
+  return also(
+    object(
+      {
+        conversion: text({ pattern: /^urn:lla:llaPartnerConversion:\d+$/ }),
+        conversionHappenedAt: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds: aheadSeconds }),
+        eventId: text(),
+        // A number instead of the documented string is uncertain, so only the string passes.
+        conversionValue: object(
+          { currencyCode: currency, amount: amountText() },
+          { required: ["currencyCode", "amount"] },
+        ),
+        user: object(
+          {
+            // Must be there even when it is empty.
+            userIds: list(userId(version)),
+            userInfo,
+            externalIds: list(text(), { max: 1 }),
+            lead: text({ pattern: /^urn:li:leadGenFormResponse:/ }),
+          },
+          { required: ["userIds"] },
+        ),
+      },
+      { required: ["conversion", "conversionHappenedAt", "user"] },
+    ),
+    ({ user }, path) => {
+      if (!isObject(user) || !Array.isArray(user.userIds)) return [];
+      const alone = user.userInfo !== undefined || (user.lead !== undefined && version >= "202605");
+      // What LinkedIn says to an event without any key is uncertain; refused here.
+      return user.userIds.length > 0 || alone
+        ? []
+        : fault("missing", `${path}.user`, "needs a user id, or first and last name");
+    },
+  );
+}
+
+/** `Index: 0, ERROR :: /conversionValue/amount :: field is required but not found and has no default value` */
+export function inLinkedInWords(problems: readonly Problem[], isBatch: boolean): string {
+  let named: string | undefined;
+  return problems
+    .map(({ path, kind, message }) => {
+      const [, index = "", field = ""] = /^elements\[(\d+)\]\.?(.*)$/s.exec(path) ?? [path, "", path];
+      const place = `/${field.replace(/\[(\d+)\]/g, ".$1").replace(/\./g, "/")}`;
+      const said =
+        kind === "missing" && message === "is required"
+          ? "field is required but not found and has no default value"
+          : kind === "unknown"
+            ? "unrecognized field found but not allowed"
+            : message;
+      // The index stands only in front of the first line of its element.
+      const prefix = isBatch && index !== "" && index !== named ? `Index: ${index}, ` : "";
+      named = index;
+      return `${prefix}ERROR :: ${place} :: ${said}\n`;
+    })
+    .join("");
+}

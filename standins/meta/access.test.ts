@@ -1,0 +1,150 @@
+// Meta's pickers and sign-in.
+
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { meta } from "./index.ts";
+import { get, post } from "../shared/post.ts";
+import {
+  authorizeUrl,
+  callback,
+  granted,
+  makeChallenge,
+  person,
+  postForm,
+  returned,
+  type Fields,
+} from "../shared/socialTrial.ts";
+import { startStandins } from "../shared/start.ts";
+
+const { known } = meta;
+let clock = Date.parse("2026-11-14T10:00:00Z");
+const running = await startStandins({ only: ["meta"], now: () => clock });
+const facebook = running.of("meta");
+
+afterAll(() => running.close());
+beforeEach(() => facebook.reset());
+
+const send = (token: string) =>
+  post(
+    `${facebook.origin}/v26.0/${known.pixelId}/events`,
+    {
+      data: [
+        {
+          event_name: "Lead",
+          event_time: clock / 1000,
+          action_source: "other",
+          user_data: { em: person.email },
+        },
+      ],
+    },
+    { authorization: `Bearer ${token}` },
+  );
+const errorOf = ({ body }: { body: unknown }) => (body as { error: Fields }).error;
+
+describe("the pickers", () => {
+  const list = (path: string, token: string = known.accessToken) =>
+    get(`${facebook.origin}/v26.0/${path}`, { authorization: `Bearer ${token}` });
+
+  test("ad accounts, businesses and datasets, with the fields that were asked for", async () => {
+    expect((await list("me/adaccounts?fields=name,account_id")).body).toMatchObject({
+      data: [
+        { id: `act_${known.adAccountId}`, account_id: known.adAccountId, name: "Example Shop" },
+        { name: "Example Outlet" },
+      ],
+    });
+    expect((await list(`act_${known.adAccountId}/adspixels`)).body).toMatchObject({
+      data: [{ id: known.pixelId }],
+    });
+    expect((await list("me/businesses?fields=name")).body).toMatchObject({
+      data: [{ id: known.businessId }],
+    });
+    expect((await list(`${known.pixelId}?fields=name`)).body).toEqual({
+      id: known.pixelId,
+      name: "Shop dataset",
+    });
+  });
+
+  test("pages follow each other", async () => {
+    const path = `${known.businessId}/owned_pixels?limit=1`;
+    const first = (await list(path)).body as { paging: { cursors: { after: string }; next?: string } };
+    expect(first.paging.next).not.toContain("access_token");
+    const second = (await list(`${path}&after=${first.paging.cursors.after}`)).body;
+    expect(second).toMatchObject({ data: [{ id: known.otherPixelId }] });
+    expect(second).not.toHaveProperty("paging.next");
+  });
+
+  test("permissions and unknown objects", async () => {
+    expect((await list("me/businesses", known.readOnlyToken)).status).toBe(403);
+    expect((await list("999/adspixels")).body).toMatchObject({ error: { code: 100, error_subcode: 33 } });
+  });
+});
+
+describe("the sign-in", () => {
+  const { verifier, challenge } = makeChallenge();
+  const code = async (changes: Record<string, string> = {}) =>
+    returned(
+      await facebook.decide(
+        authorizeUrl("/v26.0/dialog/oauth", {
+          client_id: known.appId,
+          redirect_uri: callback,
+          response_type: "code",
+          state: "s",
+          scope: "ads_management,business_management",
+          code_challenge: challenge,
+          code_challenge_method: "S256",
+          ...changes,
+        }),
+        "allow",
+      ),
+    ).code ?? "";
+  const app = { client_id: known.appId, client_secret: known.appSecret };
+  const token = (fields: Record<string, string>) =>
+    get(
+      `${facebook.origin}/v26.0/oauth/access_token?${new URLSearchParams({ ...app, ...fields }).toString()}`,
+    );
+  const exchange = async (changes: Record<string, string> = {}) =>
+    token({ redirect_uri: callback, code_verifier: verifier, code: await code(), ...changes });
+
+  test("a code becomes a short token, the short token a long one, and both let in", async () => {
+    const short = await exchange();
+    expect(short.body).toMatchObject({ token_type: "bearer", expires_in: 7200 });
+    const asked = { grant_type: "fb_exchange_token", fb_exchange_token: granted(short).access_token ?? "" };
+    const long = await token(asked);
+    expect(long.body).toMatchObject({ expires_in: 60 * 86_400 });
+    for (const one of [short, long]) expect((await send(granted(one).access_token ?? "")).status).toBe(200);
+    clock += 3 * 3_600_000;
+    const [old, lasting] = [
+      await send(granted(short).access_token ?? ""),
+      await send(granted(long).access_token ?? ""),
+    ];
+    const late = await token(asked);
+    clock -= 3 * 3_600_000;
+    expect([errorOf(old).error_subcode, lasting.status, errorOf(late).code]).toEqual([463, 200, 190]);
+    expect(JSON.stringify(facebook.received)).not.toContain(granted(short).access_token);
+  });
+
+  test("the token call may be a form", async () => {
+    const answer = await postForm(`${facebook.origin}/v26.0/oauth/access_token`, {
+      ...app,
+      grant_type: "authorization_code",
+      redirect_uri: callback,
+      code_verifier: verifier,
+      code: await code(),
+    });
+    expect(answer.body).toMatchObject({ token_type: "bearer" });
+  });
+
+  test("a configuration may stand in place of scopes", async () => {
+    expect(await code({ scope: "", config_id: known.configId })).toMatch(/^code_/);
+    expect(await code({ scope: "" })).toBe("");
+  });
+
+  test("a wrong verifier, a wrong secret and a used code are refused in the Graph API's shape", async () => {
+    const wrong = await exchange({ code_verifier: makeChallenge().verifier });
+    expect(errorOf(wrong)).toMatchObject({ code: 100, error_subcode: 36_007 });
+    expect(errorOf(await exchange({ client_secret: "guess" })).code).toBe(1);
+    const used = await code();
+    const first = await exchange({ code: used });
+    expect(errorOf(await exchange({ code: used }))).toMatchObject({ code: 100, error_subcode: 36_009 });
+    expect(errorOf(await send(granted(first).access_token ?? "")).code).toBe(190);
+  });
+});

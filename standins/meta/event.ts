@@ -1,0 +1,221 @@
+// The fields of a server event, and the words in which Meta refuses one.
+
+import {
+  also,
+  anything,
+  currency,
+  epoch,
+  flag,
+  ipAddress,
+  isObject,
+  list,
+  number,
+  object,
+  oneOrMany,
+  text,
+  webAddress,
+  type Check,
+  type Problem,
+} from "../shared/checks.ts";
+import type { MetaFault } from "./access.ts";
+import {
+  aheadSeconds,
+  fault,
+  hasOneOf,
+  hashed,
+  limitedDataFields,
+  limitedDataProblems,
+  notContact,
+} from "../shared/socialChecks.ts";
+
+const daySeconds = 86_400;
+const maxEvents = 1000;
+
+const sources =
+  "website app email phone_call chat physical_store system_generated other business_messaging".split(" ");
+
+const many = (form: Parameters<typeof hashed>[0]) => oneOrMany(hashed(form));
+const hashes: Readonly<Record<string, Check>> = {
+  em: many("email"),
+  ph: many("digitsPhone"),
+  fn: many("name"),
+  ln: many("name"),
+  ct: many("other"),
+  st: many("code"),
+  zp: many("other"),
+  country: many("country"),
+  db: many("other"),
+  ge: many("other"),
+};
+const browserText = text();
+
+/** `fb.1.<ms>.<id>`, with the time at which the id was first seen. */
+function cookieId(now: number, id: RegExp): Check {
+  return (value, path) => {
+    const found = typeof value === "string" ? /^fb\.\d\.(\d+)\.(.+)$/s.exec(value) : null;
+    if (!found || !id.test(found[2] ?? ""))
+      return fault("value", path, "is not like fb.1.<milliseconds>.<id>");
+    return epoch("milliseconds", { now, maxAheadSeconds: aheadSeconds })(Number(found[1]), path);
+  };
+}
+
+function userData(now: number): Check {
+  return also(
+    // Uncertain whether an unknown name is refused or ignored. Refused here: ignored, it would be lost silently.
+    object({
+      ...hashes,
+      // Hashing is only recommended, but an email is personal in any field.
+      external_id: oneOrMany(notContact),
+      client_ip_address: ipAddress,
+      client_user_agent: browserText,
+      // The id is case-sensitive and may hold more points; the parameter builder adds one more part to both.
+      fbc: cookieId(now, /^[\w.~-]+$/),
+      fbp: cookieId(now, /^\d+(?:\.[\w-]+)?$/),
+      subscription_id: text(),
+      fb_login_id: text(),
+      lead_id: (value, path) =>
+        (typeof value === "number" ? number({ integer: true, min: 1 }) : text({ pattern: /^\d+$/ }))(
+          value,
+          path,
+        ),
+      madid: text(),
+      anon_id: text(),
+      page_id: text(),
+      page_scoped_user_id: text(),
+      ctwa_clid: text(),
+      ig_account_id: text(),
+      ig_sid: text(),
+    }),
+    // Which combinations are too broad is uncertain. One strong key, or address and browser together, must be there.
+    (value, path) =>
+      hasOneOf(value, ["em", "ph", "fbc", "fbp", "external_id", "lead_id", "madid", "ctwa_clid"]) ||
+      (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
+        ? []
+        : fault("missing", path, "has no customer information, or too broad a combination of it"),
+  );
+}
+
+const customData = object(
+  {
+    // A string would be cast by Meta and then show up in its diagnostics; the documented type is a number.
+    value: number({ min: 0 }),
+    currency,
+    order_id: text(),
+    content_ids: list(text()),
+    content_name: text(),
+    content_category: text(),
+    content_type: text({ oneOf: ["product", "product_group"] }),
+    contents: list(
+      object(
+        { id: text(), quantity: number({ integer: true, min: 1 }), item_price: number({ min: 0 }) },
+        { required: ["id", "quantity"], open: true },
+      ),
+    ),
+    num_items: number({ integer: true, min: 0 }),
+    search_string: text(),
+    predicted_ltv: number(),
+    status: anything,
+  },
+  // Own keys are allowed.
+  { open: true },
+);
+
+function eventShape(now: number): Check {
+  const time = (value: unknown, path: string, maxDays: number) =>
+    epoch("seconds", { now, maxAgeSeconds: maxDays * daySeconds, maxAheadSeconds: aheadSeconds })(
+      value,
+      path,
+    );
+  return also(
+    object(
+      {
+        event_name: text(),
+        event_time: anything,
+        event_id: text(),
+        event_source_url: webAddress,
+        referrer_url: webAddress,
+        action_source: text({ oneOf: sources }),
+        messaging_channel: text(),
+        user_data: userData(now),
+        custom_data: customData,
+        opt_out: flag,
+        ...limitedDataFields,
+      },
+      { required: ["event_name", "event_time", "action_source", "user_data"] },
+    ),
+    (event, path) => {
+      const problems = limitedDataProblems(event, path);
+      const person = isObject(event.user_data) ? event.user_data : {};
+      const custom = isObject(event.custom_data) ? event.custom_data : {};
+      if (event.event_time !== undefined)
+        problems.push(
+          ...time(event.event_time, `${path}.event_time`, event.action_source === "physical_store" ? 62 : 7),
+        );
+      if (event.action_source === "website") {
+        if (event.event_source_url === undefined)
+          problems.push(...fault("missing", `${path}.event_source_url`, "is required for website events"));
+        if (person.client_user_agent === undefined)
+          problems.push(
+            ...fault("missing", `${path}.user_data.client_user_agent`, "is required for website events"),
+          );
+      }
+      if (event.event_name === "Purchase")
+        for (const name of ["value", "currency"])
+          if (custom[name] === undefined)
+            problems.push(...fault("missing", `${path}.custom_data.${name}`, "is required for Purchase"));
+      if (event.event_name === "Lead" && event.action_source === "business_messaging")
+        problems.push(
+          ...fault("value", `${path}.event_name`, "must be LeadSubmitted for business messaging"),
+        );
+      return problems;
+    },
+  );
+}
+
+export function requestShape(now: number): Check {
+  return object(
+    {
+      data: list(eventShape(now), { min: 1, max: maxEvents }),
+      test_event_code: text({ pattern: /^TEST\d+$/ }),
+      partner_agent: text(),
+      access_token: text(),
+      upload_tag: text(),
+      namespace_id: text(),
+      upload_id: text(),
+      upload_source: text(),
+    },
+    { required: ["data"] },
+  );
+}
+
+/** One event says it for the whole request. */
+export function toMetaFault({ path, kind, message, value }: Problem): MetaFault {
+  const common = { message: "Invalid parameter", code: 100, transient: false };
+  const userMessage = `${path} ${message}`;
+  if (kind === "old") return { ...common, subcode: 2804003, title: "Event Timestamp Too Old", userMessage };
+  if (kind === "hash")
+    return { ...common, subcode: 2804016, title: "Unhashed Customer Information", userMessage };
+  if (message.startsWith("must be LeadSubmitted"))
+    return { ...common, subcode: 2804066, title: "Event Not Supported", userMessage };
+  if (path.endsWith(".user_data") && kind === "missing" && message.includes("customer information"))
+    return { ...common, subcode: 2804050, title: "Not Enough Customer Information", userMessage };
+  // Types and limits are refused before the Conversions API looks at the event, without a subcode.
+  if (kind === "type" || kind === "size" || kind === "unknown" || path === "data")
+    return {
+      message: `(#100) Param ${path} ${message}${typeof value === "string" ? " (string given)" : ""}`,
+      code: 100,
+    };
+  return { ...common, title: "Invalid Event", userMessage };
+}
+
+/** What Meta takes and grumbles about, in `messages`. */
+export function warnings(event: Record<string, unknown>): string[] {
+  const custom = isObject(event.custom_data) ? event.custom_data : {};
+  const person = isObject(event.user_data) ? event.user_data : {};
+  const found: string[] = [];
+  if ((custom.value === undefined) !== (custom.currency === undefined))
+    found.push("value and currency should be sent together");
+  if (event.data_processing_options_country === 0 && person.client_ip_address === undefined)
+    found.push("client_ip_address is needed to find the place for data_processing_options");
+  return found;
+}

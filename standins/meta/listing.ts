@@ -1,0 +1,104 @@
+// The edges of the Graph API that fill the pickers: businesses, ad accounts and their datasets (pixels).
+
+import { metaKnown, refuseMeta, unknownObject } from "./access.ts";
+import type { Answer, Call, Desk } from "../shared/standin.ts";
+
+type Node = Readonly<Record<string, unknown>> & { id: string };
+
+const business: Node = {
+  id: metaKnown.businessId,
+  name: "Example Shop Ltd",
+  verification_status: "verified",
+};
+const adAccount = (id: string, name: string): Node => ({
+  id: `act_${id}`,
+  account_id: id,
+  name,
+  currency: "EUR",
+  account_status: 1,
+  business,
+});
+const pixel = (id: string, name: string): Node => ({
+  id,
+  name,
+  is_unavailable: false,
+  creation_time: "2025-01-15T09:00:00+0000",
+  last_fired_time: "2026-11-13T18:20:00+0000",
+  owner_business: business,
+});
+
+const adAccounts = [
+  adAccount(metaKnown.adAccountId, "Example Shop"),
+  adAccount(metaKnown.otherAdAccountId, "Example Outlet"),
+];
+const pixels = [pixel(metaKnown.pixelId, "Shop dataset"), pixel(metaKnown.otherPixelId, "Outlet dataset")];
+
+/** Which datasets are behind an object. */
+const edges: Readonly<Record<string, readonly Node[]>> = {
+  "me/adaccounts": adAccounts,
+  "me/businesses": [business],
+  "me/assigned_ad_accounts": adAccounts,
+  [`${metaKnown.businessId}/owned_ad_accounts`]: adAccounts,
+  [`${metaKnown.businessId}/client_ad_accounts`]: [],
+  [`${metaKnown.businessId}/owned_pixels`]: pixels,
+  [`${metaKnown.businessId}/client_pixels`]: [],
+  [`${metaKnown.businessId}/adspixels`]: pixels,
+  [`act_${metaKnown.adAccountId}/adspixels`]: pixels.slice(0, 1),
+  [`act_${metaKnown.otherAdAccountId}/adspixels`]: pixels.slice(1),
+};
+const objects: readonly Node[] = [
+  { id: "me", name: "Example Shop system user" },
+  business,
+  ...adAccounts,
+  ...pixels,
+];
+
+/** Only the id unless more is asked for: a picker that forgets `fields` shows numbers. */
+function selected(node: Node, call: Call): Record<string, unknown> {
+  const names = (call.query.get("fields") ?? "").split(",").map((name) => name.trim());
+  const chosen = Object.fromEntries(Object.entries(node).filter(([name]) => names.includes(name)));
+  return { ...chosen, id: node.id === "me" ? "6000000000000001" : node.id };
+}
+
+const permissionsFor = (path: string): string[] =>
+  path.includes("business") || path.startsWith(metaKnown.businessId)
+    ? ["business_management"]
+    : ["ads_read", "ads_management"];
+
+export function listEdge(call: Call, desk: Desk): Answer {
+  const { id = "", edge = "" } = call.params;
+  const path = `${id}/${edge}`;
+  const refusal = refuseMeta(call, desk, permissionsFor(path));
+  if (refusal) return refusal;
+  const nodes = edges[path];
+  if (!nodes) return unknownObject("GET", id);
+  const limit = Math.max(1, Number(call.query.get("limit") ?? 25) || 25);
+  const after = call.query.get("after");
+  const start = after === null ? 0 : nodes.findIndex((node) => cursorOf(node) === after) + 1;
+  const page = nodes.slice(start, start + limit);
+  const last = page.at(-1);
+  if (!last) return { status: 200, body: { data: [] } };
+  const more = start + limit < nodes.length;
+  const next = new URL(call.path, "https://graph.facebook.com");
+  for (const [name, value] of call.query) if (name !== "access_token") next.searchParams.set(name, value);
+  next.searchParams.set("after", cursorOf(last));
+  return {
+    status: 200,
+    body: {
+      data: page.map((node) => selected(node, call)),
+      paging: {
+        cursors: { before: cursorOf(page[0] ?? last), after: cursorOf(last) },
+        ...(more ? { next: next.href } : {}),
+      },
+    },
+  };
+}
+
+const cursorOf = (node: Node) => Buffer.from(node.id).toString("base64url");
+
+export function readObject(call: Call, desk: Desk): Answer {
+  const refusal = refuseMeta(call, desk, ["ads_read", "ads_management", "business_management"]);
+  if (refusal) return refusal;
+  const found = objects.find(({ id }) => id === call.params.id);
+  return found ? { status: 200, body: selected(found, call) } : unknownObject("GET", call.params.id ?? "");
+}

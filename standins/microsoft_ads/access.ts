@@ -1,0 +1,93 @@
+// What Microsoft knows: one customer with an account, tags and goals; who may enter the Campaign Management API; and
+// the shape of that API's refusals.
+
+import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import type { TokenState } from "../shared/tokens.ts";
+
+export const manageScope = "https://ads.microsoft.com/msads.manage";
+
+/** Values of no real account. */
+export const microsoftKnown = {
+  clientId: "5f0a1b2c-0000-4000-8000-00000000c11e",
+  clientSecret: "standin-microsoft-secret",
+  developerToken: "STANDINDEVTOKEN01",
+  /** Of the tag, for the Conversions API: it has nothing to do with the sign-in. */
+  tagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000a1",
+  expiredTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000e2",
+  revokedTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000f3",
+  /** Of the sign-in, for the Campaign Management API. */
+  accessToken: "EwStandinValid",
+  expiredToken: "EwStandinExpired",
+  revokedToken: "EwStandinRevoked",
+  userId: "410001",
+  customerId: "250001",
+  accountId: "180001",
+  uetTagId: "343000001",
+  otherTagId: "343000002",
+  eventGoal: "purchase",
+  offlineGoal: "Offline purchase",
+  /** Younger than two hours: takes nothing yet. */
+  newOfflineGoal: "Offline lead",
+} as const;
+
+export const microsoftTags = [
+  { Id: microsoftKnown.uetTagId, Name: "Example Shop", Description: "Main tag", TrackingStatus: "Active" },
+  { Id: microsoftKnown.otherTagId, Name: "Example Blog", Description: "Blog", TrackingStatus: "Inactive" },
+] as const;
+
+export const microsoftGoals = [
+  { Id: "7100001", Name: "purchase", Type: "Event", TagId: microsoftKnown.uetTagId, Status: "Active" },
+  {
+    Id: "7100002",
+    Name: microsoftKnown.offlineGoal,
+    Type: "OfflineConversion",
+    TagId: null,
+    Status: "Active",
+  },
+  {
+    Id: "7100003",
+    Name: microsoftKnown.newOfflineGoal,
+    Type: "OfflineConversion",
+    TagId: null,
+    Status: "Active",
+  },
+] as const;
+
+/** A refusal of the whole request. Public clients have seen both lists: `Errors` from the gate, `OperationErrors` from the operation. */
+export function campaignError(
+  status: number,
+  code: number,
+  errorCode: string,
+  list: "Errors" | "OperationErrors" = "Errors",
+): Answer {
+  const error = { Code: code, Detail: null, ErrorCode: errorCode, Message: errorCode };
+  return {
+    status,
+    body: { TrackingId: "standin", Type: "AdApiFaultDetail", [list]: [error] },
+    refused: [errorCode],
+  };
+}
+
+export function campaignTokenError(state: Exclude<TokenState, "valid">): Answer {
+  return state === "expired"
+    ? campaignError(401, 109, "AuthenticationTokenExpired")
+    : campaignError(401, 105, "InvalidCredentials");
+}
+
+/** Sixty seconds is the window; how many calls fit in it is not published, so this number is ours. */
+const callsPerMinute = 600;
+
+/** Null when the call may enter. `account` demands the headers that say whose data it is about. */
+export function refuseEntry(call: Call, desk: Desk, { account }: { account: boolean }): Answer | null {
+  const token = bearerToken(call);
+  const state = desk.tokens.state(token);
+  if (state !== "valid") return campaignTokenError(state);
+  if (!desk.tokens.allows(token, manageScope)) return campaignTokenError("unknown");
+  if (call.headers.developertoken !== microsoftKnown.developerToken)
+    return campaignError(401, 105, "InvalidCredentials");
+  const named =
+    call.headers.customerid === microsoftKnown.customerId &&
+    call.headers.customeraccountid === microsoftKnown.accountId;
+  if (account && !named) return campaignError(403, 106, "UserIsNotAuthorized");
+  return desk.spend("campaign", callsPerMinute, 60) ? campaignError(429, 117, "CallRateExceeded") : null;
+}

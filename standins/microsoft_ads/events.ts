@@ -1,0 +1,187 @@
+// The UET Conversions API. An error makes an event invalid, and with it the batch unless the request says otherwise;
+// a warning removes a field and the event goes on without it. The answer lists the first ten of both.
+
+import {
+  also,
+  currency,
+  epoch,
+  eventIndex,
+  flag,
+  hash,
+  inWords,
+  ipAddress,
+  isObject,
+  list,
+  number,
+  object,
+  readJson,
+  text,
+  webAddress,
+  type Check,
+  type Problem,
+} from "../shared/checks.ts";
+import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+
+const maxAgeSeconds = 7 * 86_400;
+const maxEvents = 1000;
+const shownDetails = 10;
+
+const uuid = text({ pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i });
+const amount = number();
+const identifiers = ["anonymousId", "externalId", "em", "ph", "msclkid", "idfa", "gaid"];
+
+/** Optional fields with a value that cannot be taken. Everything else that is wrong is an error. */
+const warned = /\.(?:em|ph|referrerUrl|currency|pageType|itemIds|items|ecommTotalValue|ecommCategory)\b/;
+
+function eventShape(now: number): Check {
+  const userData = object({
+    clientUserAgent: text(),
+    anonymousId: text(),
+    externalId: text(),
+    em: hash,
+    ph: hash,
+    clientIpAddress: ipAddress,
+    // Auto-tagging often gives 32 digits without dashes. Whether those pass is not known: here they do not.
+    msclkid: uuid,
+    idfa: uuid,
+    gaid: uuid,
+  });
+  const customData = object({
+    eventCategory: text(),
+    eventLabel: text(),
+    eventValue: amount,
+    searchTerm: text(),
+    transactionId: text(),
+    value: amount,
+    currency,
+    items: list(object({ id: text(), quantity: number({ integer: true }), price: amount, name: text() })),
+    itemIds: list(text()),
+    pageType: text({ oneOf: ["cart", "category", "home", "other", "product", "purchase", "searchresults"] }),
+    ecommTotalValue: amount,
+    ecommCategory: text(),
+    hotelData: object({}, { open: true }),
+  });
+  const event = object(
+    {
+      eventType: text({ oneOf: ["pageLoad", "custom"] }),
+      eventId: text(),
+      eventName: text(),
+      eventTime: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds: 0 }),
+      eventSourceUrl: webAddress,
+      pageLoadId: uuid,
+      referrerUrl: webAddress,
+      pageTitle: text(),
+      keywords: text(),
+      adStorageConsent: text({ oneOf: ["G", "D"] }),
+      userData,
+      customData,
+    },
+    { required: ["eventType", "eventTime", "userData"] },
+  );
+  return also(event, (value, path) => {
+    // Documented as required for deduplication only. A relay that retries cannot do without, so neither can it here.
+    const needed = value.eventType === "pageLoad" ? ["eventSourceUrl"] : ["eventId", "eventName"];
+    const missing = needed.filter((name) => value[name] === undefined);
+    const known = isObject(value.userData) ? value.userData : {};
+    const usable = identifiers.some(
+      (name) =>
+        known[name] !== undefined && (!["em", "ph"].includes(name) || hash(known[name], "").length === 0),
+    );
+    return [
+      ...missing.map((name): Problem => ({
+        path: `${path}.${name}`,
+        kind: "missing",
+        message: "is required",
+      })),
+      // A hash that is none is removed first, and then counts no more.
+      ...(usable
+        ? []
+        : [{ path: `${path}.userData`, kind: "missing" as const, message: "needs at least one identifier" }]),
+    ];
+  });
+}
+
+export function takeEvents(call: Call, desk: Desk): Answer {
+  const tag = call.params.tag ?? "";
+  const token = bearerToken(call);
+  if (desk.tokens.state(token) !== "valid" || !desk.tokens.allows(token, `tag:${tag}`)) return unauthorized();
+  const read = readJson(call);
+  if ("fault" in read || !isObject(read.value))
+    return invalid([{ path: "", kind: "type", message: "the body is not JSON" }]);
+
+  const { data, ...root } = read.value;
+  const rootProblems = object(
+    { continueOnValidationError: flag, dataProvider: text() },
+    { required: ["dataProvider"] },
+  )(root, "");
+  const dataProblems = list(() => [], { min: 1, max: maxEvents })(data, "data");
+  const whole = [...rootProblems.filter(({ kind }) => kind !== "unknown"), ...dataProblems];
+  if (whole.length > 0) return invalid(whole);
+
+  const events = data as Record<string, unknown>[];
+  const shape = eventShape(desk.now());
+  const found = events.map((event, index) => shape(event, `data[${index}]`));
+  // Fields that it does not know are passed over in silence; the log keeps them, because they are lost.
+  const unknown = found.flatMap((problems) => problems.filter(({ kind }) => kind === "unknown"));
+  const issues = found.map((problems) => problems.filter(({ kind }) => kind !== "unknown"));
+  const all = issues.flat();
+  const isBad = (index: number) => issues[index]?.some((one) => !isWarning(one)) ?? false;
+  const good = events.filter((_, index) => !isBad(index));
+  if (good.length < events.length && (root.continueOnValidationError !== true || good.length === 0))
+    return invalid(all);
+
+  return {
+    status: 200,
+    body: { eventsReceived: good.length, ...(all.length ? { error: describe(all) } : {}) },
+    accepted: good.map((event) => ({
+      id: typeof event.eventId === "string" ? event.eventId : null,
+      name: String(event.eventName ?? event.eventType),
+      key: `${tag}/${String(event.eventId)}/${String(event.eventName)}`,
+      windowSeconds: maxAgeSeconds,
+      event,
+    })),
+    refused: [...all, ...unknown].map(inWords),
+  };
+}
+
+const isWarning = ({ path, kind }: Problem) => kind !== "missing" && warned.test(path);
+
+function describe(problems: Problem[]) {
+  const code = problems.every(isWarning) ? "ValidationWarning" : "ValidationError";
+  return {
+    code,
+    message: "Some parameters did not pass validation; only the first 10 errors and warnings are shown.",
+    details: problems.slice(0, shownDetails).map((problem) => {
+      const { path, message, value } = problem;
+      const index = eventIndex(path);
+      return {
+        ...(index === null ? {} : { index }),
+        propertyName: path,
+        ...(value === undefined ? {} : { attemptedValue: value }),
+        errorMessage: `'${path.split(".").at(-1)}' ${message}.`,
+        errorCode: errorCode(problem),
+        isWarning: isWarning(problem),
+      };
+    }),
+  };
+}
+
+function errorCode({ path, kind }: Problem): string {
+  if (kind === "missing") return "Empty";
+  if (path.endsWith("eventTime")) return "InvalidEventTime";
+  if (/\.(?:em|ph)$/.test(path)) return "InvalidSha256";
+  if (path.endsWith("Url")) return "InvalidUrl";
+  return /(?:eventType|adStorageConsent|pageType)$/.test(path) ? "InvalidEnumValue" : "InvalidValue";
+}
+
+function invalid(problems: Problem[]): Answer {
+  return { status: 400, body: { error: describe(problems) }, refused: problems.map(inWords) };
+}
+
+export function unauthorized(): Answer {
+  return {
+    status: 401,
+    body: { error: { code: "Unauthorized", message: "No access to this resource." } },
+    refused: ["the token is not the one of this tag"],
+  };
+}

@@ -1,0 +1,164 @@
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { microsoftAds } from "./index.ts";
+import { post } from "../shared/post.ts";
+import { startStandins } from "../shared/start.ts";
+
+const { known } = microsoftAds;
+const clock = Date.parse("2026-11-14T10:00:00Z");
+const running = await startStandins({ only: ["microsoft_ads"], now: () => clock });
+const microsoft = running.of("microsoft_ads");
+
+afterAll(() => running.close());
+beforeEach(() => microsoft.reset());
+
+const emailHash = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+
+type Fields = Record<string, unknown>;
+
+const campaign = (operation: string, body: unknown, changes: Record<string, string> = {}) =>
+  post(`${microsoft.origin}/CampaignManagement/v13/${operation}`, body, {
+    authorization: `Bearer ${known.accessToken}`,
+    developertoken: known.developerToken,
+    customerid: known.customerId,
+    customeraccountid: known.accountId,
+    ...changes,
+  });
+
+describe("offline conversions", () => {
+  const row = (changes: Fields = {}): Fields => ({
+    ConversionName: known.offlineGoal,
+    ConversionTime: "2026-10-14T09:30:00Z",
+    ConversionValue: 49.9,
+    ConversionCurrencyCode: "EUR",
+    MicrosoftClickId: "dd4afcccb1c94a4cad9544dd7e5006ab",
+    HashedEmailAddress: emailHash,
+    ...changes,
+  });
+  const apply = (rows: unknown, changes?: Record<string, string>) =>
+    campaign("OfflineConversions/Apply", { OfflineConversions: rows }, changes);
+
+  test("the documented row is taken", async () => {
+    expect(await apply([row()])).toMatchObject({ status: 200, body: { PartialErrors: [] } });
+    expect(microsoft.accepted).toHaveLength(1);
+  });
+
+  test("the same click and time again counts once", async () => {
+    await apply([row()]);
+    await apply([row({ ConversionValue: 50 })]);
+    expect(microsoft.accepted).toMatchObject([{ count: 2, counted: 1 }]);
+  });
+
+  test.each<[string, Fields, number]>([
+    ["no goal", { ConversionName: undefined }, 5605],
+    ["an unknown goal", { ConversionName: "Purchase" }, 5606],
+    ["a goal of the last two hours", { ConversionName: known.newOfflineGoal }, 5615],
+    ["no time", { ConversionTime: undefined }, 5607],
+    ["a local time", { ConversionTime: "2026-10-14T09:30:00+02:00" }, 5608],
+    ["a time of last spring", { ConversionTime: "2026-05-14T09:30:00Z" }, 5609],
+    ["a time in the future", { ConversionTime: "2026-11-15T09:30:00Z" }, 5614],
+    ["nobody", { MicrosoftClickId: undefined, HashedEmailAddress: undefined }, 5603],
+    ["a click id that is none", { MicrosoftClickId: "abc" }, 5604],
+    ["an email in plain text", { HashedEmailAddress: "john@contoso.com" }, 5604],
+    ["a value as text", { ConversionValue: "49.90" }, 5610],
+    ["a currency in lower case", { ConversionCurrencyCode: "eur" }, 5611],
+  ])("%s fails its row and no other", async (_, changes, code) => {
+    const { status, body } = await apply([row(), row(changes)]);
+    expect([status, body]).toMatchObject([200, { PartialErrors: [{ Index: 1, Code: code }] }]);
+    expect(microsoft.accepted).toHaveLength(1);
+    expect(microsoft.received[0]?.verdict).toBe("partly");
+  });
+
+  test("a hash alone is enough", async () => {
+    expect((await apply([row({ MicrosoftClickId: undefined })])).body).toEqual({ PartialErrors: [] });
+  });
+
+  test("a field of no contract empties the request", async () => {
+    const { status, text } = await apply([row({ OrderId: "1" })]);
+    expect([status, text]).toEqual([400, expect.stringContaining('"OperationErrors":[{"Code":100')]);
+  });
+
+  test.each([
+    ["an expired token", { authorization: `Bearer ${known.expiredToken}` }, 401, 109],
+    ["a revoked token", { authorization: `Bearer ${known.revokedToken}` }, 401, 105],
+    ["the tag's token", { authorization: `Bearer ${known.tagToken}` }, 401, 105],
+    ["a foreign developer token", { developertoken: "x" }, 401, 105],
+    ["a foreign account", { customeraccountid: "1" }, 403, 106],
+  ])("%s does not let in", async (_, changes, status, code) => {
+    const answer = await apply([row()], changes);
+    expect([answer.status, answer.body]).toMatchObject([status, { Errors: [{ Code: code }] }]);
+  });
+
+  test("a throttle says 117", async () => {
+    microsoft.fault({ kind: "throttle" });
+    expect((await apply([row()])).body).toMatchObject({
+      Errors: [{ Code: 117, ErrorCode: "CallRateExceeded" }],
+    });
+  });
+});
+
+describe("the pickers of Microsoft Advertising", () => {
+  test("user, accounts, tags, goals and the tag's token are found one from the other", async () => {
+    const customer = (operation: string, body: unknown) =>
+      post(`${microsoft.origin}/CustomerManagement/v13/${operation}`, body, {
+        authorization: `Bearer ${known.accessToken}`,
+        developertoken: known.developerToken,
+      });
+    expect((await customer("User/Query", { UserId: null })).body).toMatchObject({
+      User: { Id: known.userId },
+    });
+    const predicate = { Field: "UserId", Operator: "Equals", Value: known.userId };
+    const found = await customer("Accounts/Search", {
+      PageInfo: { Index: 0, Size: 100 },
+      Predicates: [predicate],
+    });
+    expect(found.body).toMatchObject({
+      Accounts: [{ Id: known.accountId, ParentCustomerId: known.customerId }],
+    });
+    expect((await campaign("UetTags/QueryByIds", { TagIds: null })).body).toMatchObject({
+      UetTags: [{ Id: known.uetTagId }, { Id: known.otherTagId }],
+    });
+    const goals = await campaign("ConversionGoals/QueryByIds", { ConversionGoalTypes: "OfflineConversion" });
+    expect(goals.body).toMatchObject({ ConversionGoals: [{ Name: known.offlineGoal }, {}] });
+    const ofTag = { TagIds: [known.uetTagId], ConversionGoalTypes: "Event OfflineConversion" };
+    expect((await campaign("ConversionGoals/QueryByTagIds", ofTag)).body).toMatchObject({
+      ConversionGoals: [{ Name: known.eventGoal }],
+    });
+    const key = { AuthKey: known.tagToken };
+    const tag = known.uetTagId;
+    expect((await campaign("UetTagAuthKey/Query", { TagId: tag })).body).toMatchObject({ TagAuthKey: key });
+    expect((await campaign("UetTagAuthKey/Query", { UetTagId: tag })).body).toMatchObject({
+      UetTagAuthKey: key,
+    });
+    expect((await campaign("UetTagAuthKey/Query", { TagId: "1" })).status).toBe(400);
+  });
+});
+
+test("Microsoft's sign-in rotates the refresh token and refuses the old one in its own shape", async () => {
+  const callback = "http://localhost:8787/connect";
+  const asked = new URL("https://login.example/common/oauth2/v2.0/authorize");
+  const scope = "https://ads.microsoft.com/msads.manage offline_access";
+  const query = {
+    client_id: known.clientId,
+    redirect_uri: callback,
+    response_type: "code",
+    state: "s",
+    scope,
+  };
+  for (const [name, value] of Object.entries(query)) asked.searchParams.set(name, value);
+  const code = new URL(await microsoft.decide(asked.href, "allow")).searchParams.get("code") ?? "";
+  const token = async (fields: Record<string, string>) => {
+    const own = { client_id: known.clientId, client_secret: known.clientSecret };
+    const answer = await fetch(`${microsoft.origin}/common/oauth2/v2.0/token`, {
+      method: "POST",
+      body: new URLSearchParams({ ...own, ...fields }),
+    });
+    return (await answer.json()) as Record<string, string>;
+  };
+  const first = await token({ grant_type: "authorization_code", code, redirect_uri: callback });
+  const refresh = { grant_type: "refresh_token", refresh_token: first.refresh_token ?? "" };
+  const second = await token(refresh);
+  expect(second.refresh_token).not.toBe(first.refresh_token);
+  expect(await token(refresh)).toMatchObject({ error: "invalid_grant", error_codes: [70_000] });
+  const authorization = `Bearer ${second.access_token}`;
+  expect((await campaign("UetTags/QueryByIds", {}, { authorization })).status).toBe(200);
+});

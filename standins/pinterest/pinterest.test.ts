@@ -1,0 +1,292 @@
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { pinterest } from "./index.ts";
+import { get, post } from "../shared/post.ts";
+import { sha256 } from "../shared/socialChecks.ts";
+import {
+  authorizeUrl,
+  basic,
+  browser,
+  callback,
+  granted,
+  person,
+  postForm,
+  returned,
+  throttledCall,
+  type Fields,
+} from "../shared/socialTrial.ts";
+import { startStandins } from "../shared/start.ts";
+
+const { known } = pinterest;
+let clock = Date.parse("2026-11-14T10:00:00Z");
+const seconds = clock / 1000 - 1800;
+const running = await startStandins({ only: ["pinterest"], now: () => clock });
+const platform = running.of("pinterest");
+
+afterAll(() => running.close());
+beforeEach(() => platform.reset());
+
+const userData = (changes: Fields = {}): Fields => ({
+  em: [person.email],
+  ph: [person.digitsPhone],
+  country: [sha256("de")],
+  client_ip_address: "203.0.113.9",
+  client_user_agent: browser,
+  click_id: "dj0yJnU9AbC",
+  ...changes,
+});
+const event = (changes: Fields = {}): Fields => ({
+  event_name: "checkout",
+  action_source: "web",
+  event_time: seconds,
+  event_id: "ord-1001",
+  event_source_url: "https://shop.example/thanks",
+  user_data: userData(),
+  custom_data: {
+    value: "49.90",
+    currency: "EUR",
+    order_id: "1001",
+    contents: [{ id: "sku-1", item_price: "49.90", quantity: 1 }],
+    num_items: 1,
+  },
+  ...changes,
+});
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const send = (
+  data: unknown,
+  {
+    token = known.conversionToken,
+    account = known.adAccountId,
+    query = "",
+  }: { token?: string; account?: string; query?: string } = {},
+) => post(`${platform.origin}/v5/ad_accounts/${account}/events${query}`, { data }, bearer(token));
+type Result = { num_events_processed: number; events: { status: string; error_message: string }[] };
+const resultOf = ({ body }: { body: unknown }) => body as Result;
+
+describe("the Conversions API", () => {
+  test("the documented event is taken, and says so per event", async () => {
+    const { status, body } = await send([event()]);
+    expect([status, body]).toEqual([
+      200,
+      {
+        num_events_received: 1,
+        num_events_processed: 1,
+        events: [{ status: "processed", error_message: "", warning_message: "" }],
+      },
+    ]);
+    expect(platform.accepted).toMatchObject([{ id: "ord-1001", name: "checkout", counted: 1 }]);
+  });
+
+  test.each<[string, Fields, RegExp]>([
+    ["a plain email", { user_data: userData({ em: ["john_smith@gmail.com"] }) }, /em\[0\] is not hashed/],
+    ["a hash in upper case", { user_data: userData({ em: [person.email.toUpperCase()] }) }, /lower case/],
+    ["a phone hashed with its +", { user_data: userData({ ph: [person.plusPhone] }) }, /with \+/],
+    ["a country hashed in capitals", { user_data: userData({ country: [sha256("DE")] }) }, /country/],
+    ["a time in milliseconds", { event_time: clock }, /must be in seconds/],
+    ["an event of eight days ago", { event_time: seconds - 8 * 86_400 }, /older/],
+    ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
+    ["an own name", { event_name: "quote_asked" }, /event_name must be one of/],
+    ["an unknown source", { action_source: "website" }, /action_source must be one of/],
+    ["a phone alone", { user_data: { ph: [person.digitsPhone] } }, /needs em, hashed_maids/],
+    ["a click id alone", { user_data: { click_id: "dj0y" } }, /needs em, hashed_maids/],
+    ["an address alone", { user_data: { client_ip_address: "203.0.113.9" } }, /needs em, hashed_maids/],
+    ["a hashed click id", { user_data: userData({ click_id: sha256("x") }) }, /must not be hashed/],
+    ["another opt-out", { custom_data: { opt_out_type: "LDU" } }, /opt_out_type/],
+  ])("%s fails its event and leaves the others", async (_, changes, message) => {
+    const answer = await send([event({ event_id: "good" }), event(changes)]);
+    expect([answer.status, resultOf(answer).num_events_processed]).toEqual([422, 1]);
+    expect(resultOf(answer).events.map(({ status }) => status)).toEqual(["processed", "failed"]);
+    expect(resultOf(answer).events[1]?.error_message).toMatch(message);
+    expect(platform.accepted.map(({ id }) => id)).toEqual(["good"]);
+    expect(platform.received[0]?.verdict).toBe("partly");
+  });
+
+  test.each<[string, Fields]>([
+    ["an unknown field of the order", { custom_data: { category_name: "shoes" } }],
+    ["an unknown field of the person", { user_data: userData({ email: [person.email] }) }],
+    ["a value as a number", { custom_data: { value: 49.9, currency: "EUR" } }],
+    ["an item's price as a number", { custom_data: { contents: [{ item_price: 1 }] } }],
+    ["a hash that is not in a list", { user_data: userData({ em: person.email }) }],
+    ["no id", { event_id: undefined }],
+    ["no time", { event_time: undefined }],
+    ["a time as text", { event_time: String(seconds) }],
+    ["an opt-out as text", { opt_out: "false" }],
+    ["no person", { user_data: undefined }],
+  ])("%s is against the schema and refuses the request", async (_, changes) => {
+    const answer = await send([event({ event_id: "good" }), event(changes)]);
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { code: 4196, message: expect.stringMatching(/data\[1\]/) },
+    ]);
+    expect(platform.accepted).toEqual([]);
+  });
+
+  test("address and browser are enough, and so is an opt-out in both forms", async () => {
+    const pair = { client_ip_address: "2001:db8::1", client_user_agent: browser };
+    const out = event({ user_data: pair, opt_out: true, custom_data: { opt_out_type: "LDP" } });
+    expect((await send([out])).status).toBe(200);
+  });
+
+  test("no event, more than a thousand, and no JSON are refused", async () => {
+    expect((await send([])).body).toMatchObject({ code: 4196 });
+    expect((await send(Array.from({ length: 1001 }, () => event()))).body).toMatchObject({ code: 4196 });
+    const url = `${platform.origin}/v5/ad_accounts/${known.adAccountId}/events`;
+    expect((await post(url, "{", bearer(known.conversionToken))).body).toMatchObject({ code: 4196 });
+  });
+
+  test("a test is judged like the rest and recorded nowhere", async () => {
+    const answer = await send([event()], { query: "?test=true" });
+    expect([answer.status, resultOf(answer).num_events_processed]).toEqual([200, 1]);
+    expect(platform.accepted).toEqual([]);
+    expect(platform.received[0]?.verdict).toBe("tested");
+    const bad = await send([event({ user_data: {} })], { query: "?test=true" });
+    expect(bad.status).toBe(422);
+  });
+
+  test("id and name count once, except offline", async () => {
+    for (let sent = 0; sent < 2; sent++)
+      await send([event(), event({ event_id: "shop", action_source: "offline" })]);
+    expect(platform.accepted.map(({ id, count, counted }) => [id, count, counted])).toEqual([
+      ["ord-1001", 2, 1],
+      ["shop", 2, 2],
+    ]);
+  });
+
+  test("a tag in place of the ad account is refused", async () => {
+    expect(await send([event()], { account: known.tagId })).toMatchObject({
+      status: 403,
+      body: { code: 29 },
+    });
+  });
+
+  test("5000 calls a minute for each ad account", () => {
+    const answer = throttledCall(
+      pinterest,
+      `/v5/ad_accounts/${known.adAccountId}/events`,
+      bearer(known.conversionToken),
+      { data: [event()] },
+      (allowance, limit, per) => allowance.includes(known.adAccountId) && limit === 5000 && per === 60,
+    );
+    expect(answer).toMatchObject({ status: 429, body: { code: 8 }, headers: { "x-ratelimit-reset": "7" } });
+  });
+});
+
+describe("tokens and faults in Pinterest's words", () => {
+  test("every bad token is code 2, a missing permission code 29", async () => {
+    for (const token of ["wrong", known.expiredToken, known.revokedToken])
+      expect(await send([event()], { token })).toMatchObject({ status: 401, body: { code: 2 } });
+    expect(await send([event()], { token: known.readOnlyToken })).toMatchObject({
+      status: 403,
+      body: { code: 29 },
+    });
+  });
+
+  test("scripted faults", async () => {
+    platform.fault([
+      { kind: "throttle", retryAfterSeconds: 9 },
+      { kind: "server_error" },
+      { kind: "server_error", status: 503 },
+      { kind: "expired_token" },
+      { kind: "revoked_token" },
+    ]);
+    const answers = [];
+    for (let sent = 0; sent < 5; sent++) answers.push(await send([event()]));
+    expect(answers.map(({ status, body }) => [status, (body as Fields).code])).toEqual([
+      [429, 8],
+      [500, 0],
+      [503, 4197],
+      [401, 2],
+      [401, 2],
+    ]);
+    expect(answers[0]?.headers.get("x-ratelimit-reset")).toBe("9");
+    expect((await get(`${platform.origin}/events/v3`)).body).toMatchObject({ code: 1 });
+  });
+});
+
+describe("the pickers", () => {
+  const list = (path: string, token: string = known.accessToken) =>
+    get(`${platform.origin}/v5/${path}`, bearer(token));
+
+  test("ad accounts page by page, and the tags of one", async () => {
+    const first = (await list("ad_accounts?page_size=1")).body as { bookmark: string };
+    expect(first).toMatchObject({ items: [{ id: known.adAccountId }] });
+    expect((await list(`ad_accounts?page_size=1&bookmark=${first.bookmark}`)).body).toMatchObject({
+      items: [{ id: known.otherAdAccountId }],
+      bookmark: null,
+    });
+    expect((await list(`ad_accounts/${known.adAccountId}/conversion_tags`)).body).toMatchObject({
+      items: [{ id: known.tagId }],
+    });
+    expect((await list("ad_accounts", known.conversionToken)).status).toBe(403);
+    expect((await list("ad_accounts?page_size=0")).status).toBe(400);
+  });
+});
+
+describe("the sign-in", () => {
+  const code = async () =>
+    returned(
+      await platform.decide(
+        authorizeUrl("/oauth/", {
+          client_id: known.clientId,
+          redirect_uri: callback,
+          response_type: "code",
+          state: "s",
+          scope: "ads:read,ads:write",
+        }),
+        "allow",
+      ),
+    ).code ?? "";
+  const token = (fields: Record<string, string>, secret: string = known.clientSecret) =>
+    postForm(`${platform.origin}/v5/oauth/token`, fields, basic(known.clientId, secret));
+  const exchange = (given: string) =>
+    token({ grant_type: "authorization_code", redirect_uri: callback, code: given });
+
+  test("a code becomes tokens, the refresh token is replaced at each use", async () => {
+    const first = await exchange(await code());
+    expect(first.body).toMatchObject({
+      response_type: "authorization_code",
+      token_type: "bearer",
+      expires_in: 2_592_000,
+      scope: "ads:read,ads:write",
+    });
+    expect((await send([event()], { token: granted(first).access_token ?? "" })).status).toBe(200);
+    const refresh = (one: typeof first) =>
+      token({ grant_type: "refresh_token", refresh_token: granted(one).refresh_token ?? "" });
+    const second = await refresh(first);
+    expect((await refresh(first)).body).toMatchObject({
+      code: 1,
+      message: expect.stringMatching(/^invalid_grant/),
+    });
+    clock += 59 * 86_400_000;
+    const third = await refresh(second);
+    clock += 61 * 86_400_000;
+    const late = await refresh(third);
+    clock -= 120 * 86_400_000;
+    expect([second.status, third.status, late.status]).toEqual([200, 200, 400]);
+  });
+
+  test("the token of a sign-in becomes a conversion token that can only send", async () => {
+    const url = `${platform.origin}/v5/oauth/conversion_token`;
+    const made = await post(url, {}, bearer(known.accessToken));
+    expect(made.body).toMatchObject({ token_type: "conversion" });
+    const conversionToken = granted(made).access_token ?? "";
+    expect((await send([event()], { token: conversionToken })).status).toBe(200);
+    const listed = await get(`${platform.origin}/v5/ad_accounts`, bearer(conversionToken));
+    expect(listed.status).toBe(403);
+    expect((await post(url, {}, bearer(known.readOnlyToken))).status).toBe(403);
+  });
+
+  test("a used code, a wrong secret and a secret in the body are refused", async () => {
+    const used = await code();
+    await exchange(used);
+    expect(await exchange(used)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect(await token({ grant_type: "authorization_code" }, "guess")).toMatchObject({
+      status: 401,
+      body: { code: 2 },
+    });
+    const inBody = await postForm(`${platform.origin}/v5/oauth/token`, {
+      client_id: known.clientId,
+      client_secret: known.clientSecret,
+    });
+    expect(inBody.status).toBe(401);
+  });
+});

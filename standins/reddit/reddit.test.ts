@@ -1,0 +1,211 @@
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { get, post } from "../shared/post.ts";
+import { reddit } from "./index.ts";
+import { sha256 } from "../shared/socialChecks.ts";
+import { browser, person, throttledCall, type Fields } from "../shared/socialTrial.ts";
+import { startStandins } from "../shared/start.ts";
+
+const { known } = reddit;
+const clock = Date.parse("2026-11-14T10:00:00Z");
+const ms = clock - 1_800_000;
+const running = await startStandins({ only: ["reddit"], now: () => clock });
+const platform = running.of("reddit");
+
+afterAll(() => running.close());
+beforeEach(() => platform.reset());
+
+/** Of `Al.ice$+Apple@Example.Com`, as documented. */
+const emailHash = "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976";
+const user = (changes: Fields = {}): Fields => ({
+  email: emailHash,
+  phone_number: person.plusPhone,
+  ip_address: "203.0.113.9",
+  user_agent: browser,
+  uuid: "7c73c64f-7b5b-4c3b-9a5e-1a2b3c4d5e6f",
+  ...changes,
+});
+const metadata = (changes: Fields = {}): Fields => ({
+  conversion_id: "ord-1001",
+  value: 49.9,
+  currency: "EUR",
+  item_count: 1,
+  ...changes,
+});
+const event = (changes: Fields = {}): Fields => ({
+  event_at: ms,
+  action_source: "WEBSITE",
+  event_source_url: "https://shop.example/thanks",
+  type: { tracking_type: "PURCHASE" },
+  click_id: "1234567890abcdef",
+  user: user(),
+  metadata: metadata(),
+  ...changes,
+});
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+type Sending = { data?: Fields; token?: string; pixel?: string };
+const send = (
+  events: unknown,
+  { data = {}, token = known.conversionToken, pixel = known.pixelId }: Sending = {},
+) =>
+  post(
+    `${platform.origin}/api/v3/pixels/${pixel}/conversion_events`,
+    { data: { events, ...data } },
+    bearer(token),
+  );
+
+describe("the Conversions API", () => {
+  test("the documented event is taken", async () => {
+    const { status, body } = await send([event()]);
+    expect([status, body]).toEqual([
+      200,
+      { data: { message: "Successfully processed 1 conversion events." } },
+    ]);
+    expect(platform.accepted).toMatchObject([{ id: "ord-1001", name: "PURCHASE", counted: 1 }]);
+  });
+
+  test.each<[string, Fields, string]>([
+    ["a time as ISO 8601, as v2 had it", { event_at: "2026-11-14T09:30:00Z" }, "event_at"],
+    ["a time in seconds", { event_at: ms / 1000 }, "event_at"],
+    ["an event of eight days ago", { event_at: ms - 8 * 86_400_000 }, "event_at"],
+    ["an event six minutes ahead", { event_at: clock + 360_000 }, "event_at"],
+    ["no source", { action_source: undefined }, "action_source"],
+    ["an unknown source", { action_source: "website" }, "action_source"],
+    ["an address that is not a website's", { action_source: "OTHER" }, "event_source_url"],
+    ["an unknown type", { type: { tracking_type: "CHECKOUT" } }, "type.tracking_type"],
+    ["a custom event without its name", { type: { tracking_type: "CUSTOM" } }, "type.custom_event_name"],
+    [
+      "a name beside a standard type",
+      { type: { tracking_type: "LEAD", custom_event_name: "x" }, metadata: {} },
+      "type.custom_event_name",
+    ],
+    ["a plain email", { user: user({ email: "alice@example.com" }) }, "user.email"],
+    [
+      "an email hashed with its alias",
+      { user: user({ email: sha256("al.ice$+apple@example.com") }) },
+      "user.email",
+    ],
+    ["an email hashed with its punctuation", { user: user({ email: person.email }) }, "user.email"],
+    [
+      "a phone hashed without its +",
+      { user: user({ phone_number: person.digitsPhone }) },
+      "user.phone_number",
+    ],
+    ["a hash in upper case", { user: user({ email: emailHash.toUpperCase() }) }, "user.email"],
+    [
+      "the whole cookie as uuid",
+      { user: user({ uuid: "1794600000000.7c73c64f-7b5b-4c3b-9a5e-1a2b3c4d5e6f" }) },
+      "user.uuid",
+    ],
+    ["a hashed click id", { click_id: sha256("x") }, "click_id"],
+    ["a value as text", { metadata: metadata({ value: "49.90" }) }, "metadata.value"],
+    ["the value of v2", { metadata: metadata({ value_decimal: 49.9 }) }, "metadata.value_decimal"],
+    [
+      "a value of a page visit",
+      { type: { tracking_type: "PAGE_VISIT" }, metadata: { value: 1, currency: "EUR" } },
+      "metadata.value",
+    ],
+    ["a count of items of a lead", { type: { tracking_type: "LEAD" } }, "metadata.item_count"],
+    ["nothing to match by", { click_id: undefined, user: { user_agent: browser } }, "user"],
+    [
+      "limited data use in capitals only",
+      { user: user({ data_processing_options: { modes: ["ldu"] } }) },
+      "user.data_processing_options.modes[0]",
+    ],
+  ])("%s refuses the batch and names the field", async (_, changes, field) => {
+    const answer = await send([event({ metadata: metadata({ conversion_id: "good" }) }), event(changes)]);
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { error: { code: 400, message: expect.any(String), fields: [{ field: `data.events[1].${field}` }] } },
+    ]);
+    expect(platform.accepted).toEqual([]);
+  });
+
+  test("a hashed address, a custom event, limited data use and four minutes ahead are fine", async () => {
+    const custom = event({
+      type: { tracking_type: "CUSTOM", custom_event_name: "checkout" },
+      event_at: clock + 240_000,
+    });
+    const limited = user({
+      ip_address: sha256("203.0.113.9"),
+      data_processing_options: { modes: ["LDU"], country: "US", region: "US-CA" },
+    });
+    expect((await send([custom, event({ user: limited })])).status).toBe(200);
+  });
+
+  test("no event, more than a thousand and no JSON are refused", async () => {
+    expect((await send([])).status).toBe(400);
+    expect((await send(Array.from({ length: 1001 }, () => event()))).status).toBe(400);
+    const url = `${platform.origin}/api/v3/pixels/${known.pixelId}/conversion_events`;
+    expect((await post(url, "{", bearer(known.conversionToken))).body).toMatchObject({
+      error: { fields: [] },
+    });
+  });
+
+  test("conversion id and type count once within two days", async () => {
+    for (let sent = 0; sent < 2; sent++)
+      await send([event(), event({ type: { tracking_type: "CUSTOM", custom_event_name: "checkout" } })]);
+    expect(platform.accepted.map(({ name, count, counted }) => [name, count, counted])).toEqual([
+      ["PURCHASE", 2, 1],
+      ["checkout", 2, 1],
+    ]);
+  });
+
+  test("a test id records nothing", async () => {
+    expect((await send([event()], { data: { test_id: known.testId } })).status).toBe(200);
+    expect(platform.accepted).toEqual([]);
+    expect(platform.received[0]?.verdict).toBe("tested");
+  });
+
+  test.each([
+    ["calls", 5000, 1],
+    ["events", 250_000, 2],
+  ])("the allowance of %s per pixel and minute", (what, most, amount) => {
+    const answer = throttledCall(
+      reddit,
+      `/api/v3/pixels/${known.pixelId}/conversion_events`,
+      bearer(known.conversionToken),
+      { data: { events: [event(), event()] } },
+      (allowance, limit, seconds, spent) =>
+        allowance === `${what} of ${known.pixelId}` && limit === most && seconds === 60 && spent === amount,
+    );
+    expect([answer.status, answer.body]).toEqual([429, "Too Many Requests"]);
+  });
+});
+
+describe("tokens and faults in Reddit's three shapes", () => {
+  test("who may not enter is told with a reason", async () => {
+    const answers = [];
+    for (const token of ["wrong", known.expiredToken, known.revokedToken, known.readOnlyToken])
+      answers.push(await send([event()], { token }));
+    answers.push(
+      await send([event()], { pixel: known.foreignPixelId }),
+      await send([event()], { pixel: "a2_none" }),
+    );
+    expect(answers.map(({ status, body }) => [status, body])).toMatchObject([
+      [401, { success: false, error: { reason: "UNAUTHORIZED" } }],
+      [401, { success: false, error: { explanation: "The access token has been expired." } }],
+      [401, { success: false, error: { explanation: "The access token has been revoked." } }],
+      [403, { success: false, error: { reason: "FORBIDDEN" } }],
+      [403, { success: false, error: { reason: "FORBIDDEN" } }],
+      [404, { success: false, error: { reason: "NOT_FOUND" } }],
+    ]);
+  });
+
+  test("scripted faults", async () => {
+    platform.fault([
+      { kind: "throttle" },
+      { kind: "server_error" },
+      { kind: "expired_token" },
+      { kind: "revoked_token" },
+    ]);
+    const answers = [];
+    for (let sent = 0; sent < 4; sent++) answers.push(await send([event()]));
+    expect(answers.map(({ status, text }) => [status, text.slice(0, 24)])).toEqual([
+      [429, "Too Many Requests"],
+      [500, "Internal Server Error"],
+      [401, '{"success":false,"error"'],
+      [401, '{"success":false,"error"'],
+    ]);
+    expect((await get(`${platform.origin}/api/v2.0/conversions/events/a2_x`)).text).toBe("Not Found");
+  });
+});

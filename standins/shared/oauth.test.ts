@@ -1,0 +1,242 @@
+// OAuth as every stand-in does it, shown on Google's.
+
+import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { googleAds } from "../google_ads/index.ts";
+import { startStandins } from "./start.ts";
+
+const { known, oauth: description } = googleAds;
+const scope = description.scopes[0];
+let clock = Date.parse("2026-11-14T10:00:00Z");
+const running = await startStandins({ only: ["google_ads"], now: () => clock });
+const google = running.of("google_ads");
+
+afterAll(() => running.close());
+beforeEach(() => google.reset());
+
+const callback = "http://127.0.0.1:8787/connect/google_ads";
+const verifier = randomBytes(32).toString("base64url");
+const challenge = createHash("sha256").update(verifier).digest("base64url");
+
+function authorizeUrl(changes: Record<string, string | null> = {}): string {
+  const url = new URL("https://accounts.example/o/oauth2/v2/auth");
+  const query: Record<string, string | null> = {
+    client_id: known.clientId,
+    redirect_uri: callback,
+    response_type: "code",
+    state: "s-1",
+    scope,
+    access_type: "offline",
+    prompt: "consent",
+    code_challenge: challenge,
+    code_challenge_method: "S256",
+    ...changes,
+  };
+  for (const [name, value] of Object.entries(query)) if (value !== null) url.searchParams.set(name, value);
+  return url.href;
+}
+
+const codeOf = (location: string) => new URL(location).searchParams.get("code") ?? "";
+const getCode = async (changes?: Record<string, string | null>) =>
+  codeOf(await google.decide(authorizeUrl(changes), "allow"));
+
+async function token(fields: Record<string, string>, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${google.origin}/token`, {
+    method: "POST",
+    headers,
+    body: new URLSearchParams(fields),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, string> };
+}
+
+const client = { client_id: known.clientId, client_secret: known.clientSecret };
+const exchange = (code: string, changes: Record<string, string> = {}) =>
+  token({
+    ...client,
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: callback,
+    code_verifier: verifier,
+    ...changes,
+  });
+
+async function isLetIn(accessToken: string | undefined): Promise<boolean> {
+  const answer = await fetch(`${google.origin}/v1/requestStatus:retrieve?requestId=none`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  return answer.status !== 401 && answer.status !== 403;
+}
+
+describe("the authorisation page", () => {
+  test("has two buttons, no script, and escapes what it was given", async () => {
+    const url = authorizeUrl({ state: '"><script>alert(1)</script>' });
+    const answer = await fetch(google.origin + new URL(url).pathname + new URL(url).search);
+    const page = await answer.text();
+    expect(answer.status).toBe(200);
+    expect(page).toContain('<button name="decision" value="allow">Allow</button>');
+    expect(page).toContain('<button name="decision" value="deny">Deny</button>');
+    expect(page).not.toContain("<script");
+    expect(page).toContain("&quot;&gt;&lt;script&gt;");
+    expect(answer.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self' http:\/\/127\.0\.0\.1:8787; /,
+    );
+  });
+
+  test("Allow returns a code and the state, Deny an error and the state", async () => {
+    const allowed = new URL(await google.decide(authorizeUrl(), "allow"));
+    expect(allowed.origin + allowed.pathname).toBe(callback);
+    expect(allowed.searchParams.get("state")).toBe("s-1");
+    expect(allowed.searchParams.get("code")).toMatch(/^code_/);
+    const denied = new URL(await google.decide(authorizeUrl(), "deny"));
+    expect(Object.fromEntries(denied.searchParams)).toMatchObject({ error: "access_denied", state: "s-1" });
+    expect(denied.searchParams.get("code")).toBeNull();
+  });
+
+  test.each([
+    ["an unknown client", { client_id: "nobody" }],
+    ["no client", { client_id: null }],
+    ["a foreign plain-HTTP address to return to", { redirect_uri: "http://shop.example/back" }],
+    ["a script to return to", { redirect_uri: "javascript:alert(1)" }],
+    ["an address with a fragment", { redirect_uri: `${callback}#x` }],
+  ])("%s is answered with a page and never sent back", async (_, changes) => {
+    const url = new URL(authorizeUrl(changes));
+    const answer = await fetch(google.origin + url.pathname + url.search, { redirect: "manual" });
+    expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
+  });
+
+  test.each([
+    ["no state", { state: null }, "invalid_request"],
+    ["another response type", { response_type: "token" }, "unsupported_response_type"],
+    ["no scope", { scope: null }, "invalid_scope"],
+    ["an unknown scope", { scope: "everything" }, "invalid_scope"],
+    ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
+    ["a challenge that is no SHA-256", { code_challenge: "short" }, "invalid_request"],
+  ])("%s is told to the application", async (_, changes, fault) => {
+    const location = await google.decide(authorizeUrl(changes), "allow");
+    expect(new URL(location).searchParams.get("error")).toBe(fault);
+    expect(codeOf(location)).toBe("");
+  });
+
+  test("only registered addresses are returned to, where there is a register", async () => {
+    const strict = await startStandins({
+      only: ["google_ads"],
+      redirectUris: ["https://relay.example/back"],
+    });
+    const decide = (redirectUri: string) =>
+      strict.of("google_ads").decide(authorizeUrl({ redirect_uri: redirectUri }), "allow");
+    await expect(decide(callback)).rejects.toThrow("redirect_uri is not registered");
+    expect(await decide("https://relay.example/back")).toMatch(/^https:\/\/relay\.example\/back\?code=/);
+    await strict.close();
+  });
+});
+
+describe("the token endpoint", () => {
+  test("a code becomes tokens that let in", async () => {
+    const { status, body } = await exchange(await getCode());
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ expires_in: 3600, scope, token_type: "Bearer" });
+    expect(await isLetIn(body.access_token)).toBe(true);
+  });
+
+  test("a code is good once, and showing it twice ends its tokens", async () => {
+    const code = await getCode();
+    const { body } = await exchange(code);
+    expect(await exchange(code)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    expect(await isLetIn(body.access_token)).toBe(false);
+  });
+
+  test.each([
+    ["a wrong verifier", { code_verifier: randomBytes(32).toString("base64url") }, "invalid_grant"],
+    ["another address to return to", { redirect_uri: `${callback}/` }, "invalid_grant"],
+    ["a wrong secret", { client_secret: "guess" }, "invalid_client"],
+    ["a wrong client", { client_id: "nobody" }, "invalid_client"],
+    ["a made-up code", { code: "code_made-up" }, "invalid_grant"],
+    ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
+  ])("%s is refused", async (_, changes, fault) => {
+    const { status, body } = await exchange(await getCode(), changes);
+    expect([status, body.error]).toEqual([fault === "invalid_client" ? 401 : 400, fault]);
+    expect(body.access_token).toBeUndefined();
+  });
+
+  test("a missing verifier is refused when the sign-in had a challenge", async () => {
+    const code = await getCode();
+    const answer = await token({ ...client, grant_type: "authorization_code", code, redirect_uri: callback });
+    expect(answer.body.error).toBe("invalid_grant");
+  });
+
+  test("a code runs out after ten minutes", async () => {
+    const code = await getCode();
+    clock += 601_000;
+    expect((await exchange(code)).body.error).toBe("invalid_grant");
+    clock -= 601_000;
+  });
+
+  test("a JSON body, or the same field twice, is no form", async () => {
+    const json = await fetch(`${google.origin}/token`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    expect(await json.json()).toMatchObject({ error: "invalid_request" });
+    const twice = await fetch(`${google.origin}/token`, {
+      method: "POST",
+      body: new URLSearchParams([...Object.entries(client), ["client_id", known.clientId]]),
+    });
+    expect(await twice.json()).toMatchObject({ error: "invalid_request" });
+  });
+
+  test("the client signs in once: by header or by body", async () => {
+    const basic = Buffer.from(`${known.clientId}:${known.clientSecret}`).toString("base64");
+    const fields = {
+      grant_type: "authorization_code",
+      redirect_uri: callback,
+      code_verifier: verifier,
+    };
+    const headers = { authorization: `Basic ${basic}` };
+    expect((await token({ ...fields, ...client, code: await getCode() }, headers)).status).toBe(401);
+    expect((await token({ ...fields, code: await getCode() }, headers)).status).toBe(200);
+  });
+
+  test("an access token runs out and is refreshed; the refresh token stays", async () => {
+    const { body } = await exchange(await getCode());
+    clock += 3_601_000;
+    expect(await isLetIn(body.access_token)).toBe(false);
+    const refreshed = await token({
+      ...client,
+      grant_type: "refresh_token",
+      refresh_token: body.refresh_token ?? "",
+    });
+    clock -= 3_601_000;
+    expect(refreshed.status).toBe(200);
+    expect(refreshed.body.refresh_token).toBeUndefined();
+    expect(await isLetIn(refreshed.body.access_token)).toBe(true);
+  });
+
+  test("without offline access there is no refresh token", async () => {
+    const { body } = await exchange(await getCode({ access_type: null }));
+    expect(body.refresh_token).toBeUndefined();
+  });
+
+  test("after the customer took the permission back, the refresh is refused too", async () => {
+    const { body } = await exchange(await getCode());
+    await fetch(`${google.origin}/revoke`, {
+      method: "POST",
+      body: new URLSearchParams({ token: body.refresh_token ?? "" }),
+    });
+    expect(await isLetIn(body.access_token)).toBe(false);
+    const refreshed = await token({
+      ...client,
+      grant_type: "refresh_token",
+      refresh_token: body.refresh_token ?? "",
+    });
+    expect(refreshed.body.error).toBe("invalid_grant");
+  });
+
+  test("no code, verifier, secret or token stands in the log", async () => {
+    const code = await getCode();
+    const { body } = await exchange(code);
+    const log = JSON.stringify(google.received);
+    for (const secret of [code, verifier, known.clientSecret, body.access_token as string])
+      expect(log).not.toContain(secret);
+  });
+});

@@ -1,0 +1,287 @@
+// The frame: routes, the record, faults and the control paths, shown on the stand-in of Google.
+
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { googleAds } from "../google_ads/index.ts";
+import { standins } from "../index.ts";
+import { startStandins } from "./start.ts";
+
+const { known } = googleAds;
+let clock = Date.parse("2026-11-14T10:00:00Z");
+const running = await startStandins({ only: ["google_ads"], now: () => clock });
+const google = running.of("google_ads");
+
+afterAll(() => running.close());
+beforeEach(() => google.reset());
+
+const event = (transactionId = "ord-1") => ({
+  eventTimestamp: "2026-11-14T09:30:00Z",
+  transactionId,
+  eventSource: "WEB",
+  adIdentifiers: { gclid: "EXAMPLE_GCLID" },
+});
+
+async function ingest(events: unknown[] = [event()], token: string = known.accessToken) {
+  const answer = await fetch(`${google.origin}/v1/events:ingest?alt=json&access_token=hush`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      destinations: [
+        {
+          operatingAccount: { accountType: "GOOGLE_ADS", accountId: known.directCustomerId },
+          productDestinationId: known.directConversionActionId,
+        },
+      ],
+      events,
+    }),
+  });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+describe("the list", () => {
+  test("every stand-in has an own id, and known tokens for each state it can be in", () => {
+    const ids = standins.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id, known: credentials } of standins) {
+      expect(Object.keys(credentials).length, id).toBeGreaterThan(0);
+    }
+  });
+
+  test("a stand-in that was not started says so", () => {
+    expect(() => running.of("nobody" as "google_ads")).toThrow("The stand-in nobody was not started.");
+  });
+});
+
+describe("the record", () => {
+  test("a call is kept with its verdict, and without its secrets", async () => {
+    await ingest();
+    expect(google.received).toHaveLength(1);
+    expect(google.received[0]).toMatchObject({
+      at: clock,
+      kind: "events",
+      method: "POST",
+      path: "/v1/events:ingest?alt=json&access_token=configured",
+      headers: { authorization: "configured", "content-type": "application/json" },
+      body: { events: [event()] },
+      status: 200,
+      verdict: "accepted",
+      why: [],
+    });
+    expect(JSON.stringify(google.received)).not.toContain(known.accessToken);
+    expect(JSON.stringify(google.received)).not.toContain("hush");
+  });
+
+  test("an event that comes again is taken again and counts once", async () => {
+    await ingest([event("a"), event("b")]);
+    await ingest([event("a")]);
+    expect(google.accepted.map(({ id, count, counted }) => ({ id, count, counted }))).toEqual([
+      { id: "b", count: 1, counted: 1 },
+      { id: "a", count: 2, counted: 1 },
+    ]);
+    expect(google.accepted[1]?.event).toEqual(event("a"));
+  });
+
+  test("a refusal says why", async () => {
+    expect((await ingest([{ ...event(), eventSource: "TV" }])).status).toBe(400);
+    expect(google.received[0]).toMatchObject({ verdict: "refused", status: 400 });
+    expect(google.received[0]?.why[0]).toContain("events.events[0].event_source");
+    expect(google.accepted).toEqual([]);
+  });
+
+  test("an unknown address is refused in the platform's shape, and kept", async () => {
+    const answer = await fetch(`${google.origin}/v1/nothing`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } });
+    expect(google.received[0]).toMatchObject({ kind: "unknown", verdict: "refused" });
+  });
+
+  test("the log is bounded", async () => {
+    for (let sent = 0; sent < 1010; sent++)
+      await fetch(`${google.origin}/nothing/${sent}`).then((one) => one.text());
+    expect(google.received).toHaveLength(1000);
+    expect(google.received[0]?.path).toBe("/nothing/10");
+  });
+
+  test("a reset forgets everything", async () => {
+    await ingest();
+    google.fault({ kind: "throttle", times: 5 });
+    google.expireTokens();
+    google.reset();
+    expect(google.received).toEqual([]);
+    expect(google.accepted).toEqual([]);
+    expect((await ingest()).status).toBe(200);
+  });
+});
+
+describe("faults", () => {
+  test("a throttle is in the platform's own words, for the next calls only", async () => {
+    google.fault({ kind: "throttle", times: 2, retryAfterSeconds: 7 });
+    const first = await ingest();
+    expect(first.status).toBe(429);
+    expect(JSON.parse(first.text)).toMatchObject({
+      error: {
+        status: "RESOURCE_EXHAUSTED",
+        details: [{ reason: "RATE_LIMIT_EXCEEDED" }, { retryDelay: "7s" }],
+      },
+    });
+    expect((await ingest()).status).toBe(429);
+    expect((await ingest()).status).toBe(200);
+    expect(google.received.map(({ verdict, why }) => [verdict, ...why])).toEqual([
+      ["refused", "fault: throttle"],
+      ["refused", "fault: throttle"],
+      ["accepted"],
+    ]);
+  });
+
+  test("a server error, an expired and a revoked token are in the platform's own shape, one after the other", async () => {
+    google.fault([
+      { kind: "server_error", status: 503 },
+      { kind: "expired_token" },
+      { kind: "revoked_token" },
+    ]);
+    const answers = [await ingest(), await ingest(), await ingest()];
+    expect(answers.map(({ status, text }) => [status, JSON.parse(text).error.status])).toEqual([
+      [503, "UNAVAILABLE"],
+      [401, "UNAUTHENTICATED"],
+      [401, "UNAUTHENTICATED"],
+    ]);
+    expect(google.accepted).toEqual([]);
+  });
+
+  test("half a document and an HTML page come where JSON is expected", async () => {
+    google.fault([{ kind: "malformed_json" }, { kind: "html" }]);
+    const [broken, page] = [await ingest(), await ingest()];
+    expect(() => JSON.parse(broken.text)).toThrow();
+    expect([broken.status, page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      502,
+      "text/html; charset=utf-8",
+    ]);
+  });
+
+  test("a cut connection takes nothing; a lost answer has taken everything", async () => {
+    google.fault([{ kind: "reset" }, { kind: "answer_lost" }]);
+    await expect(ingest([event("cut")])).rejects.toThrow();
+    await expect(ingest([event("lost")])).rejects.toThrow();
+    expect(google.accepted.map(({ id }) => id)).toEqual(["lost"]);
+    expect(google.received.map(({ status, verdict, why }) => [status, verdict, ...why])).toEqual([
+      [null, "refused", "fault: reset"],
+      [200, "accepted", "fault: answer_lost"],
+    ]);
+  });
+
+  test("a server error can hide that the call was taken", async () => {
+    google.fault({ kind: "server_error", processed: true });
+    expect((await ingest()).status).toBe(500);
+    expect(google.accepted).toHaveLength(1);
+  });
+
+  test("a slow answer is the usual one, late, and the call was taken at once", async () => {
+    google.fault({ kind: "slow", ms: 120 });
+    const began = performance.now();
+    const answer = ingest();
+    await expect.poll(() => google.accepted.length, { interval: 5 }).toBe(1);
+    expect(performance.now() - began).toBeLessThan(110);
+    expect((await answer).status).toBe(200);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(115);
+  });
+
+  test("a probability hits the same calls again with the same seed", async () => {
+    const run = async (seed: number) => {
+      google.reset();
+      google.fault({ kind: "server_error", probability: 0.4, seed });
+      const statuses = [];
+      for (let sent = 0; sent < 30; sent++) statuses.push((await ingest()).status);
+      return statuses;
+    };
+    const first = await run(7);
+    expect(await run(7)).toEqual(first);
+    expect(await run(8)).not.toEqual(first);
+    expect(first.filter((status) => status === 500).length).toBeGreaterThan(4);
+    expect(first.filter((status) => status === 200).length).toBeGreaterThan(10);
+  });
+
+  test("a fault is aimed at a kind of call", async () => {
+    google.fault({ kind: "server_error", on: "token" });
+    expect((await ingest()).status).toBe(200);
+    expect((await fetch(`${google.origin}/token`, { method: "POST" })).status).toBe(500);
+  });
+
+  test("closing does not wait for slow answers", async () => {
+    const other = await startStandins({ only: ["google_ads"] });
+    other.of("google_ads").fault({ kind: "slow", ms: 60_000, on: "token" });
+    const hanging = fetch(`${other.origins.google_ads}/token`, { method: "POST" }).catch(() => "cut");
+    await expect.poll(() => other.of("google_ads").received.length).toBe(1);
+    await other.close();
+    expect(await hanging).toBe("cut");
+  });
+});
+
+describe("the control paths", () => {
+  const control = (method: string, path: string, body?: unknown) =>
+    fetch(`${google.origin}/__standin/${path}`, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  test("another process can script faults, read the log and reset", async () => {
+    expect((await control("POST", "fault", { kind: "throttle", times: 9 })).status).toBe(200);
+    expect((await ingest()).status).toBe(429);
+    await control("DELETE", "fault");
+    await ingest();
+    const log = (await (await control("GET", "log")).json()) as { received: unknown[]; accepted: unknown[] };
+    expect(log.received).toHaveLength(2);
+    expect(log.accepted).toMatchObject([{ id: "ord-1", count: 1 }]);
+    expect(JSON.stringify(log)).not.toContain(known.accessToken);
+    await control("POST", "reset");
+    expect(google.received).toEqual([]);
+  });
+
+  test("tokens can be made to run out or be taken back", async () => {
+    await control("POST", "tokens", { state: "expired" });
+    const expired = await ingest();
+    await control("POST", "tokens", { state: "revoked" });
+    const revoked = await ingest();
+    const reasons = [expired, revoked].map(({ text }) => JSON.parse(text).error.details[0].reason as string);
+    expect(reasons).toEqual(["ACCESS_TOKEN_EXPIRED", "ACCESS_TOKEN_TYPE_UNSUPPORTED"]);
+    expect((await control("POST", "tokens", { state: "odd" })).status).toBe(400);
+  });
+
+  test.each([
+    [{ kind: "earthquake" }, /^kind must be one of throttle, /],
+    [{ kind: "slow", ms: "10" }, /^ms must be a number from 0$/],
+    [{ kind: "slow", on: "monday" }, /^on must be one of events, /],
+    [{ kind: "slow", delay: 10 }, /^delay is not a part of a fault$/],
+    [{ kind: "reset", processed: 1 }, /^processed must be true or false$/],
+    ["throttle", /^a fault is an object/],
+  ])("a script that makes no sense is refused: %j", async (script, why) => {
+    const answer = await control("POST", "fault", script);
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { error: string }).error).toMatch(why);
+  });
+
+  test("there is no other control", async () => {
+    expect((await control("GET", "everything")).status).toBe(404);
+  });
+});
+
+describe("allowances", () => {
+  test("beyond the platform's rate a call is throttled until the window ends", async () => {
+    for (let sent = 0; sent < 300; sent++) expect((await ingest()).status).toBe(200);
+    const throttled = await ingest();
+    expect(throttled.status).toBe(429);
+    expect(throttled.text).toContain('"retryDelay":"60s"');
+    clock += 60_000;
+    expect((await ingest()).status).toBe(200);
+    clock -= 60_000;
+  });
+
+  test("they can be switched off", async () => {
+    const other = await startStandins({ only: ["google_ads"], rateLimits: false });
+    const call = () =>
+      fetch(`${other.origins.google_ads}/v1/requestStatus:retrieve`, {
+        headers: { authorization: `Bearer ${known.accessToken}` },
+      });
+    for (let sent = 0; sent < 305; sent++) expect((await call()).status).toBe(400);
+    await other.close();
+  });
+});

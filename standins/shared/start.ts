@@ -1,0 +1,102 @@
+// Starts stand-ins, all of them or some, and hands out what tests need of each.
+
+import type { Fault } from "./faults.ts";
+import { standins, type StandinId } from "../index.ts";
+import type { AcceptedEvent, Received } from "./record.ts";
+import { serveStandin, type StandinServer } from "./server.ts";
+
+export type StartOptions = {
+  only?: readonly StandinId[];
+  /** The first of consecutive ports, in the order of the list; 0, and free ones are taken. */
+  port?: number;
+  now?: () => number;
+  rateLimits?: boolean;
+  /** Registered for every client; without any, HTTPS and plain HTTP on this machine will do. */
+  redirectUris?: readonly string[];
+};
+
+export type StandinHandle = {
+  origin: string;
+  /** The newest calls, oldest first. */
+  received: Received[];
+  /** Every event that was taken, with how often. */
+  readonly accepted: AcceptedEvent[];
+  fault(script: Fault | readonly Fault[]): void;
+  clearFaults(): void;
+  /** Every access token runs out; refresh tokens stay good. */
+  expireTokens(): void;
+  /** The customer takes back every permission. */
+  revokeTokens(): void;
+  /** Presses a button of the authorisation page at this address, and gives back where it leads. */
+  decide(authorizeUrl: string, decision: "allow" | "deny"): Promise<string>;
+  reset(): void;
+};
+
+export type Standins = {
+  origins: Record<string, string>;
+  of(id: StandinId): StandinHandle;
+  close(): Promise<void>;
+};
+
+export async function startStandins({
+  only,
+  port = 0,
+  now = Date.now,
+  rateLimits = true,
+  redirectUris = [],
+}: StartOptions = {}): Promise<Standins> {
+  const handles = new Map<string, { server: StandinServer; handle: StandinHandle }>();
+  const close = async () => {
+    await Promise.all([...handles.values()].map(({ server }) => server.close()));
+  };
+  try {
+    for (const [place, standin] of standins.entries()) {
+      if (only && !only.includes(standin.id)) continue;
+      const server = await serveStandin(standin, {
+        port: port === 0 ? 0 : port + place,
+        now,
+        rateLimits,
+        redirectUris,
+      });
+      handles.set(standin.id, { server, handle: toHandle(server) });
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    origins: Object.fromEntries([...handles].map(([id, { server }]) => [id, server.origin])),
+    of(id) {
+      const found = handles.get(id);
+      if (!found) throw new Error(`The stand-in ${id} was not started.`);
+      return found.handle;
+    },
+    close,
+  };
+}
+
+function toHandle(server: StandinServer): StandinHandle {
+  return {
+    origin: server.origin,
+    received: server.record.received,
+    get accepted() {
+      return server.record.accepted;
+    },
+    fault: (script) => server.faults.add(script),
+    clearFaults: () => server.faults.clear(),
+    expireTokens: () => server.tokens().expireAll(),
+    revokeTokens: () => server.tokens().revokeAll(),
+    async decide(authorizeUrl, decision) {
+      const asked = new URL(authorizeUrl);
+      const answer = await fetch(`${server.origin}${asked.pathname}`, {
+        method: "POST",
+        body: new URLSearchParams([...asked.searchParams, ["decision", decision]]),
+        redirect: "manual",
+      });
+      const location = answer.headers.get("location");
+      if (location === null) throw new Error(`The page led nowhere: ${answer.status} ${await answer.text()}`);
+      return location;
+    },
+    reset: () => server.reset(),
+  };
+}

@@ -1,0 +1,237 @@
+// Snapchat: the Conversions API v3, the Ads API calls that fill the pickers, and the sign-in.
+
+import { inWords, isObject, readJson } from "../shared/checks.ts";
+import { requestShape } from "./event.ts";
+import { bearerToken, type Answer, type Call, type Desk, type Standin } from "../shared/standin.ts";
+import type { TokenState } from "../shared/tokens.ts";
+
+/** Values of no real account. */
+export const snapchatKnown = {
+  clientId: "a1000000-0000-4000-8000-000000000001",
+  clientSecret: "standin-snapchat-secret",
+  /** As a customer makes it in Business Manager: long-lived, sends conversions. */
+  accessToken: "snap-standin-valid",
+  expiredToken: "snap-standin-expired",
+  revokedToken: "snap-standin-revoked",
+  organizationId: "b2000000-0000-4000-8000-000000000001",
+  adAccountId: "c3000000-0000-4000-8000-000000000001",
+  pixelId: "d4000000-0000-4000-8000-000000000001",
+  /** Of another organisation. */
+  foreignPixelId: "d4000000-0000-4000-8000-000000000009",
+  testEventCode: "TEST99",
+} as const;
+
+const scope = "snapchat-marketing-api";
+const dedupSeconds = 48 * 3600;
+
+/** Anything but VALID is a failure, whatever HTTP says. */
+function invalid(status: number, reason: string, codes: string[], messages: string[]): Answer {
+  return {
+    status,
+    body: { status: "INVALID", reason, errors: { codes, error_msgs: messages } },
+    refused: messages,
+  };
+}
+
+/** A token that Snap never gave out is a bad request and not a 401, as a sender has seen. Uncertain. */
+const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
+  state === "unknown"
+    ? invalid(400, "Invalid access token", ["INVALID_ACCESS_TOKEN"], ["The access token is not valid."])
+    : invalid(401, "Unauthorized", ["UNAUTHORIZED"], [`The access token has been ${state}.`]);
+
+/** The limits are not known; neither is a header that names the wait. */
+const throttled = (): Answer =>
+  invalid(429, "Too many requests", ["RATE_LIMITED"], ["Too many requests. Try again later."]);
+
+type Judged = { answer: Answer } | { events: Record<string, unknown>[]; hasTestCode: boolean };
+
+function judge(call: Call, desk: Desk): Judged {
+  // In the query by the documents; a header is not mentioned, so it is not looked at.
+  const state = desk.tokens.state(call.query.get("access_token"));
+  if (state !== "valid") return { answer: tokenError(state) };
+  const pixel = call.params.pixel;
+  if (pixel !== snapchatKnown.pixelId)
+    return {
+      answer: invalid(
+        400,
+        "Permission denied",
+        ["PERMISSION_DENIED"],
+        ["The access token has no access to the pixel."],
+      ),
+    };
+  const read = readJson(call);
+  if ("fault" in read || !isObject(read.value))
+    return { answer: invalid(400, "Invalid request", ["INVALID_JSON"], ["The body is not JSON."]) };
+  // One bad event refuses the request.
+  const problems = requestShape(desk.now())(read.value, "");
+  if (problems.length > 0) {
+    const isThin = problems.some(({ message }) => message.startsWith("Insufficient PII"));
+    return {
+      answer: invalid(
+        400,
+        isThin ? "Insufficient PII" : "Invalid request",
+        problems.map(({ kind }) => (kind === "hash" ? "UNHASHED_PII" : "INVALID_FIELD")),
+        problems.map(inWords),
+      ),
+    };
+  }
+  return {
+    events: read.value.data as Record<string, unknown>[],
+    hasTestCode: read.value.test_event_code !== undefined,
+  };
+}
+
+function sendEvents(call: Call, desk: Desk): Answer {
+  const judged = judge(call, desk);
+  if ("answer" in judged) return judged.answer;
+  return {
+    status: 200,
+    body: { status: "VALID", reason: "Events have been processed successfully.", errors: {} },
+    accepted: judged.events.map((event) => ({
+      id: typeof event.event_id === "string" ? event.event_id : null,
+      name: String(event.event_name),
+      key: `${call.params.pixel}/${String(event.event_id)}`,
+      // Purchases are also compared by their order for 30 days, it is said: uncertain, and not done here.
+      windowSeconds: dedupSeconds,
+      event,
+    })),
+    // Uncertain whether events with a test code count; the stricter reading is that they do.
+    ...(judged.hasTestCode ? { tested: true } : {}),
+  };
+}
+
+function validateEvents(call: Call, desk: Desk): Answer {
+  const judged = judge(call, desk);
+  if ("answer" in judged) return judged.answer;
+  return {
+    status: 200,
+    body: { status: "VALID", reason: "Events have been validated successfully.", errors: {} },
+    tested: true,
+  };
+}
+
+const adsError = (desk: Desk, status: number, code: string, message: string): Answer => ({
+  status,
+  body: {
+    request_status: "ERROR",
+    request_id: desk.nextId(),
+    debug_message: message,
+    display_message: message,
+    error_code: code,
+  },
+  refused: [`${code}: ${message}`],
+});
+
+function refuseAds(call: Call, desk: Desk): Answer | null {
+  const token = bearerToken(call);
+  return desk.tokens.state(token) === "valid" && desk.tokens.allows(token, scope)
+    ? null
+    : adsError(desk, 401, "E1001", "The access token is invalid or has expired.");
+}
+
+/** Every entity stands inside an envelope of its own. */
+const listed = (desk: Desk, plural: string, single: string, entities: Record<string, unknown>[]): Answer => ({
+  status: 200,
+  body: {
+    request_status: "SUCCESS",
+    request_id: desk.nextId(),
+    paging: {},
+    [plural]: entities.map((entity) => ({ sub_request_status: "SUCCESS", [single]: entity })),
+  },
+});
+
+const adAccount = {
+  id: snapchatKnown.adAccountId,
+  name: "Example Shop",
+  organization_id: snapchatKnown.organizationId,
+  currency: "EUR",
+  status: "ACTIVE",
+};
+
+function listOrganizations(call: Call, desk: Desk): Answer {
+  const withAccounts = call.query.get("with_ad_accounts") === "true";
+  return (
+    refuseAds(call, desk) ??
+    listed(desk, "organizations", "organization", [
+      {
+        id: snapchatKnown.organizationId,
+        name: "Example Shop Ltd",
+        type: "ENTERPRISE",
+        ...(withAccounts ? { ad_accounts: [adAccount] } : {}),
+      },
+    ])
+  );
+}
+
+function listAdAccounts(call: Call, desk: Desk): Answer {
+  const refusal = refuseAds(call, desk);
+  if (refusal) return refusal;
+  return call.params.organization === snapchatKnown.organizationId
+    ? listed(desk, "adaccounts", "adaccount", [adAccount])
+    : adsError(desk, 403, "E3002", "Not authorised for the organization.");
+}
+
+function listPixels(call: Call, desk: Desk): Answer {
+  const refusal = refuseAds(call, desk);
+  if (refusal) return refusal;
+  return call.params.account === snapchatKnown.adAccountId
+    ? listed(desk, "pixels", "pixel", [
+        {
+          id: snapchatKnown.pixelId,
+          name: "Shop pixel",
+          ad_account_id: snapchatKnown.adAccountId,
+          status: "ACTIVE",
+        },
+      ])
+    : adsError(desk, 404, "E3003", "The ad account was not found.");
+}
+
+export const snapchat = {
+  id: "snapchat",
+  known: snapchatKnown,
+  tokens: [
+    { token: snapchatKnown.accessToken, state: "valid" },
+    { token: snapchatKnown.expiredToken, state: "expired" },
+    { token: snapchatKnown.revokedToken, state: "revoked" },
+  ],
+  oauth: {
+    client: { id: snapchatKnown.clientId, secret: snapchatKnown.clientSecret },
+    authorizePath: "/login/oauth2/authorize",
+    tokenPath: "/login/oauth2/access_token",
+    scopes: [scope],
+    pkce: "supported",
+    clientAuth: ["body"],
+    tokenBody: "form",
+    accessSeconds: 3600,
+    // Uncertain whether the refresh token changes. Who keeps the newest one is right in both cases.
+    refresh: "rotating",
+  },
+  routes: [
+    { kind: "events", method: "POST", path: /^\/v3\/(?<pixel>[\w-]+)\/events$/, handle: sendEvents },
+    {
+      kind: "events",
+      method: "POST",
+      path: /^\/v3\/(?<pixel>[\w-]+)\/events\/validate$/,
+      handle: validateEvents,
+    },
+    { kind: "listing", method: "GET", path: "/v1/me/organizations", handle: listOrganizations },
+    {
+      kind: "listing",
+      method: "GET",
+      path: /^\/v1\/organizations\/(?<organization>[\w-]+)\/adaccounts$/,
+      handle: listAdAccounts,
+    },
+    {
+      kind: "listing",
+      method: "GET",
+      path: /^\/v1\/adaccounts\/(?<account>[\w-]+)\/pixels$/,
+      handle: listPixels,
+    },
+  ],
+  errors: {
+    notFound: () => ({ status: 404, body: "Not Found" }),
+    throttled,
+    failed: (status) => invalid(status, "Internal error", ["INTERNAL_ERROR"], ["Something went wrong."]),
+    token: tokenError,
+  },
+} as const satisfies Standin;

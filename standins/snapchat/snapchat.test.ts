@@ -1,0 +1,267 @@
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { get, post } from "../shared/post.ts";
+import { snapchat } from "./index.ts";
+import { sha256 } from "../shared/socialChecks.ts";
+import {
+  authorizeUrl,
+  browser,
+  callback,
+  granted,
+  makeChallenge,
+  person,
+  postForm,
+  returned,
+  type Fields,
+} from "../shared/socialTrial.ts";
+import { startStandins } from "../shared/start.ts";
+
+const { known } = snapchat;
+let clock = Date.parse("2026-11-14T10:00:00Z");
+const seconds = clock / 1000 - 1800;
+const running = await startStandins({ only: ["snapchat"], now: () => clock });
+const platform = running.of("snapchat");
+
+afterAll(() => running.close());
+beforeEach(() => platform.reset());
+
+const userData = (changes: Fields = {}): Fields => ({
+  em: [person.email],
+  ph: [sha256("448444124653")],
+  fn: [sha256("raphaël")],
+  client_ip_address: "203.0.113.9",
+  client_user_agent: browser,
+  sc_click_id: "AbC-123",
+  sc_cookie1: "9d1f4c2e-1111-4222-8333-944455556666",
+  ...changes,
+});
+const event = (changes: Fields = {}): Fields => ({
+  event_name: "PURCHASE",
+  event_time: seconds,
+  action_source: "WEB",
+  event_source_url: "https://shop.example/thanks",
+  event_id: "ord-1001",
+  user_data: userData(),
+  custom_data: { value: 49.9, currency: "EUR", order_id: "1001" },
+  ...changes,
+});
+type Sending = { root?: Fields; token?: string; pixel?: string; path?: string };
+const send = (
+  data: unknown,
+  { root = {}, token = known.accessToken, pixel = known.pixelId, path = "events" }: Sending = {},
+) => post(`${platform.origin}/v3/${pixel}/${path}?access_token=${token}`, { data, ...root });
+
+describe("the Conversions API", () => {
+  test("the documented event is VALID, and the log hides the token of the address", async () => {
+    const { status, body } = await send([event()]);
+    expect([status, body]).toMatchObject([200, { status: "VALID" }]);
+    expect(platform.accepted).toMatchObject([{ id: "ord-1001", name: "PURCHASE", counted: 1 }]);
+    expect(platform.received[0]?.path).toBe(`/v3/${known.pixelId}/events?access_token=configured`);
+  });
+
+  test.each<[string, Fields, RegExp]>([
+    ["a plain email", { user_data: userData({ em: ["john_smith@gmail.com"] }) }, /em\[0\] is not hashed/],
+    ["a hash that is not in a list", { user_data: userData({ em: person.email }) }, /em must be a list/],
+    ["a phone hashed with its +", { user_data: userData({ ph: [sha256("+448444124653")] }) }, /with \+/],
+    ["a name hashed without its accent", { user_data: userData({ fn: [sha256("raphael")] }) }, /accents/],
+    [
+      "a field of v2",
+      { user_data: userData({ hashed_email: person.email }) },
+      /hashed_email is not a known field/,
+    ],
+    ["a hashed click id", { user_data: userData({ sc_click_id: sha256("x") }) }, /must not be hashed/],
+    ["a time in milliseconds", { event_time: clock }, /must be in seconds/],
+    ["milliseconds offline", { event_time: clock, action_source: "OFFLINE" }, /must be in seconds/],
+    ["an event of 38 days ago", { event_time: seconds - 38 * 86_400 }, /older/],
+    ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
+    ["a web event without its address", { event_source_url: undefined }, /event_source_url is required/],
+    ["LEAD, which no list knows", { event_name: "LEAD" }, /event_name must be one of/],
+    ["an unknown source", { action_source: "web" }, /action_source/],
+    [
+      "a purchase without a currency",
+      { custom_data: { value: 1 } },
+      /custom_data.currency is required for PURCHASE/,
+    ],
+    ["a value as text", { custom_data: { value: "1.00", currency: "EUR" } }, /value must be a number/],
+    ["limited data use as text", { data_processing_options: "['lmu']" }, /data_processing_options/],
+    ["limited data use without a place", { data_processing_options: ["LDU"] }, /country/],
+  ])("%s makes the request INVALID", async (_, changes, message) => {
+    const answer = await send([event({ event_id: "good" }), event(changes)]);
+    expect([answer.status, answer.body]).toMatchObject([
+      400,
+      { status: "INVALID", errors: { error_msgs: [expect.stringMatching(message)] } },
+    ]);
+    expect(platform.accepted).toEqual([]);
+  });
+
+  test("a click id alone is insufficient", async () => {
+    const { status, body } = await send([event({ user_data: { sc_click_id: "AbC" } })]);
+    expect([status, body]).toMatchObject([400, { status: "INVALID", reason: "Insufficient PII" }]);
+  });
+
+  test("late, offline, custom and limited events are taken", async () => {
+    const late = event({
+      event_time: seconds - 36 * 86_400,
+      action_source: "OFFLINE",
+      event_source_url: undefined,
+    });
+    const custom = event({ event_name: "CUSTOM_EVENT_1", custom_data: undefined });
+    const limited = event({
+      data_processing_options: ["LDU"],
+      data_processing_options_country: 1,
+      data_processing_options_state: 1000,
+    });
+    expect((await send([late, custom, limited])).status).toBe(200);
+  });
+
+  test("no event and more than two thousand are refused", async () => {
+    expect((await send([])).status).toBe(400);
+    expect((await send(Array.from({ length: 2001 }, () => event()))).status).toBe(400);
+  });
+
+  test("an id counts once within 48 hours", async () => {
+    await send([event()]);
+    await send([event()]);
+    clock += 49 * 3_600_000;
+    await send([event()]);
+    clock -= 49 * 3_600_000;
+    expect(platform.accepted).toMatchObject([{ count: 3, counted: 2 }]);
+  });
+
+  test("the validate address judges and records nothing; a test code is told apart", async () => {
+    expect((await send([event()], { path: "events/validate" })).body).toMatchObject({ status: "VALID" });
+    expect(platform.accepted).toEqual([]);
+    expect((await send([event({ user_data: {} })], { path: "events/validate" })).status).toBe(400);
+    await send([event()], { root: { test_event_code: known.testEventCode } });
+    expect(platform.received.map(({ verdict }) => verdict)).toEqual(["tested", "refused", "tested"]);
+  });
+
+  test("a pixel of another organisation is refused", async () => {
+    expect((await send([event()], { pixel: known.foreignPixelId })).body).toMatchObject({
+      status: "INVALID",
+      reason: "Permission denied",
+    });
+  });
+});
+
+describe("tokens and faults in Snap's words", () => {
+  test("an unknown token is a bad request, an old or revoked one a 401; a header is not enough", async () => {
+    const answers = [];
+    for (const token of ["wrong", known.expiredToken, known.revokedToken])
+      answers.push(await send([event()], { token }));
+    expect(answers.map(({ status, body }) => [status, (body as Fields).reason])).toEqual([
+      [400, "Invalid access token"],
+      [401, "Unauthorized"],
+      [401, "Unauthorized"],
+    ]);
+    const url = `${platform.origin}/v3/${known.pixelId}/events`;
+    const header = { authorization: `Bearer ${known.accessToken}` };
+    expect((await post(url, { data: [event()] }, header)).status).toBe(400);
+  });
+
+  test("scripted faults", async () => {
+    platform.fault([
+      { kind: "throttle" },
+      { kind: "server_error", status: 503 },
+      { kind: "expired_token" },
+      { kind: "revoked_token" },
+    ]);
+    const answers = [];
+    for (let sent = 0; sent < 4; sent++) answers.push(await send([event()]));
+    expect(answers.map(({ status, body }) => [status, (body as Fields).status])).toEqual([
+      [429, "INVALID"],
+      [503, "INVALID"],
+      [401, "INVALID"],
+      [401, "INVALID"],
+    ]);
+    expect((await get(`${platform.origin}/v2/conversion`)).status).toBe(404);
+  });
+});
+
+describe("the pickers", () => {
+  const list = (path: string, token: string = known.accessToken) =>
+    get(`${platform.origin}/v1/${path}`, { authorization: `Bearer ${token}` });
+
+  test("organisations with their ad accounts, and the pixel of one", async () => {
+    expect((await list("me/organizations?with_ad_accounts=true")).body).toMatchObject({
+      request_status: "SUCCESS",
+      organizations: [
+        { sub_request_status: "SUCCESS", organization: { ad_accounts: [{ id: known.adAccountId }] } },
+      ],
+    });
+    expect((await list(`organizations/${known.organizationId}/adaccounts`)).body).toMatchObject({
+      adaccounts: [{ adaccount: { name: "Example Shop" } }],
+    });
+    expect((await list(`adaccounts/${known.adAccountId}/pixels`)).body).toMatchObject({
+      pixels: [{ pixel: { id: known.pixelId } }],
+    });
+  });
+
+  test("what is not there, and who may not ask", async () => {
+    expect((await list("adaccounts/none/pixels")).body).toMatchObject({
+      request_status: "ERROR",
+      error_code: "E3003",
+    });
+    expect((await list("organizations/none/adaccounts")).status).toBe(403);
+    expect(await list("me/organizations", known.expiredToken)).toMatchObject({
+      status: 401,
+      body: { request_status: "ERROR" },
+    });
+  });
+});
+
+describe("the sign-in", () => {
+  const { verifier, challenge } = makeChallenge();
+  const code = async () =>
+    returned(
+      await platform.decide(
+        authorizeUrl("/login/oauth2/authorize", {
+          client_id: known.clientId,
+          redirect_uri: callback,
+          response_type: "code",
+          state: "s",
+          scope: "snapchat-marketing-api",
+          code_challenge: challenge,
+          code_challenge_method: "S256",
+        }),
+        "allow",
+      ),
+    ).code ?? "";
+  const token = (fields: Record<string, string>) =>
+    postForm(`${platform.origin}/login/oauth2/access_token`, {
+      client_id: known.clientId,
+      client_secret: known.clientSecret,
+      ...fields,
+    });
+  const exchange = async (changes: Record<string, string> = {}) =>
+    token({
+      grant_type: "authorization_code",
+      redirect_uri: callback,
+      code_verifier: verifier,
+      code: await code(),
+      ...changes,
+    });
+
+  test("a code becomes a token for an hour, and a refresh token that changes", async () => {
+    const first = await exchange();
+    expect(first.body).toMatchObject({ expires_in: 3600, scope: "snapchat-marketing-api" });
+    expect((await send([event()], { token: granted(first).access_token ?? "" })).status).toBe(200);
+    clock += 3_601_000;
+    const old = await send([event()], { token: granted(first).access_token ?? "" });
+    const refresh = { grant_type: "refresh_token", refresh_token: granted(first).refresh_token ?? "" };
+    const second = await token(refresh);
+    const fresh = await send([event()], { token: granted(second).access_token ?? "" });
+    clock -= 3_601_000;
+    expect([old.status, second.status, fresh.status]).toEqual([401, 200, 200]);
+    expect((await token(refresh)).body).toMatchObject({ error: "invalid_grant" });
+  });
+
+  test("a wrong verifier, a used code and a wrong secret are refused", async () => {
+    expect((await exchange({ code_verifier: makeChallenge().verifier })).body).toMatchObject({
+      error: "invalid_grant",
+    });
+    const used = await code();
+    await exchange({ code: used });
+    expect((await exchange({ code: used })).body).toMatchObject({ error: "invalid_grant" });
+    expect((await exchange({ client_secret: "guess" })).status).toBe(401);
+  });
+});

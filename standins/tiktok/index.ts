@@ -1,0 +1,195 @@
+// TikTok: the Events API 2.0, the calls that fill the pickers, and the sign-in of API for Business. HTTP says 200 to
+// nearly everything; `code` in the body says what happened.
+
+import { isObject, readJson } from "../shared/checks.ts";
+import type { Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import { inTikTokWords, requestShape } from "./event.ts";
+import type { TokenState } from "../shared/tokens.ts";
+
+/** Values of no real account. */
+export const tiktokKnown = {
+  appId: "7000000000000000001",
+  appSecret: "standin-tiktok-secret",
+  /** As a customer makes it in Events Manager. */
+  accessToken: "tiktok-standin-valid",
+  expiredToken: "tiktok-standin-expired",
+  revokedToken: "tiktok-standin-revoked",
+  /** Signed in without the permission to send. */
+  readOnlyToken: "tiktok-standin-readonly",
+  advertiserId: "7100000000000000001",
+  pixelId: "7200000000000000001",
+  pixelCode: "C0STANDINPIXEL0001",
+  otherPixelCode: "C0STANDINPIXEL0002",
+  testEventCode: "TEST54321",
+} as const;
+
+const scopes = ["events", "listing"];
+const dedupSeconds = 48 * 3600;
+/** The token of a sign-in has no end. */
+const noEndSeconds = 10 * 365 * 86_400;
+
+let requests = 0;
+
+function envelope(code: number, message: string, data: unknown = {}, status = 200): Answer {
+  const requestId = `2026111410000001${String(++requests).padStart(16, "0")}`;
+  return {
+    status,
+    headers: { "x-tt-logid": requestId },
+    body: { code, message, request_id: requestId, data },
+    ...(code === 0 ? {} : { refused: [`${code}: ${message}`] }),
+  };
+}
+
+/** Uncertain whether a token that has run out has a code of its own; tokens of this platform do not run out. */
+const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
+  envelope(
+    40_105,
+    state === "unknown"
+      ? "Access token is incorrect or has been revoked."
+      : state === "expired"
+        ? "Access token is incorrect: it has expired."
+        : "Access token is incorrect or has been revoked: the advertiser took it back.",
+  );
+
+/** The wait is nowhere in the answer. */
+const throttled = (): Answer => envelope(40_100, "Too many requests. Please retry in some time.");
+
+function refuse(call: Call, desk: Desk, scope: string): Answer | null {
+  // Only this header: a Bearer token counts as none.
+  const token = call.headers["access-token"] ?? null;
+  const state = desk.tokens.state(token);
+  if (state !== "valid") return tokenError(state);
+  return desk.tokens.allows(token, scope)
+    ? null
+    : envelope(40_001, "The application does not have permission to operate this resource.");
+}
+
+function track(call: Call, desk: Desk): Answer {
+  const refusal = refuse(call, desk, "events");
+  if (refusal) return refusal;
+  if (desk.spend("app", 1000, 1) || desk.spend("app", 600_000, 60) || desk.spend("app", 86_400_000, 86_400))
+    return throttled();
+  const read = readJson(call);
+  if ("fault" in read || !isObject(read.value)) return envelope(40_002, "Invalid JSON body.");
+  const body = read.value;
+  const problems = requestShape(desk.now(), body.event_source)(body, "");
+  const [first] = problems;
+  // Uncertain whether the good events of such a batch are kept; nothing is kept here.
+  if (first) return { ...envelope(40_002, inTikTokWords(first)), refused: problems.map(inTikTokWords) };
+  const source = String(body.event_source_id);
+  if (source !== tiktokKnown.pixelCode && source !== tiktokKnown.otherPixelCode)
+    return envelope(40_001, `You do not have permission to operate the event source ${source}.`);
+
+  const events = body.data as Record<string, unknown>[];
+  const tested = body.test_event_code !== undefined;
+  return {
+    ...envelope(0, "OK"),
+    ...(tested
+      ? { tested }
+      : {
+          accepted: events.map((event) => ({
+            id: typeof event.event_id === "string" ? event.event_id : null,
+            name: String(event.event),
+            key: `${source}/${String(event.event)}/${String(event.event_id)}`,
+            windowSeconds: dedupSeconds,
+            event,
+          })),
+        }),
+  };
+}
+
+function listAdvertisers(call: Call, desk: Desk): Answer {
+  const refusal = refuse(call, desk, "listing");
+  if (refusal) return refusal;
+  if (call.query.get("app_id") !== tiktokKnown.appId || call.query.get("secret") !== tiktokKnown.appSecret)
+    return envelope(40_002, "app_id: The app id or the secret is wrong.");
+  return envelope(0, "OK", {
+    list: [{ advertiser_id: tiktokKnown.advertiserId, advertiser_name: "Example Shop" }],
+  });
+}
+
+function listPixels(call: Call, desk: Desk): Answer {
+  const refusal = refuse(call, desk, "listing");
+  if (refusal) return refusal;
+  const advertiser = call.query.get("advertiser_id");
+  if (advertiser === null) return envelope(40_002, "advertiser_id: Missing data for required field.");
+  if (advertiser !== tiktokKnown.advertiserId)
+    return envelope(40_001, `You do not have permission to operate advertiser ${advertiser}.`);
+  const pixels = [
+    { pixel_id: tiktokKnown.pixelId, pixel_code: tiktokKnown.pixelCode, pixel_name: "Shop pixel" },
+    {
+      pixel_id: "7200000000000000002",
+      pixel_code: tiktokKnown.otherPixelCode,
+      pixel_name: "Outlet pixel",
+    },
+  ];
+  const size = Number(call.query.get("page_size") ?? 10);
+  const page = Number(call.query.get("page") ?? 1);
+  if (!Number.isInteger(size) || size < 1 || size > 20 || !Number.isInteger(page) || page < 1)
+    return envelope(40_002, "page_size: Must be from 1 to 20.");
+  return envelope(0, "OK", {
+    pixels: pixels.slice((page - 1) * size, page * size),
+    page_info: {
+      page,
+      page_size: size,
+      total_number: pixels.length,
+      total_page: Math.ceil(pixels.length / size),
+    },
+  });
+}
+
+export const tiktok = {
+  id: "tiktok",
+  known: tiktokKnown,
+  tokens: [
+    { token: tiktokKnown.accessToken, state: "valid" },
+    { token: tiktokKnown.expiredToken, state: "expired" },
+    { token: tiktokKnown.revokedToken, state: "revoked" },
+    { token: tiktokKnown.readOnlyToken, state: "valid", scopes: ["listing"] },
+  ],
+  // The list of advertisers takes the application's secret in its query.
+  secrets: ["secret"],
+  oauth: {
+    client: { id: tiktokKnown.appId, secret: tiktokKnown.appSecret },
+    // Uncertain: the address of the page comes from third parties.
+    authorizePath: "/portal/auth",
+    tokenPath: "/open_api/v1.3/oauth2/access_token/",
+    scopes,
+    pkce: "none",
+    clientAuth: ["body"],
+    tokenBody: "json",
+    names: { client_id: "app_id", client_secret: "secret", code: "auth_code" },
+    omits: ["response_type", "grant_type", "redirect_uri", "scope"],
+    accessSeconds: noEndSeconds,
+    refresh: "none",
+    tokenAnswer: ({ accessToken }) =>
+      envelope(0, "OK", {
+        access_token: accessToken,
+        advertiser_ids: [tiktokKnown.advertiserId],
+        scope: [4, 26],
+      }),
+    tokenError: (reason, description) =>
+      reason === "invalid_client"
+        ? envelope(40_002, "app_id: The app id or the secret is wrong.")
+        : reason === "invalid_grant"
+          ? envelope(40_110, `Auth code is not valid: ${description}.`)
+          : envelope(40_002, `${description}.`),
+  },
+  routes: [
+    { kind: "events", method: "POST", path: "/open_api/v1.3/event/track/", handle: track },
+    {
+      kind: "listing",
+      method: "GET",
+      path: "/open_api/v1.3/oauth2/advertiser/get/",
+      handle: listAdvertisers,
+    },
+    { kind: "listing", method: "GET", path: "/open_api/v1.3/pixel/list/", handle: listPixels },
+  ],
+  errors: {
+    notFound: () => ({ status: 404, body: "404 page not found" }),
+    throttled,
+    // The body says 5xxxx, the status line what the script says; 200 is the usual one.
+    failed: (status) => envelope(50_000, "System error. Please retry later.", {}, status),
+    token: tokenError,
+  },
+} as const satisfies Standin;

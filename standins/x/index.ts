@@ -1,0 +1,115 @@
+// X: web conversions, the Ads API calls that fill the pickers, and the sign-in of OAuth 1.0a.
+
+import { isObject, readJson } from "../shared/checks.ts";
+import type { Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import {
+  eventTags,
+  refuseSender,
+  refuseUnsigned,
+  xError,
+  xKnown,
+  xThrottled,
+  xUnauthorized,
+} from "./access.ts";
+import { requestShape, shortEventId, toXFault } from "./event.ts";
+import { xSignInRoutes } from "./signIn.ts";
+
+const dedupSeconds = 48 * 3600;
+
+function sendConversions(call: Call, desk: Desk): Answer {
+  const refusal = refuseSender(call, desk);
+  if (refusal) return refusal;
+  if (call.params.pixel !== xKnown.pixelId)
+    return xError(404, [
+      { code: "WEB_EVENT_TAG_NOT_FOUND", message: "The pixel was not found", parameter: "pixel_id" },
+    ]);
+  const read = readJson(call);
+  if ("fault" in read || !isObject(read.value))
+    return xError(400, [{ code: "INVALID_PARAMETER", message: "The body is not JSON", parameter: "body" }]);
+  const problems = requestShape(desk.now())(read.value, "");
+  if (problems.length > 0) return xError(400, problems.map(toXFault));
+
+  const conversions = read.value.conversions as Record<string, unknown>[];
+  const wait = desk.spend("account", 60_000, 900, conversions.length);
+  if (wait) return xThrottled(wait, desk.now());
+  return {
+    status: 200,
+    body: {
+      request: { params: { pixel_id: call.params.pixel } },
+      data: { conversions_processed: conversions.length, debug_id: desk.nextId() },
+    },
+    accepted: conversions.map((conversion) => ({
+      id: typeof conversion.conversion_id === "string" ? conversion.conversion_id : null,
+      name: String(conversion.event_id),
+      // Both forms of the event's id are the same event.
+      key: `${shortEventId(String(conversion.event_id))}/${String(conversion.conversion_id)}`,
+      windowSeconds: dedupSeconds,
+      event: conversion,
+    })),
+  };
+}
+
+const listed = (data: unknown[], params: Record<string, string> = {}): Answer => ({
+  status: 200,
+  body: { request: { params }, next_cursor: null, data, total_count: data.length },
+});
+
+/** The pixel's token opens nothing but the pixel. */
+const listAccounts = (call: Call, desk: Desk): Answer =>
+  refuseUnsigned(call, desk) ??
+  listed([{ id: xKnown.accountId, name: "Example Shop", timezone: "Europe/Berlin", deleted: false }]);
+
+const listEventTags = (call: Call, desk: Desk): Answer =>
+  refuseUnsigned(call, desk) ??
+  (call.params.account === xKnown.accountId
+    ? listed(
+        eventTags.map(({ id, name, type, single }) => ({
+          id,
+          name,
+          type,
+          website_tag_id: xKnown.pixelId,
+          status: "TRACKING",
+          deleted: false,
+          tag_type: single ? "SINGLE_EVENT" : "UNIVERSAL",
+        })),
+        { account_id: xKnown.accountId },
+      )
+    : xError(404, [{ code: "NOT_FOUND", message: "The account was not found", parameter: "account_id" }]));
+
+export const x = {
+  id: "x",
+  known: xKnown,
+  tokens: [
+    { token: xKnown.pixelToken, state: "valid", scopes: ["pixel"] },
+    { token: xKnown.revokedPixelToken, state: "revoked", scopes: ["pixel"] },
+    { token: xKnown.accessToken, state: "valid", scopes: ["account"] },
+    { token: xKnown.revokedAccessToken, state: "revoked", scopes: ["account"] },
+  ],
+  secrets: ["oauth_token", "oauth_verifier", "oauth_token_secret"],
+  routes: [
+    {
+      kind: "events",
+      method: "POST",
+      path: /^\/12\/measurement\/conversions\/(?<pixel>\w+)$/,
+      handle: sendConversions,
+    },
+    { kind: "listing", method: "GET", path: "/12/accounts", handle: listAccounts },
+    {
+      kind: "listing",
+      method: "GET",
+      path: /^\/12\/accounts\/(?<account>\w+)\/web_event_tags$/,
+      handle: listEventTags,
+    },
+    ...xSignInRoutes,
+  ],
+  errors: {
+    notFound: () =>
+      xError(404, [{ code: "ROUTE_NOT_FOUND", message: "The requested resource was not found" }]),
+    throttled: (retryAfterSeconds) => xThrottled(retryAfterSeconds),
+    failed: (status) =>
+      status === 503
+        ? xError(503, [{ code: "SERVICE_UNAVAILABLE", message: "Service unavailable" }])
+        : xError(status, [{ code: "INTERNAL_ERROR", message: "Internal error" }]),
+    token: (state) => xUnauthorized(`the token is ${state}`),
+  },
+} as const satisfies Standin;

@@ -1,0 +1,674 @@
+// Who may come in, over HTTP: set-up, sign-in, codes, members, links and API keys.
+
+import { createHmac } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { operator } from "../../src/access/members.ts";
+import { openHouse, type Browser, type House } from "../support/managementApi.ts";
+import { engines } from "../support/relay.ts";
+
+const password = "correct horse battery";
+const ticketOf = (link: unknown) => /#(\w{32})$/m.exec(String(link))?.[1] ?? "";
+
+/** What an authenticator app shows, some steps from now. */
+function codeFor(uri: string, stepsAhead = 0): string {
+  const secret = new URL(uri).searchParams.get("secret") ?? "";
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  const bits = Array.from(secret.replace(/=+$/, ""))
+    .map((one) => alphabet.indexOf(one).toString(2).padStart(5, "0"))
+    .join("");
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + stepsAhead));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const at = (mac.at(-1) ?? 0) & 15;
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+describe.each(engines)("access on %s", (engine) => {
+  let house: House;
+  let owner: Browser;
+  /** Every answer so far: nothing secret may stand in any of them. */
+  const answers: string[] = [];
+
+  const errorOf = (answer: { body: unknown }) =>
+    (answer.body as { error: { code: string; message: string; field?: string } }).error;
+
+  async function signIn(email: string, pass = password, address?: string) {
+    const browser = house.browser(address);
+    const answer = await browser.call("POST /session", { email, password: pass });
+    answers.push(answer.text);
+    return { browser, answer };
+  }
+
+  /** Somebody with a role, by invitation. */
+  async function member(email: string, site: string | null, role: string): Promise<Browser> {
+    const made = await owner.call("POST /members/invitations", { email, site, role });
+    const browser = house.browser();
+    const { link } = made.body as { link: string };
+    const accepted = await browser.call("POST /invitations/accept", {
+      ticket: ticketOf(link),
+      name: email.split("@", 1)[0],
+      password,
+    });
+    expect(accepted.status).toBe(200);
+    return browser;
+  }
+
+  const idOf = async (email: string) => (await house.store.members.byEmail(email))?.id ?? "";
+
+  beforeAll(async () => {
+    house = await openHouse(engine);
+  });
+  afterAll(async () => {
+    expect(house.defects).toEqual([]);
+    await house.close();
+  });
+
+  test("two who set up at once: one becomes the owner, and is signed in", async () => {
+    const browsers = [house.browser(), house.browser("203.0.113.2")];
+    expect((await browsers[0]?.call("GET /setup"))?.body).toEqual({ needed: true });
+    const wrong = await browsers[0]?.call("POST /setup", {
+      ticket: "x".repeat(32),
+      email: "ada@example.com",
+      name: "Ada",
+      password,
+    });
+    expect(wrong?.status).toBe(400);
+    const links = [await house.access.setupLink(), await house.access.setupLink("http://localhost:1")];
+    expect(links[0]).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/setup#\w{32}$/);
+    expect(links[1]).toMatch(/^http:\/\/localhost:1\/dashboard\/setup#\w{32}$/);
+    const both = await Promise.all(
+      browsers.map((browser, i) =>
+        browser.call("POST /setup", {
+          ticket: ticketOf(links[i]),
+          email: `owner${i}@Example.com`,
+          name: "Ada",
+          password,
+        }),
+      ),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    const first = both.findIndex(({ status }) => status === 200);
+    owner = browsers[first] as Browser;
+    const [cookie] = both[first]?.setCookie ?? [];
+    expect(cookie).toMatch(/^__Host-cleancast\.session_token=/);
+    expect(cookie).toMatch(/; Path=\/.*; HttpOnly; Secure; SameSite=Lax/);
+    const session = await owner.call("GET /session");
+    expect(session.body).toEqual({
+      session: {
+        user: { id: expect.any(String), email: `owner${first}@example.com`, name: "Ada", twoFactor: false },
+        grants: [{ site: null, role: "owner" }],
+        installation: { version: "test", mail: false, url: "https://cc.example.com", store: engine },
+      },
+    });
+    expect(await house.access.setupLink()).toBe(null);
+    expect((await owner.call("GET /setup")).body).toEqual({ needed: false });
+    const again = await house.browser().call("POST /setup", {
+      ticket: ticketOf(links[1 - first]),
+      email: "late@example.com",
+      name: "Late",
+      password,
+    });
+    expect(errorOf(again).code).toBe("conflict");
+  });
+
+  test("a wrong password and an unknown email get the same answer", async () => {
+    await member("bob@example.com", null, "admin");
+    const wrong = await signIn("bob@example.com", "not the password");
+    const unknown = await signIn("nobody@example.com", "not the password");
+    const noEmail = await signIn("no email at all", "not the password");
+    expect(wrong.answer.status).toBe(400);
+    expect(unknown.answer.body).toEqual(wrong.answer.body);
+    expect(noEmail.answer.body).toEqual(wrong.answer.body);
+    expect((await signIn(" Bob@Example.com ")).answer.body).toEqual({ step: "signed in" });
+  });
+
+  test("ten wrong passwords stop one network, and nobody elsewhere", async () => {
+    await member("carol@example.com", null, "viewer");
+    // All at once is no way round.
+    const wrong = await Promise.all(
+      Array.from({ length: 14 }, () => signIn("carol@example.com", "guess", "203.0.113.9")),
+    );
+    const statuses = wrong.map(({ answer }) => answer.status);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+    const right = await signIn("carol@example.com", password, "203.0.113.9");
+    expect(errorOf(right.answer)).toMatchObject({ code: "too_many" });
+    expect(Number(right.answer.retryAfter)).toBeGreaterThan(800);
+    expect((await signIn("carol@example.com", password, "203.0.113.10")).answer.status).toBe(200);
+    house.clock.aheadMs = 16 * 60_000;
+    expect((await signIn("carol@example.com", password, "203.0.113.9")).answer.status).toBe(200);
+    house.clock.aheadMs = 0;
+  });
+
+  test("sessions are listed, and end at once when they are ended", async () => {
+    const here = await member("dora@example.com", house.sites[0].id, "viewer");
+    const { browser: there } = await signIn("dora@example.com");
+    const list = await here.call("GET /sessions");
+    const { items } = list.body as { items: { id: string; isThis: boolean; address: string }[] };
+    expect(items).toHaveLength(2);
+    expect(items.every(({ address }) => address === "203.0.113.1")).toBe(true);
+    const other = items.find(({ isThis }) => !isThis)?.id;
+    expect((await owner.call(`DELETE /sessions/${other}`)).status).toBe(404);
+    const cookie = [...there.cookies].map((pair) => pair.join("=")).join("; ");
+    const request = { raw: { headers: { cookie }, socket: {} } } as never;
+    expect(await house.elsewhere.actorOf(request)).toMatchObject({ email: "dora@example.com" });
+    expect((await here.call(`DELETE /sessions/${other}`)).status).toBe(200);
+    expect(await house.elsewhere.actorOf(request)).toBe(null);
+    expect((await there.call("GET /session")).body).toEqual({ session: null });
+    const kept = new Map(here.cookies);
+    expect((await here.call("DELETE /session")).status).toBe(200);
+    expect(here.cookies.size).toBe(0);
+    for (const [name, value] of kept) here.cookies.set(name, value);
+    expect((await here.call("GET /session")).body).toEqual({ session: null });
+  });
+
+  test("changing the password ends every other session", async () => {
+    const here = await member("emil@example.com", null, "viewer");
+    const { browser: there } = await signIn("emil@example.com");
+    const next = "another long password";
+    const short = await here.call("POST /me/password", { current: password, password: "short" });
+    expect(errorOf(short)).toMatchObject({ code: "invalid", field: "password" });
+    const wrong = await here.call("POST /me/password", { current: "no", password: next });
+    expect(errorOf(wrong)).toMatchObject({ code: "invalid", field: "current" });
+    expect((await here.call("POST /me/password", { current: password, password: next })).status).toBe(200);
+    expect((await there.call("GET /session")).body).toEqual({ session: null });
+    expect((await here.call("GET /session")).body).toMatchObject({ session: { user: {} } });
+    expect((await signIn("emil@example.com")).answer.status).toBe(400);
+    expect((await signIn("emil@example.com", next)).answer.status).toBe(200);
+    expect((await here.call("PATCH /me", { name: "Emil E." })).status).toBe(200);
+    expect((await here.call("GET /session")).body).toMatchObject({ session: { user: { name: "Emil E." } } });
+  });
+
+  test("a code is asked for once two-factor sign-in is on; each code works once", async () => {
+    const here = await member("fay@example.com", null, "admin");
+    expect((await here.call("POST /me/two-factor", { password: "no" })).status).toBe(400);
+    const begun = await here.call("POST /me/two-factor", { password });
+    const { uri, backupCodes } = begun.body as { uri: string; backupCodes: string[] };
+    expect(uri).toMatch(/^otpauth:\/\/totp\/Cleancast/);
+    expect(backupCodes).toHaveLength(10);
+    // Not confirmed, it does not count.
+    expect((await signIn("fay@example.com")).answer.body).toEqual({ step: "signed in" });
+    expect((await here.call("POST /me/two-factor/confirm", { code: "000000" })).status).toBe(400);
+    const confirmed = codeFor(uri);
+    expect((await here.call("POST /me/two-factor/confirm", { code: confirmed })).status).toBe(200);
+    expect((await here.call("GET /session")).body).toMatchObject({ session: { user: { twoFactor: true } } });
+    expect((await here.call("POST /me/two-factor", { password })).status).toBe(409);
+
+    const first = await signIn("fay@example.com");
+    expect(first.answer.body).toEqual({ step: "code needed" });
+    expect((await first.browser.call("GET /session")).body).toEqual({ session: null });
+    // The code that confirmed is used up; the next one is good.
+    const used = await first.browser.call("POST /session/code", { code: confirmed });
+    expect(errorOf(used)).toMatchObject({ code: "invalid", field: "code" });
+    expect((await first.browser.call("GET /session")).body).toEqual({ session: null });
+    const second = await signIn("fay@example.com");
+    const code = codeFor(uri, 1);
+    expect((await second.browser.call("POST /session/code", { code })).status).toBe(200);
+    expect((await second.browser.call("GET /session")).body).toMatchObject({ session: { user: {} } });
+    const third = await signIn("fay@example.com");
+    expect((await third.browser.call("POST /session/code", { code })).status).toBe(400);
+
+    const [backup = ""] = backupCodes;
+    const fourth = await signIn("fay@example.com");
+    expect((await fourth.browser.call("POST /session/code", { code: backup })).status).toBe(200);
+    const fifth = await signIn("fay@example.com");
+    expect((await fifth.browser.call("POST /session/code", { code: backup })).status).toBe(400);
+    for (let i = 0; i < 4; i += 1) await fifth.browser.call("POST /session/code", { code: "wrong-code" });
+    const spent = await fifth.browser.call("POST /session/code", { code: backupCodes[1] });
+    expect(errorOf(spent).code).toBe("signed_out");
+    expect((await house.browser().call("POST /session/code", { code })).status).toBe(401);
+
+    expect((await here.call("POST /me/two-factor/end", { password: "no" })).status).toBe(400);
+    expect((await here.call("POST /me/two-factor/end", { password })).status).toBe(200);
+    expect((await signIn("fay@example.com")).answer.body).toEqual({ step: "signed in" });
+  });
+
+  test("a reset link works once, ends all sessions, and from an owner switches codes off", async () => {
+    const here = await member("gus@example.com", null, "viewer");
+    const begun = await here.call("POST /me/two-factor", { password });
+    const { uri } = begun.body as { uri: string };
+    await here.call("POST /me/two-factor/confirm", { code: codeFor(uri) });
+    expect((await house.browser().call("POST /password-resets", { email: "gus@example.com" })).body).toEqual({
+      mail: false,
+    });
+    const made = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
+    const { link } = made.body as { link: string };
+    expect(link).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/reset#\w{32}$/);
+    const finish = { ticket: ticketOf(link), password: "a password that is new" };
+    const short = await house
+      .browser()
+      .call("POST /password-resets/finish", { ...finish, password: "short" });
+    expect(short.status).toBe(400);
+    expect((await house.browser().call("POST /password-resets/finish", finish)).status).toBe(200);
+    expect((await here.call("GET /session")).body).toEqual({ session: null });
+    const again = await house.browser().call("POST /password-resets/finish", finish);
+    expect(errorOf(again)).toMatchObject({ code: "invalid", field: "ticket" });
+    expect((await signIn("gus@example.com", finish.password)).answer.body).toEqual({ step: "signed in" });
+
+    const late = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
+    house.clock.aheadMs = 25 * 3_600_000;
+    const over = await house.browser().call("POST /password-resets/finish", {
+      ticket: ticketOf((late.body as { link: string }).link),
+      password,
+    });
+    expect(over.status).toBe(400);
+    house.clock.aheadMs = 0;
+  });
+
+  test("an invitation is accepted with a new account, or with the password of the one that is there", async () => {
+    const [one, two] = house.sites;
+    const invite = { email: "Hana@example.com", site: one.id, role: "admin" };
+    const first = await owner.call("POST /members/invitations", invite);
+    const second = await owner.call("POST /members/invitations", invite);
+    const replaced = ticketOf((first.body as { link: string }).link);
+    const ticket = ticketOf((second.body as { link: string }).link);
+    const nobody = house.browser();
+    expect((await nobody.call("POST /invitations/look", { ticket: replaced })).status).toBe(400);
+    expect((await nobody.call("POST /invitations/look", { ticket })).body).toEqual({
+      email: "hana@example.com",
+      role: "admin",
+      site: "one.example",
+      invitedBy: expect.stringMatching(/^owner\d@example\.com$/),
+      known: false,
+    });
+    const noName = await nobody.call("POST /invitations/accept", { ticket, password });
+    expect(errorOf(noName)).toMatchObject({ field: "name" });
+    const accept = { ticket, name: "Hana", password };
+    expect((await nobody.call("POST /invitations/accept", accept)).status).toBe(200);
+    expect((await nobody.call("GET /session")).body).toMatchObject({
+      session: { grants: [{ site: one.id, role: "admin" }] },
+    });
+    expect((await house.browser().call("POST /invitations/accept", accept)).status).toBe(400);
+    expect((await owner.call("POST /members/invitations", invite)).status).toBe(400);
+
+    const more = await owner.call("POST /members/invitations", { ...invite, site: two.id, role: "viewer" });
+    const known = ticketOf((more.body as { link: string }).link);
+    expect((await nobody.call("POST /invitations/look", { ticket: known })).body).toMatchObject({
+      known: true,
+    });
+    const wrong = await nobody.call("POST /invitations/accept", { ticket: known, password: "not it" });
+    expect(errorOf(wrong)).toMatchObject({ field: "password" });
+    expect((await nobody.call("POST /invitations/accept", { ticket: known, password })).status).toBe(200);
+    expect(await house.store.members.grantsOf(await idOf("hana@example.com"))).toHaveLength(2);
+
+    await owner.call("POST /members/invitations", { ...invite, email: "ian@example.com" });
+    const list = await owner.call("GET /members");
+    const { invitations } = list.body as { invitations: { id: string }[] };
+    expect(invitations).toHaveLength(1);
+    expect((await owner.call(`DELETE /members/invitations/${invitations[0]?.id}`)).status).toBe(200);
+    expect((await owner.call(`DELETE /members/invitations/${invitations[0]?.id}`)).status).toBe(404);
+  });
+
+  test("the owner of a site decides about that site, and sees no other", async () => {
+    const [one, two] = house.sites;
+    const siteOwner = await member("jo@example.com", one.id, "owner");
+    const viewer = await member("kim@example.com", one.id, "viewer");
+    await member("lea@example.com", two.id, "viewer");
+    const { members } = (await siteOwner.call("GET /members")).body as { members: { email: string }[] };
+    const emails = members.map(({ email }) => email);
+    expect(emails).toContain("kim@example.com");
+    expect(emails).not.toContain("lea@example.com");
+    expect((await viewer.call("GET /members")).body).toEqual({ members: [], invitations: [] });
+
+    const invite = { email: "mo@example.com", role: "viewer" };
+    expect((await siteOwner.call("POST /members/invitations", { ...invite, site: two.id })).status).toBe(404);
+    expect((await siteOwner.call("POST /members/invitations", { ...invite, site: null })).status).toBe(403);
+    expect((await viewer.call("POST /members/invitations", { ...invite, site: one.id })).status).toBe(403);
+    expect((await siteOwner.call("POST /members/invitations", { ...invite, site: one.id })).status).toBe(200);
+
+    const kim = await idOf("kim@example.com");
+    const lea = await idOf("lea@example.com");
+    const raise = { site: one.id, role: "admin" };
+    expect((await viewer.call(`PUT /members/${kim}/grants`, raise)).status).toBe(403);
+    expect((await siteOwner.call(`PUT /members/${kim}/grants`, raise)).status).toBe(200);
+    expect((await siteOwner.call(`PUT /members/${kim}/grants`, { ...raise, site: null })).status).toBe(403);
+    expect((await siteOwner.call(`PUT /members/${lea}/grants`, raise)).status).toBe(404);
+    expect((await siteOwner.call(`DELETE /members/${kim}`)).status).toBe(403);
+    expect((await siteOwner.call(`PUT /members/${kim}/grants`, { site: one.id, role: null })).status).toBe(
+      200,
+    );
+    // The account stays, and sees nothing.
+    expect((await viewer.call("GET /session")).body).toMatchObject({ session: { grants: [] } });
+    expect((await owner.call(`DELETE /members/${kim}`)).status).toBe(200);
+    expect((await viewer.call("GET /session")).body).toEqual({ session: null });
+    const audit = await house.store.audit.list(one.id, 50);
+    expect(audit.filter(({ actor }) => actor === "jo@example.com").map(({ action }) => action)).toEqual([
+      "member's role taken away",
+      "member's role changed",
+      "member invited",
+      "invitation accepted",
+    ]);
+  });
+
+  test("one owner always remains, also when two go at once", async () => {
+    const me = ((await owner.call("GET /session")).body as { session: { user: { id: string } } }).session.user
+      .id;
+    expect((await owner.call(`DELETE /members/${me}`)).status).toBe(409);
+    expect((await owner.call(`PUT /members/${me}/grants`, { site: null, role: "admin" })).status).toBe(409);
+    const second = await member("nia@example.com", null, "owner");
+    const nia = await idOf("nia@example.com");
+    const both = await Promise.all([
+      owner.call(`PUT /members/${nia}/grants`, { site: null, role: "viewer" }),
+      second.call(`PUT /members/${me}/grants`, { site: null, role: "viewer" }),
+    ]);
+    expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
+    const owners = (await house.store.members.all()).filter(({ grants }) =>
+      grants.some(({ site, role }) => site === null && role === "owner"),
+    );
+    expect(owners).toHaveLength(1);
+    if (owners[0]?.id !== me) owner = second;
+  });
+
+  test("an API key acts within its scope, and ends within two seconds of its revocation", async () => {
+    const [one] = house.sites;
+    const siteOwner = (await signIn("jo@example.com")).browser;
+    const wanted = { name: "reports", site: one.id, access: "read" };
+    expect((await siteOwner.call("POST /api-keys", { ...wanted, site: null })).status).toBe(403);
+    const past = await siteOwner.call("POST /api-keys", { ...wanted, expiresAt: Date.now() - 1 });
+    expect(errorOf(past)).toMatchObject({ field: "expiresAt" });
+    const made = await siteOwner.call("POST /api-keys", wanted);
+    const { id, key } = made.body as { id: string; key: string };
+    expect(key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
+    const all = await owner.call("POST /api-keys", { name: "all", site: null, access: "change" });
+
+    const request = (bearer: string) =>
+      ({ raw: { headers: { authorization: `Bearer ${bearer}` } } }) as never;
+    expect(await house.access.actorOf(request(key))).toEqual({
+      kind: "API key",
+      id,
+      name: "reports",
+      grants: [{ site: one.id, role: "viewer" }],
+    });
+    expect(await house.access.actorOf(request((all.body as { key: string }).key))).toMatchObject({
+      grants: [{ site: null, role: "admin" }],
+    });
+    const program = house.browser();
+    const bearer = { authorization: `Bearer ${key}` };
+    // People's things are closed to keys.
+    expect((await program.call("GET /session", undefined, bearer)).body).toEqual({ session: null });
+    expect((await program.call("POST /api-keys", wanted, bearer)).status).toBe(403);
+    for (const wrong of ["ccm_short", `${key.slice(0, -1)}!`, `cc_${"a".repeat(38)}`]) {
+      const answer = await program.call("GET /session", undefined, { authorization: `Bearer ${wrong}` });
+      expect(errorOf(answer).code).toBe("signed_out");
+    }
+
+    await expect
+      .poll(
+        async () => {
+          const { items } = (await siteOwner.call("GET /api-keys")).body as { items: { uses24h: number }[] };
+          return items.length === 1 && items[0]?.uses24h;
+        },
+        { timeout: 4000 },
+      )
+      .toBe(3);
+    const list = await owner.call("GET /api-keys");
+    answers.push(list.text);
+    expect((list.body as { items: unknown[] }).items).toHaveLength(2);
+    expect((await siteOwner.call(`DELETE /api-keys/${(all.body as { id: string }).id}`)).status).toBe(404);
+    // Another node has just asked for it, and believes what it heard for a moment.
+    expect(await house.elsewhere.actorOf(request(key))).toMatchObject({ id });
+    expect((await siteOwner.call(`DELETE /api-keys/${id}`)).status).toBe(200);
+    expect((await program.call("GET /session", undefined, bearer)).status).toBe(401);
+    house.clock.aheadMs = 2000;
+    await expect(house.elsewhere.actorOf(request(key))).rejects.toThrow("not valid");
+    house.clock.aheadMs = 0;
+  });
+
+  const isIn = async (browser: Browser) =>
+    ((await browser.call("GET /session")).body as { session: unknown }).session !== null;
+  const linkOf = ({ body }: { body: unknown }) => ticketOf((body as { link: string }).link);
+  const newPassword = "a password that is new";
+
+  async function resetFor(email: string) {
+    const made = await owner.call(`POST /members/${await idOf(email)}/password-reset`);
+    const finish = { ticket: linkOf(made), password: newPassword };
+    return () => house.browser().call("POST /password-resets/finish", finish);
+  }
+
+  /** Lets something happen in the very moment before the next session is written. */
+  function beforeNextSession(work: () => Promise<unknown>): void {
+    const { accounts } = house.store;
+    const insert = accounts.insert.bind(accounts);
+    accounts.insert = async (table, row) => {
+      if (table === "sessions") {
+        accounts.insert = insert;
+        await work();
+      }
+      return insert(table, row);
+    };
+  }
+
+  test("no session that the old password opens survives a new one", async () => {
+    const email = "olga@example.com";
+    await member(email, null, "viewer");
+    let place = 0;
+    const tryIn = () =>
+      Array.from({ length: 8 }, () => signIn(email, password, `198.51.100.${(place += 1)}`));
+    const reset = await resetFor(email);
+    const [first, finished, second] = [tryIn(), reset(), tryIn()];
+    expect((await finished).status).toBe(200);
+    for (const { browser } of await Promise.all([...first, ...second]))
+      expect(await isIn(browser)).toBe(false);
+    expect((await signIn(email, newPassword)).answer.status).toBe(200);
+    expect(await house.store.accounts.sessionsOf(await idOf(email), Date.now())).toHaveLength(1);
+  });
+
+  test("of a change and a reset of one password at once, one counts", async () => {
+    const email = "pia@example.com";
+    const here = await member(email, null, "viewer");
+    const reset = await resetFor(email);
+    const changed = "what the other one wants";
+    const [finish, change] = await Promise.all([
+      reset(),
+      here.call("POST /me/password", { current: password, password: changed }),
+    ]);
+    expect([finish.status, change.status].filter((status) => status === 200)).toHaveLength(1);
+    const isReset = finish.status === 200;
+    expect(await isIn(here)).toBe(!isReset);
+    expect((await signIn(email, isReset ? newPassword : changed)).answer.status).toBe(200);
+    expect((await signIn(email, isReset ? changed : newPassword)).answer.status).toBe(400);
+  });
+
+  test("the cookie from before a change of the password ends with it", async () => {
+    const here = await member("quinn@example.com", null, "viewer");
+    const before = new Map(here.cookies);
+    const given = { current: password, password: newPassword };
+    expect((await here.call("POST /me/password", given)).status).toBe(200);
+    expect(await isIn(here)).toBe(true);
+    const thief = house.browser();
+    for (const [name, value] of before) thief.cookies.set(name, value);
+    expect(await isIn(thief)).toBe(false);
+  });
+
+  test("two-factor sign-in: switching it on ends other sessions; a reset ends what is under way", async () => {
+    const email = "rosa@example.com";
+    const here = await member(email, null, "viewer");
+    const lines = async () =>
+      (await house.store.audit.list("", 200)).filter(({ actor }) => actor === email).length;
+    const before = await lines();
+    const off = await here.call("POST /me/two-factor/end", { password });
+    expect(errorOf(off).code).toBe("conflict");
+    expect(await lines()).toBe(before);
+
+    const { browser: there } = await signIn(email);
+    let begun = await here.call("POST /me/two-factor", { password });
+    const { uri, backupCodes } = begun.body as { uri: string; backupCodes: string[] };
+    // Somebody whose password was right before it was switched on, and who comes in after.
+    beforeNextSession(() => here.call("POST /me/two-factor/confirm", { code: codeFor(uri) }));
+    const { browser: late, answer } = await signIn(email);
+    expect(answer.status).toBe(400);
+    expect(await Promise.all([here, there, late].map(isIn))).toEqual([true, false, false]);
+
+    // The same backup code, many times at once.
+    const waiting = await Promise.all(Array.from({ length: 4 }, () => signIn(email)));
+    const codes = await Promise.all(
+      waiting.map(({ browser }) => browser.call("POST /session/code", { code: backupCodes[0] })),
+    );
+    expect(codes.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400]);
+
+    const reset = await resetFor(email);
+    const { browser: half } = await signIn(email);
+    beforeNextSession(reset);
+    const finished = await half.call("POST /session/code", { code: backupCodes[1] });
+    expect(errorOf(finished).code).toBe("signed_out");
+    expect(await isIn(half)).toBe(false);
+
+    // And of who switches it on.
+    const again = (await signIn(email, newPassword)).browser;
+    begun = await again.call("POST /me/two-factor", { password: newPassword });
+    const next = await resetFor(email);
+    beforeNextSession(next);
+    const code = codeFor((begun.body as { uri: string }).uri);
+    expect((await again.call("POST /me/two-factor/confirm", { code })).status).toBe(401);
+    expect(await house.store.accounts.sessionsOf(await idOf(email), Date.now())).toEqual([]);
+  });
+
+  test("an invitation ends with the right to make it", async () => {
+    const [one, two] = house.sites;
+    const siteOwner = await member("sam@example.com", one.id, "owner");
+    const second = await member("tess@example.com", null, "owner");
+    const [sam, tess] = [await idOf("sam@example.com"), await idOf("tess@example.com")];
+    const invite = async (from: Browser, email: string, site: string | null) =>
+      linkOf(await from.call("POST /members/invitations", { email, site, role: "owner" }));
+    const works = async (ticket: string) =>
+      (await house.browser().call("POST /invitations/look", { ticket })).status === 200;
+
+    const tickets = [
+      await invite(siteOwner, "back1@example.com", one.id),
+      await invite(second, "back2@example.com", null),
+      await invite(second, "back3@example.com", two.id),
+    ];
+    const kept = await invite(owner, "front@example.com", one.id);
+    const atDesk = { actor: "command line", now: Date.now() };
+    const wanted = { email: "desk@example.com", site: null, role: "viewer" } as const;
+    const printed = await house.access.invitations.invite(operator, wanted, atDesk, { show: true });
+    // Still an owner of one of them.
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "owner" });
+    expect(await Promise.all(tickets.map(works))).toEqual([true, true, true]);
+    await owner.call(`PUT /members/${tess}/grants`, { site: null, role: "admin" });
+    expect(await Promise.all(tickets.map(works))).toEqual([true, false, true]);
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: null });
+    await owner.call(`DELETE /members/${sam}`);
+    expect(await Promise.all(tickets.map(works))).toEqual([false, false, false]);
+    expect(await Promise.all([kept, ticketOf(printed.link)].map(works))).toEqual([true, true]);
+
+    // One that was being made while its maker was removed.
+    const gone = { id: sam, grants: [{ site: one.id, role: "owner" as const }] };
+    const by = { actor: "sam@example.com", now: Date.now() };
+    await expect(
+      house.access.invitations.invite(gone, { ...wanted, email: "back4@example.com", site: one.id }, by),
+    ).rejects.toThrow("needs the role owner");
+
+    // A role that was taken away does not come back by an older invitation.
+    const own = await invite(owner, "tess@example.com", two.id);
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "viewer" });
+    await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: null });
+    expect(await works(own)).toBe(false);
+  });
+
+  test("an account whose link the owner of a site has seen is not confirmed, until a reset link is used", async () => {
+    const [one] = house.sites;
+    const siteOwner = await member("uma@example.com", one.id, "owner");
+    const email = "boss@example.com";
+    const made = await siteOwner.call("POST /members/invitations", { email, site: one.id, role: "viewer" });
+    await house.browser().call("POST /invitations/accept", { ticket: linkOf(made), name: "Boss", password });
+    const seen = async (from: Browser, of = email) =>
+      ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find(
+        (each) => each.email === of,
+      );
+    expect(await seen(owner)).toMatchObject({ confirmed: false, invitedBy: "uma@example.com" });
+    expect(await seen(siteOwner)).toMatchObject({ confirmed: false, invitedBy: null });
+    expect(await seen(owner, "uma@example.com")).toMatchObject({ confirmed: true });
+    expect((await (await resetFor(email))()).status).toBe(200);
+    expect(await seen(owner)).toMatchObject({ confirmed: true, invitedBy: "uma@example.com" });
+  });
+
+  test("fifty API keys of a site work at the same time, and no more", async () => {
+    const [, two] = house.sites;
+    const add = (site: string | null) => owner.call("POST /api-keys", { name: "many", site, access: "read" });
+    const made = await Promise.all(Array.from({ length: 52 }, () => add(two.id)));
+    const good = made.filter(({ status }) => status === 200);
+    expect(good).toHaveLength(50);
+    const refused = made.find(({ status }) => status !== 200);
+    expect(refused && errorOf(refused)).toMatchObject({ code: "invalid", field: "site" });
+    expect((await add(null)).status).toBe(200);
+    const [id] = good.map(({ body }) => (body as { id: string }).id);
+    expect((await owner.call(`DELETE /api-keys/${id}`)).status).toBe(200);
+    expect((await add(two.id)).status).toBe(200);
+  });
+
+  test("nothing secret stands in an answer or in the store", async () => {
+    for (const route of ["GET /session", "GET /sessions", "GET /members", "GET /api-keys"])
+      answers.push((await owner.call(route)).text);
+    for (const text of answers) {
+      expect(text).not.toMatch(/argon2|"token"|"hash"|"secret"|ccm_\w{20}/);
+      for (const value of owner.cookies.values()) expect(text).not.toContain(value.split(".", 1)[0]);
+    }
+  });
+});
+
+describe("links by mail", () => {
+  test("a mail that fails shows its link to owners of the installation alone", async () => {
+    const house = await openHouse("sqlite", { mail: "broken" });
+    try {
+      const owner = house.browser();
+      const ticket = ticketOf(await house.access.setupLink());
+      await owner.call("POST /setup", { ticket, email: "ada@example.com", name: "Ada", password });
+      const [{ id: site }] = house.sites;
+      const invite = { email: "bea@example.com", site, role: "owner" };
+      const shown = ticketOf(
+        ((await owner.call("POST /members/invitations", invite)).body as { link: string }).link,
+      );
+      const bea = house.browser();
+      await bea.call("POST /invitations/accept", { ticket: shown, name: "Bea", password });
+      expect((await house.store.members.byEmail("bea@example.com"))?.confirmed).toBe(true);
+      const answer = await bea.call("POST /members/invitations", { ...invite, email: "boss@example.com" });
+      expect(answer.body).toMatchObject({
+        error: { code: "unavailable", message: expect.stringContaining("could not be sent") },
+      });
+      expect(answer.text).not.toContain("#");
+      expect(await house.store.invitations.open(Date.now())).toEqual([]);
+      expect(house.defects).toHaveLength(2);
+    } finally {
+      await house.close();
+    }
+  });
+
+  test("invitations and resets are mailed; the answer says nothing about who has an account", async () => {
+    const house = await openHouse("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
+    try {
+      const owner = house.browser();
+      const ticket = ticketOf(await house.access.setupLink());
+      const made = await owner.call("POST /setup", {
+        ticket,
+        email: "ada@example.com",
+        name: "Ada",
+        password,
+      });
+      expect(made.setCookie[0]).toMatch(/^cleancast\.session_token=/);
+      expect(made.setCookie[0]).not.toMatch(/secure/i);
+      const invite = { email: "bea@example.com", site: null, role: "viewer" };
+      expect((await owner.call("POST /members/invitations", invite)).body).toMatchObject({ link: null });
+      expect(house.mails).toHaveLength(1);
+      expect(house.mails[0]?.to).toBe("bea@example.com");
+      expect(ticketOf(/http\S+/.exec(house.mails[0]?.text.split("\n\n")[2] ?? "")?.[0])).toHaveLength(32);
+
+      const nobody = house.browser("203.0.113.7");
+      for (const email of ["Ada@example.com", "unknown@example.com"])
+        expect((await nobody.call("POST /password-resets", { email })).body).toEqual({ mail: true });
+      await expect.poll(() => house.mails.length).toBe(2);
+      const [, reset] = house.mails;
+      expect(reset?.to).toBe("ada@example.com");
+      const finish = { ticket: ticketOf(reset?.text), password: "a password that is new" };
+      expect((await nobody.call("POST /password-resets/finish", finish)).status).toBe(200);
+      expect((await owner.call("GET /session")).body).toEqual({ session: null });
+      for (let i = 0; i < 3; i += 1) await nobody.call("POST /password-resets", { email: "x@example.com" });
+      const many = await nobody.call("POST /password-resets", { email: "x@example.com" });
+      expect(many.status).toBe(429);
+      expect(house.defects).toEqual([]);
+    } finally {
+      await house.close();
+    }
+  });
+});

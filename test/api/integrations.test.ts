@@ -1,0 +1,305 @@
+// Platforms, connections, sign-ins, webhooks and alerts through the management API of a real relay.
+
+import { createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
+import { platforms } from "../../src/platforms/index.ts";
+import { startStandins, type Standins } from "../../standins/shared/start.ts";
+import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
+import { declared, fault } from "../support/contractCheck.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { call, engines, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { freshEvent } from "../contract/answers.ts";
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe.each(engines)("integrations in the management API on %s", (engine) => {
+  let standins: Standins;
+  let receiver: Receiver;
+  let relay: Relay;
+  let owner: Person;
+  let admin: Person;
+  let colleague: Person;
+  let viewer: Person;
+  let site: string;
+  let second: string;
+  let key: string;
+  let origin: string;
+
+  beforeAll(async () => {
+    const port = await freePort();
+    origin = `http://127.0.0.1:${port}`;
+    standins = await startStandins({ rateLimits: false, redirectUris: [`${origin}/oauth/callback`] });
+    receiver = await startReceiver();
+    relay = await startRelay(
+      await newHome(engine, {
+        PORT: String(port),
+        CLEANCAST_URL: origin,
+        CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(standins.origins),
+        CLEANCAST_RETRY_SECONDS: "1",
+      }),
+    );
+    owner = await becomeOwner(relay);
+    site = (await owner.ask("POST /sites", { host: "shop.example" })).json.id;
+    second = (await owner.ask("POST /sites", { host: "second.example" })).json.id;
+    key = (await owner.ask(`POST /sites/${site}/keys`, { name: "CRM" })).json.key;
+    admin = await invite(relay, owner, "admin@example.com", "admin", site);
+    colleague = await invite(relay, owner, "colleague@example.com", "admin", site);
+    viewer = await invite(relay, owner, "viewer@example.com", "viewer", site);
+  });
+  afterAll(() => standins.close());
+
+  const send = (changes: Record<string, unknown> = {}) =>
+    post(relay, key, freshEvent(changes), { Host: "shop.example" });
+  const listed = async () =>
+    declared("GET /sites/:site/connections", await viewer.ask(`GET /sites/${site}/connections`)).items;
+
+  test("every platform is there, and its form with it, quickly and without examples", async () => {
+    const asked = await viewer.ask("GET /platforms");
+    const { items } = declared("GET /platforms", asked);
+    expect(items.map(({ id }: { id: string }) => id)).toEqual(platforms.map(({ id }) => id));
+    expect(items.find(({ id }: { id: string }) => id === "google_ads").signIn).toEqual({ ready: false });
+    expect(asked.answer.text).not.toContain("EAIaIQobChMI");
+    expect(asked.answer.text.length).toBeLessThan(200_000);
+  });
+
+  test("connect, preview, test, change, pause, resume and disconnect", async () => {
+    const url = `${receiver.url}/hook/secret-path`;
+    const body = { platform: "webhook", settings: { url, headers: `{"Authorization":"Bearer hush-hush"}` } };
+    const preview = (more: Record<string, unknown>) =>
+      admin.ask(`POST /sites/${site}/connections/preview`, { platform: "webhook", settings: {}, ...more });
+    // Before it is connected: what is there is enough, and what is missing is named.
+    expect((await preview({})).json).toMatchObject({ fault: { field: "url" }, request: null });
+    const early = declared(
+      "POST /sites/:site/connections/preview",
+      await preview({ settings: { url }, name: "lead" }),
+    );
+    expect(early.request).toMatchObject({ method: "POST", url, body: { event: "lead" } });
+    expect(receiver.got).toEqual([]);
+
+    const made = await admin.ask(`POST /sites/${site}/connections`, body);
+    const { connection, isNew } = declared("POST /sites/:site/connections", made);
+    expect(isNew).toBe(true);
+    expect(connection.settings).toMatchObject({ url: `${receiver.url}/…`, headers: "(configured)" });
+    const at = `/sites/${site}/connections/${connection.id}`;
+
+    // The saved secrets are used and not shown, whatever is laid over them.
+    const mapped = await preview({ connection: connection.id, settings: { template: `{"n":"{{event}}"}` } });
+    expect(mapped.json.request).toMatchObject({ url: `${receiver.url}/…`, body: { n: "purchase" } });
+    expect(mapped.json.request.headers.authorization).toBe("(configured)");
+
+    expect((await send()).status).toBe(200);
+    const { items: events } = (await viewer.ask(`GET /sites/${site}/events`)).json;
+    const past = await preview({ connection: connection.id, event: events[0].id });
+    expect(past.json.request.body.eventId).toBe(events[0].eventId);
+    expect(fault(await preview({ connection: connection.id, event: "none" }))).toEqual([
+      404,
+      "not_found",
+      "event",
+    ]);
+
+    receiver.behave = (_request, response) => response.writeHead(422).end(`{"error":"no hush-hush"}`);
+    const tested = declared(
+      "POST /sites/:site/connections/:connection/test",
+      await admin.ask(`POST ${at}/test`, { name: "lead" }),
+    );
+    expect(tested).toMatchObject({ skipped: null, said: "refused", httpStatus: 422 });
+    expect(tested.request).toContain(`POST ${receiver.url}/…`);
+    expect(tested.request).toContain(`"event":"lead"`);
+    receiver.behave = (_request, response) => response.writeHead(200).end("{}");
+
+    const changed = declared(
+      "PATCH /sites/:site/connections/:connection",
+      await admin.ask(`PATCH ${at}`, { settings: { method: "PUT" }, events: ["Lead"] }),
+    );
+    expect(changed.connection).toMatchObject({ events: ["lead"], settings: { method: "PUT" } });
+    expect(changed.connection.settings.headers).toBe("(configured)");
+    const patch = (more: unknown) => admin.ask(`PATCH ${at}`, more);
+    expect(fault(await patch({ settings: { url: `${receiver.url}/other` } }))).toEqual([
+      400,
+      "invalid",
+      "url",
+    ]);
+    expect(fault(await patch({ settings: { method: "GET" } }))).toEqual([400, "invalid", "method"]);
+    expect(fault(await patch({ settings: {}, events: [] }))).toEqual([400, "invalid", "events"]);
+    expect((await patch({ settings: {}, events: null })).json.connection.events).toBeNull();
+    // The address and its token never leave the relay again, nor does the header.
+    const seen = [made, mapped, past, await viewer.ask(`GET /sites/${site}/connections`)];
+    for (const { answer } of seen) expect(answer.text).not.toMatch(/secret-path|hush-hush/);
+    expect(JSON.stringify(tested)).not.toMatch(/secret-path|hush-hush/);
+
+    expect((await admin.ask(`POST ${at}/pause`)).status).toBe(200);
+    await send();
+    await eventually("it is parked", async () => (await listed())[0].waiting === 1);
+    const got = receiver.got.length;
+    const resumed = declared(
+      "POST /sites/:site/connections/:connection/resume",
+      await admin.ask(`POST ${at}/resume`),
+    );
+    expect(resumed.released).toBe(1);
+    await eventually("it went", async () => receiver.got.length === got + 1);
+    await eventually("it is counted", async () => {
+      const [one] = await listed();
+      return one.waiting === 0 && one.lastSentAt !== null && one.attempts24h.sent >= 1;
+    });
+
+    // What is another site's is not there.
+    const elsewhere = `/sites/${second}/connections/${connection.id}`;
+    for (const foreign of [
+      await owner.ask(`PATCH ${elsewhere}`, { settings: {} }),
+      await owner.ask(`DELETE ${elsewhere}`),
+    ]) {
+      expect(fault(foreign)).toEqual([404, "not_found", "connection"]);
+      expect(foreign.answer.text).not.toContain("cleancast ");
+    }
+    const through = await owner.ask(`POST /sites/${second}/connections/preview`, {
+      platform: "webhook",
+      connection: connection.id,
+      settings: {},
+    });
+    expect(fault(through)).toEqual([404, "not_found", "connection"]);
+    expect((await admin.ask(`DELETE ${at}`)).status).toBe(200);
+    expect(await listed()).toEqual([]);
+  });
+
+  test("two who connect the same account at once have one connection", async () => {
+    const body = { platform: "webhook", settings: { url: `${receiver.url}/twice` } };
+    const both = await Promise.all([1, 2].map(() => admin.ask(`POST /sites/${site}/connections`, body)));
+    expect(both.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect(both.filter(({ status }) => status >= 500)).toEqual([]);
+    const [only, none] = await listed();
+    expect(none).toBeUndefined();
+    expect((await admin.ask(`DELETE /sites/${site}/connections/${only.id}`)).status).toBe(200);
+  });
+
+  test("a sign-in belongs to who began it: they alone open it, see it, and connect with it", async () => {
+    const app = {
+      clientId: knownAt("pinterest", "clientId"),
+      clientSecret: knownAt("pinterest", "clientSecret"),
+    };
+    expect(fault(await admin.ask(`POST /sites/${site}/sign-ins`, { platform: "pinterest" }))).toEqual([
+      400,
+      "invalid",
+      "platform",
+    ]);
+    expect((await owner.ask("PUT /oauth-apps/pinterest", app)).status).toBe(200);
+    const apps = await owner.ask("GET /oauth-apps");
+    expect(declared("GET /oauth-apps", apps).redirectUri).toBe(`${origin}/oauth/callback`);
+    expect(apps.answer.text).not.toContain(app.clientSecret);
+
+    const asked = await admin.ask(`POST /sites/${site}/sign-ins`, { platform: "pinterest" });
+    const { id, url } = declared("POST /sites/:site/sign-ins", asked);
+    const step = async (person: Person) => person.ask(`GET /sites/${site}/sign-ins/${id}`);
+    const open = (cookie: string) =>
+      call(origin, { method: "GET", path: url.replace(origin, ""), headers: { Cookie: cookie } });
+    expect(declared("GET /sites/:site/sign-ins/:signIn", await step(admin)).step).toBe("asked");
+    expect((await step(colleague)).status).toBe(404);
+    expect((await open(colleague.cookie)).status).toBe(400);
+
+    const started = await open(admin.cookie);
+    expect(started.status, started.text).toBe(303);
+    const [held = ""] = (started.headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]);
+    const back = await standins.of("pinterest").decide(started.headers.location as string, "allow");
+    const finished = await call(origin, {
+      method: "GET",
+      path: back.replace(origin, ""),
+      headers: { Cookie: held },
+    });
+    expect(finished.status, finished.text).toBe(303);
+    expect(finished.headers.location).toBe(
+      `${origin}/dashboard/sites/${site}/integrations/pinterest?signIn=${id}`,
+    );
+    expect((await step(admin)).json).toEqual({ step: "done", error: null });
+
+    const { access_token: _token, ...settings } = standinConnections.pinterest;
+    const wanted = { platform: "pinterest", settings, signIn: id };
+    const route = `POST /sites/${site}/connections`;
+    expect(fault(await colleague.ask(route, wanted))).toEqual([404, "not_found", "signIn"]);
+    const apiKey = await owner.ask("POST /api-keys", { name: "reports", site, access: "change" });
+    const bearer = { Authorization: `Bearer ${apiKey.json.key}` };
+    expect(fault(await ask(relay, route, wanted, bearer))).toEqual([403, "forbidden", "signIn"]);
+    const choices = await admin.ask(`POST /sites/${site}/connections/choices`, {
+      platform: "pinterest",
+      setting: "ad_account_id",
+      settings: {},
+      signIn: id,
+    });
+    expect(declared("POST /sites/:site/connections/choices", choices).items.length).toBeGreaterThan(0);
+    const made = declared("POST /sites/:site/connections", await admin.ask(route, wanted));
+    expect(made.connection.settings.access_token).toBe("(configured)");
+    // It serves once.
+    expect((await step(admin)).status).toBe(404);
+    const tested = await admin.ask(`POST /sites/${site}/connections/${made.connection.id}/test`, {});
+    expect(tested.json).toMatchObject({ said: "accepted", httpStatus: 200 });
+  });
+
+  test("a webhook with its test push, log, secret and replay", async () => {
+    const add = (url: string) => admin.ask(`POST /sites/${site}/webhooks`, { url });
+    const made = await add(`${receiver.url}/totals/secret-path`);
+    const { webhook, secret } = declared("POST /sites/:site/webhooks", made);
+    expect(webhook).toMatchObject({
+      url: `${receiver.url}/…`,
+      state: "active",
+      waiting: 0,
+      lastPushAt: null,
+    });
+    expect(secret).toMatch(/^whsec_/);
+    expect(fault(await add(`${receiver.url}/totals/secret-path`))).toEqual([400, "invalid", "url"]);
+    const at = `/sites/${site}/webhooks/${webhook.id}`;
+    for (let n = 0; n < 3; n++) {
+      const tested = declared("POST /sites/:site/webhooks/:webhook/test", await admin.ask(`POST ${at}/test`));
+      expect(tested).toMatchObject({ ok: true, httpStatus: 200 });
+      expect(receiver.got.at(-1)?.text).toBe(tested.body);
+    }
+    const pushes = async (query: string) =>
+      declared(
+        "GET /sites/:site/webhooks/:webhook/pushes",
+        await viewer.ask(`GET ${at}/pushes?limit=2${query}`),
+      );
+    const first = await pushes("");
+    const rest = await pushes(`&cursor=${first.next}`);
+    expect([first.items.length, rest.items.length, rest.next]).toEqual([2, 1, null]);
+    expect(first.items[0]).toMatchObject({ ok: true, period: null });
+
+    const rotated = declared(
+      "POST /sites/:site/webhooks/:webhook/rotate",
+      await admin.ask(`POST ${at}/rotate`),
+    );
+    expect(rotated.secret).not.toBe(secret);
+    expect((await admin.ask(`POST ${at}/disable`)).status).toBe(200);
+    const all = await viewer.ask(`GET /sites/${site}/webhooks`);
+    const { items, period } = declared("GET /sites/:site/webhooks", all);
+    expect(items).toMatchObject([{ state: "disabled", nextPushAt: null, lastPushAt: expect.any(Number) }]);
+    expect(period.endsAt).toBeGreaterThan(period.startsAt);
+    expect(all.answer.text).not.toMatch(/secret-path|whsec_/);
+    expect((await admin.ask(`POST ${at}/enable`)).json).toEqual({ waiting: 0 });
+    const replay = await admin.ask(`POST ${at}/replay`, { from: 0, to: 1 });
+    expect(fault(replay)).toEqual([400, "invalid", "period"]);
+    expect(replay.answer.text).not.toContain("cleancast ");
+    expect(fault(await admin.ask(`POST ${at}/replay`, { from: 2, to: 1 }))).toEqual([400, "invalid", "to"]);
+    const foreign = await owner.ask(`DELETE /sites/${second}/webhooks/${webhook.id}`);
+    expect(fault(foreign)).toEqual([404, "not_found", "webhook"]);
+    expect((await admin.ask(`DELETE ${at}`)).status).toBe(200);
+  });
+
+  test("alerts, and a test message by every channel", async () => {
+    const alerts = await viewer.ask(`GET /sites/${site}/alerts`);
+    expect(declared("GET /sites/:site/alerts", alerts)).toEqual({ open: [], over: [], mail: false });
+    const nobody = await admin.ask(`POST /sites/${site}/alerts/test`);
+    expect(fault(nobody)).toEqual([400, "invalid", "site"]);
+    expect(nobody.answer.text).not.toContain("cleancast ");
+    await admin.ask(`PATCH /sites/${site}/settings`, {
+      settings: { alert_webhook: `${receiver.url}/alerts` },
+    });
+    const told = await admin.ask(`POST /sites/${site}/alerts/test`);
+    expect(declared("POST /sites/:site/alerts/test", told).channels).toEqual([
+      { channel: "webhook", to: `${receiver.url}/…`, ok: true, error: null },
+    ]);
+  });
+});

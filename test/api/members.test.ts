@@ -1,0 +1,77 @@
+// People come in through a real relay: the set-up link on its console, and the commands for whoever runs it.
+
+import { expect, test } from "vitest";
+import { denied, manage, newHome, shown, startRelay } from "../support/relay.ts";
+
+const password = "correct horse battery";
+
+test("from the link on the console to an owner, and members from the command line", async () => {
+  const home = await newHome("sqlite");
+  const relay = await startRelay(home);
+  const link = /create the owner: (\S+)/.exec(relay.output())?.[1] ?? "";
+  expect(link).toMatch(/\/dashboard\/setup#\w{32}$/);
+
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(`${relay.url}/api/v1${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+    });
+  const owner = { ticket: link.split("#")[1], email: "ada@example.com", name: "Ada", password };
+  // A page of another site cannot use a link that it got hold of.
+  expect((await post("/setup", owner, { origin: "https://evil.example" })).status).toBe(403);
+  const made = await post("/setup", owner);
+  expect(made.status).toBe(200);
+  const cookie = made.headers
+    .getSetCookie()
+    .map((line) => line.split(";", 1)[0])
+    .join("; ");
+  const session = async () => (await fetch(`${relay.url}/api/v1/session`, { headers: { cookie } })).json();
+  expect(await session()).toMatchObject({ session: { user: { email: "ada@example.com" } } });
+
+  expect(await manage(home, "member", "list")).toMatchObject({
+    members: [{ email: "ada@example.com", grants: [{ site: null, role: "owner" }] }],
+    invitations: [],
+  });
+  const invited = await manage(
+    home,
+    "member",
+    "add",
+    "Bob@example.com",
+    "--role",
+    "viewer",
+    "--site",
+    "localhost",
+  );
+  expect(invited).toMatchObject({
+    email: "bob@example.com",
+    link: expect.stringMatching(/invitation#\w{32}$/),
+  });
+  const accepted = await post("/invitations/accept", {
+    ticket: invited.link.split("#")[1],
+    name: "Bob",
+    password,
+  });
+  expect(accepted.status).toBe(200);
+  expect(await denied(home, "member", "remove", "ada@example.com")).toMatchObject({
+    error: expect.stringContaining("One owner always remains"),
+  });
+  expect(await manage(home, "member", "remove", "bob@example.com")).toMatchObject({ removed: true });
+  expect(await denied(home, "member", "reset", "bob@example.com")).toMatchObject({ field: "email" });
+
+  expect((await manage(home, "member", "sessions", "ada@example.com")).sessions).toHaveLength(1);
+  const reset = await manage(home, "member", "reset", "ada@example.com");
+  const fresh = { ticket: reset.link.split("#")[1], password: "a password that is new" };
+  expect((await post("/password-resets/finish", fresh)).status).toBe(200);
+  expect(await session()).toEqual({ session: null });
+  expect((await post("/session", { email: "ada@example.com", password: fresh.password })).status).toBe(200);
+  expect(await manage(home, "member", "sessions", "ada@example.com", "--end")).toMatchObject({ ended: 1 });
+
+  expect(await shown(home, "member", "list")).toMatch(/ada@example\.com +Ada +owner \(all sites\) +off/);
+
+  await relay.stop();
+  for (const secret of [owner.ticket, fresh.ticket, password])
+    expect(relay.output().replace(link, "")).not.toContain(secret);
+  const again = await startRelay(home);
+  expect(again.output()).not.toContain("create the owner");
+});

@@ -1,0 +1,93 @@
+// The OpenAPI document and the reference page: everything is there, and nothing leads nowhere.
+
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, test } from "vitest";
+import { openapiDocument } from "../../src/api/reference/openapi.ts";
+import { referencePage } from "../../src/api/reference/reference.ts";
+import { contract } from "../../src/contract/contract.ts";
+
+const document = openapiDocument("1.2.3", "https://relay.example.com");
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method} ${path}`, ...operation })),
+);
+
+describe("the OpenAPI document", () => {
+  test("is one, by the rules of OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect(errors).toBeUndefined();
+    expect(valid).toBe(true);
+  });
+
+  test("holds every route, and no other", () => {
+    const routes = Object.keys(contract).map((name) => {
+      const [method = "", path = ""] = name.split(" ");
+      return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`;
+    });
+    expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
+  });
+
+  test("names every operation once, and every reference leads somewhere", () => {
+    const ids = operations.map(({ operationId }) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(100);
+    for (const [, path = ""] of references) {
+      const found = path
+        .split("/")
+        .reduce<unknown>((here, key) => (here as Record<string, unknown> | undefined)?.[key], document);
+      expect(found, path).toBeTypeOf("object");
+    }
+  });
+
+  test("says who may, and with what", () => {
+    const of = (name: string) => operations.find((one) => one.name === name);
+    expect(of("get /sites/{site}/keys")).toMatchObject({
+      "x-role": "viewer",
+      security: [{ apiKey: [] }, { session: [] }],
+      parameters: [{ name: "site", in: "path", required: true }],
+    });
+    expect(of("post /api-keys")).toMatchObject({ security: [{ session: [] }] });
+    expect(of("post /session")).toMatchObject({ "x-role": "anybody", security: [] });
+    const { parameters = [] } = of("get /sites/{site}/audit") ?? {};
+    expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
+      in: "query",
+      required: false,
+      schema: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+    });
+  });
+});
+
+describe("the reference page", () => {
+  const page = referencePage(document, "aGVsbG8=");
+
+  test("shows every route with its example, and every link within it leads somewhere", () => {
+    for (const { operationId, summary } of operations) {
+      expect(page).toContain(`<article id="${operationId}">`);
+      expect(page).toContain(summary.replaceAll(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0)};`));
+    }
+    const ids = new Set([...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const links = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links.filter((id) => !ids.has(id))).toEqual([]);
+    expect(page).toContain("https://relay.example.com/api/v1/sites/SITE/keys");
+  });
+
+  test("asks for nothing from elsewhere and runs nothing", () => {
+    const icon = '<link rel="icon" href="/dashboard/icon.svg">';
+    expect(page).toContain(icon);
+    expect(page.replace(icon, "")).not.toMatch(
+      /<script|<link|<img|<iframe|\son\w+=|\sstyle=|javascript:|url\(|@import/i,
+    );
+    expect(page.match(/<style/g)).toEqual(["<style"]);
+    expect(page).toContain('<style nonce="aGVsbG8=">');
+    expect([...page.matchAll(/(?:src|href)="([^#"][^"]*)"/g)].map(([, to]) => to)).toEqual([
+      "/dashboard/icon.svg",
+      "/api/openapi.json",
+    ]);
+  });
+
+  test("shows hostile text as text", () => {
+    const hostile = structuredClone(document);
+    hostile.info.title = `<script>alert("1")</script>`;
+    expect(referencePage(hostile, "n")).not.toContain("<script");
+  });
+});

@@ -1,0 +1,276 @@
+// Every route of the management API, walked: who does not belong gets nothing, whatever the route.
+
+import { once } from "node:events";
+import { connect } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { contract, type RouteName } from "../../src/contract/contract.ts";
+import { errorAnswer, type Route } from "../../src/contract/route.ts";
+import { ask, becomeOwner, invite, type Person } from "../support/apiClient.ts";
+import { freshEvent } from "../contract/answers.ts";
+import {
+  addSite,
+  call,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+
+const routes = (Object.entries(contract) as [RouteName, Route][]).map(([name, route]) => {
+  const [method, path] = name.split(" ") as [string, string];
+  return { name, route, method, path, ofSite: path.includes("/:site") };
+});
+const isChange = ({ method }: { method: string }) => method !== "GET";
+
+describe.each(engines)("the routes of the management API on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let mine: TestSite;
+  let other: TestSite;
+  let owner: Person;
+  let viewer: Person;
+  let admin: Person;
+  let stranger: Person;
+  let apiKey: string;
+  /** Things of the other site. */
+  let ids: Record<string, string>;
+
+  beforeAll(async () => {
+    home = await newHome(engine);
+    relay = await startRelay(home);
+    mine = await addSite(home, "mine.example");
+    other = await addSite(home, "other.example");
+    const { id: connection } = await manage(home, "connect", other.host, "sandbox");
+    const { id: webhook } = await manage(home, "webhook", "add", other.host, "https://example.com/hook");
+    await eventually(
+      "the relay knows the key",
+      async () => (await post(relay, other.key, {})).status === 400,
+    );
+    await post(relay, other.key, freshEvent());
+    const { events } = await manage(home, "event", "list", other.host);
+    const { keys } = await manage(home, "key", "list", other.host);
+    owner = await becomeOwner(relay);
+    [viewer, admin, stranger] = [
+      await invite(relay, owner, "viewer@example.com", "viewer", mine.id),
+      await invite(relay, owner, "admin@example.com", "admin", mine.id),
+      await invite(relay, owner, "stranger@example.com", "admin", other.id),
+    ];
+    const key = await owner.ask("POST /api-keys", { name: "reports", site: mine.id, access: "change" });
+    apiKey = key.json.key;
+    ids = { connection, webhook, event: events[0].id, key: keys[0].id, visit: "none", signIn: "none" };
+  });
+
+  const at = (path: string, site: string) =>
+    path.replace(/:(\w+)/g, (_, name: string) => (name === "site" ? site : (ids[name] ?? "none")));
+  /** A body that passes the first look: what is refused must be refused for who asks, not for what. */
+  const bodyOf = ({ route }: { route: Route }) => (route.body ? {} : undefined);
+
+  test("nobody who is not signed in gets anywhere, except where anybody may", async () => {
+    for (const one of routes.filter(({ route }) => route.allow !== "anybody")) {
+      const asked = await ask(relay, `${one.method} ${at(one.path, mine.id)}`, bodyOf(one), {});
+      expect([one.name, asked.status, asked.json?.error.code]).toEqual([one.name, 401, "signed_out"]);
+      expect(errorAnswer.safeParse(asked.json).success).toBe(true);
+    }
+  });
+
+  test("a key that is none is not taken for nobody", async () => {
+    for (const key of ["ccm_wrong", `ccm_${"a".repeat(38)}`, mine.key]) {
+      const asked = await ask(relay, "GET /sites", undefined, { Authorization: `Bearer ${key}` });
+      expect(asked.status).toBe(401);
+    }
+  });
+
+  test("to a member of one site another does not exist, on any route", async () => {
+    for (const one of routes.filter(({ ofSite }) => ofSite))
+      for (const person of [viewer, admin]) {
+        const asked = await person.ask(`${one.method} ${at(one.path, other.id)}`, bodyOf(one));
+        expect([one.name, asked.status]).toEqual([one.name, 404]);
+        expect(asked.answer.text).not.toContain("other.example");
+      }
+  });
+
+  test("an API key of one site does not reach another, nor what only people may do", async () => {
+    const bearer = { Authorization: `Bearer ${apiKey}` };
+    for (const one of routes.filter(({ route }) => route.allow !== "anybody")) {
+      const asked = await ask(relay, `${one.method} ${at(one.path, other.id)}`, bodyOf(one), bearer);
+      const expected =
+        one.route.apiKeys === false ? 403 : one.ofSite ? 404 : one.route.allow === "signed in" ? 200 : 403;
+      expect([one.name, asked.status]).toEqual([one.name, expected]);
+      expect(asked.answer.text).not.toContain("other.example");
+    }
+  });
+
+  test("a viewer cannot change anything", async () => {
+    for (const one of routes.filter(({ route }) => route.allow === "admin" || route.allow === "owner")) {
+      const asked = await viewer.ask(`${one.method} ${at(one.path, mine.id)}`, bodyOf(one));
+      expect([one.name, asked.status, asked.json?.error.code]).toEqual([one.name, 403, "forbidden"]);
+    }
+    // What is left to viewers of a site is reading, and asking what would be.
+    const left = routes.filter((one) => one.ofSite && isChange(one) && one.route.allow === "viewer");
+    expect(left.map(({ name }) => name)).toEqual(["POST /sites/:site/traffic/check"]);
+  });
+
+  test("an admin of one site cannot reach a thing of another through their own", async () => {
+    const bodies: Partial<Record<RouteName, unknown>> = {
+      "POST /sites/:site/keys/:key/rotate": {},
+      "PATCH /sites/:site/connections/:connection": { settings: {} },
+      "POST /sites/:site/connections/:connection/test": {},
+      "POST /sites/:site/webhooks/:webhook/replay": { from: 0, to: 1 },
+    };
+    for (const one of routes.filter(
+      ({ ofSite, path }) => ofSite && /:(?:key|connection|webhook|event|visit|signIn)\b/.test(path),
+    )) {
+      const asked = await admin.ask(
+        `${one.method} ${at(one.path, mine.id)}`,
+        bodies[one.name] ?? bodyOf(one),
+      );
+      expect([one.name, asked.status]).toEqual([one.name, 404]);
+    }
+    // Still there.
+    expect((await stranger.ask(`GET /sites/${other.id}/connections`)).json.items).toHaveLength(1);
+    expect((await stranger.ask(`GET /sites/${other.id}/webhooks`)).json.items).toHaveLength(1);
+  });
+
+  test("neither through an id in a body", async () => {
+    const with404 = async (route: string, body: unknown) => {
+      const asked = await admin.ask(route, body);
+      expect([route, asked.status]).toEqual([route, 404]);
+    };
+    const { connection, event } = ids;
+    await with404(`POST /sites/${mine.id}/connections/preview`, {
+      platform: "sandbox",
+      settings: {},
+      connection,
+    });
+    await with404(`POST /sites/${mine.id}/connections/preview`, { platform: "sandbox", settings: {}, event });
+    await with404(`POST /sites/${mine.id}/settings/copy`, { from: other.id, names: ["keep"] });
+    const replay = await admin.ask(`POST /sites/${mine.id}/deliveries/replay`, {
+      eventId: event,
+      dryRun: false,
+    });
+    expect([404, 200]).toContain(replay.status);
+    if (replay.status === 200) expect(replay.json).toMatchObject({ found: 0, changed: 0 });
+  });
+
+  test("a page of another site cannot act for somebody who is signed in", async () => {
+    const foreign = [
+      { Origin: "https://evil.example" },
+      { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" },
+      { "Sec-Fetch-Site": "same-site", Origin: "https://other.example" },
+      { Origin: "null" },
+    ];
+    for (const one of routes.filter(isChange))
+      for (const headers of foreign) {
+        const asked = await owner.ask(`${one.method} ${at(one.path, mine.id)}`, bodyOf(one), headers);
+        expect([one.name, asked.status]).toEqual([one.name, 403]);
+      }
+    // Nor with a form, which can send no JSON.
+    const form = await owner.ask(`POST /sites/${mine.id}/keys`, undefined, {
+      "Content-Type": "application/x-www-form-urlencoded",
+    });
+    expect(form.status).toBe(400);
+  });
+
+  test("what a route answers is what the contract says", async () => {
+    const times = `from=${Date.now() - 86_400_000}&to=${Date.now()}`;
+    const queries: Partial<Record<RouteName, string>> = {
+      "GET /sites/:site/statistics": `?${times}&step=hour`,
+    };
+    for (const one of routes.filter(
+      ({ method, route }) => method === "GET" && typeof route.answer !== "string",
+    )) {
+      const asked = await owner.ask(`GET ${at(one.path, other.id)}${queries[one.name] ?? ""}`);
+      if (asked.status === 404 && /:(?:visit|signIn)/.test(one.path)) continue;
+      expect([one.name, asked.status, asked.json?.error]).toEqual([one.name, 200, undefined]);
+      const schema = one.route.answer as Exclude<Route["answer"], string>;
+      const parsed = schema.safeParse(asked.json);
+      expect([one.name, parsed.error?.issues ?? []]).toEqual([one.name, []]);
+    }
+  });
+
+  test("garbage is refused by name: cursors, zero bytes, times beyond all calendars, names of several lines", async () => {
+    for (const one of routes.filter(({ route }) => route.query && "cursor" in route.query.shape)) {
+      const asked = await owner.ask(`GET ${at(one.path, other.id)}?cursor=garbage`);
+      expect([one.name, asked.status, asked.json.error.field]).toEqual([one.name, 400, "cursor"]);
+    }
+    const refusedBody = async (route: string, body: unknown, field?: string) => {
+      const asked = await owner.ask(route, body);
+      expect([route, asked.status, asked.json.error.field]).toEqual([route, 400, field]);
+    };
+    await refusedBody(`POST /sites/${mine.id}/keys`, { name: "a\0b" });
+    await refusedBody(
+      `POST /sites/${mine.id}/keys`,
+      { name: "a", expiresAt: Number.MAX_SAFE_INTEGER },
+      "expiresAt",
+    );
+    await refusedBody(`PATCH /sites/${mine.id}`, { name: "x\r\nBcc: y" }, "name");
+    expect((await owner.ask(`GET /sites/${mine.id}%00/keys`)).status).toBe(400);
+    for (const path of ["/oauth/start/a.b%00.c", "/oauth/callback?state=a%00.b.c&code=1"]) {
+      const headers = { Authorization: "Bearer ccm_x", Cookie: "cc_sign_in_b=x" };
+      expect((await call(relay.url, { method: "GET", path, headers })).status).toBe(400);
+    }
+  });
+
+  test("the dashboard is at home on its own name alone, and no site can take it", async () => {
+    const page = async (headers: Record<string, string>) =>
+      (await call(relay.url, { method: "GET", path: "/dashboard/", headers })).status;
+    expect(await page({})).toBe(200);
+    expect(await page({ Host: "relay.example.net" })).toBe(200);
+    for (const host of [
+      "mine.example",
+      "mine.example..",
+      "mine.example:80:80",
+      "x@mine.example",
+      "mine.example%2e",
+    ])
+      expect([host, await page({ Host: host })]).toEqual([host, 404]);
+    const taking = await owner.ask(
+      `POST /sites/${mine.id}/hosts`,
+      { host: "relay.example.net" },
+      {
+        Host: "relay.example.net",
+        "X-Forwarded-Proto": "https",
+      },
+    );
+    expect([taking.status, taking.json.error.field]).toEqual([400, "host"]);
+    // Through a proxy that speaks plain HTTP to the world, nothing; whatever name it says.
+    const open = await owner.ask("GET /sites", undefined, { Host: "localhost", "X-Forwarded-Proto": "http" });
+    expect(open.json.error.code).toBe("insecure");
+  });
+
+  test("who looks at the live feed and leaves at once holds no place in it", async () => {
+    for (let i = 0; i < 30; i += 1) {
+      const { port } = new URL(relay.url);
+      const socket = connect(Number(port), "127.0.0.1");
+      socket.write(
+        `GET /api/v1/sites/${mine.id}/feed HTTP/1.1\r\nHost: localhost\r\nCookie: ${owner.cookie}\r\n\r\n`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, i % 6));
+      socket.destroy();
+    }
+    await eventually("the feed is open", async () => {
+      const socket = connect(Number(new URL(relay.url).port), "127.0.0.1");
+      socket.write(
+        `GET /api/v1/sites/${mine.id}/feed HTTP/1.1\r\nHost: localhost\r\nCookie: ${owner.cookie}\r\n\r\n`,
+      );
+      const [first] = (await once(socket, "data")) as [Buffer];
+      socket.destroy();
+      return first.toString().startsWith("HTTP/1.1 200");
+    });
+  });
+
+  test("secrets are in no answer", async () => {
+    const all = await Promise.all(
+      routes
+        .filter(({ method, route }) => method === "GET" && typeof route.answer !== "string")
+        .map(async (one) => (await owner.ask(`GET ${at(one.path, other.id)}`)).answer.text),
+    );
+    for (const secret of [other.key, mine.key, apiKey, "whsec_", "$argon2", "/hook"])
+      expect(all.join("\n")).not.toContain(secret);
+  });
+});

@@ -1,0 +1,206 @@
+// Sites, settings and inbound keys through the management API of a real relay.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { becomeOwner, invite, type Asked, type Person } from "../support/apiClient.ts";
+import { declared, fault } from "../support/contractCheck.ts";
+import { engines, eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
+import { freshEvent } from "../contract/answers.ts";
+
+const day = 86_400_000;
+
+describe.each(engines)("sites in the management API on %s", (engine) => {
+  let relay: Relay;
+  let owner: Person;
+  let admin: Person;
+  let viewer: Person;
+  let site: string;
+  let second: string;
+
+  beforeAll(async () => {
+    relay = await startRelay(await newHome(engine));
+    owner = await becomeOwner(relay);
+    site = declared("POST /sites", await owner.ask("POST /sites", { host: "Shop.Example." })).id;
+    second = (await owner.ask("POST /sites", { host: "second.example" })).json.id;
+    admin = await invite(relay, owner, "admin@example.com", "admin", site);
+    viewer = await invite(relay, owner, "viewer@example.com", "viewer", site);
+  });
+
+  test("everybody sees their sites, with what they may do there", async () => {
+    const all = declared("GET /sites", await owner.ask("GET /sites")).items;
+    expect(all.map(({ hosts }: { hosts: string[] }) => hosts[0])).toEqual([
+      "localhost",
+      "shop.example",
+      "second.example",
+    ]);
+    const mine = declared("GET /sites", await viewer.ask("GET /sites")).items;
+    expect(mine).toMatchObject([
+      { id: site, name: "shop.example", role: "viewer", timeZone: "UTC", inbound: false },
+    ]);
+  });
+
+  test("a host belongs to one site, and who has it is not told", async () => {
+    const taken = await admin.ask(`POST /sites/${site}/hosts`, { host: "second.example" });
+    expect(fault(taken)).toEqual([400, "invalid", "host"]);
+    expect(taken.answer.text).not.toContain(second);
+    const both = await Promise.all(
+      [1, 2].map(() => owner.ask(`POST /sites/${site}/hosts`, { host: "twice.example" })),
+    );
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+    // A relay without CLEANCAST_URL cannot tell whether somebody claims its own name.
+    const claimed = await admin.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
+    expect(fault(claimed)).toEqual([400, "invalid", "host"]);
+    expect(claimed.json.error.message).toContain("CLEANCAST_URL");
+    const made = await owner.ask(`POST /sites/${site}/hosts`, { host: "www.shop.example" });
+    expect(declared("POST /sites/:site/hosts", made).hosts).toContain("www.shop.example");
+  });
+
+  test("a site is renamed, and the audit log says by whom, page by page", async () => {
+    const named = await admin.ask(`PATCH /sites/${site}`, { name: " Corner shop " });
+    expect(declared("PATCH /sites/:site", named).name).toBe("Corner shop");
+    const seen: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null;) {
+      const query = cursor ? `&cursor=${cursor}` : "";
+      const asked: Asked = await viewer.ask(`GET /sites/${site}/audit?limit=2${query}`);
+      const page = declared("GET /sites/:site/audit", asked);
+      seen.push(...page.items.map(({ action }: { action: string }) => action));
+      cursor = page.next;
+    }
+    const whole = declared("GET /sites/:site/audit", await viewer.ask(`GET /sites/${site}/audit`));
+    expect(seen).toEqual(whole.items.map(({ action }: { action: string }) => action));
+    expect(whole.items[0]).toMatchObject({
+      actor: "admin@example.com",
+      action: "site renamed",
+      detail: { name: "Corner shop" },
+    });
+    const table = await viewer.ask(`GET /sites/${site}/audit.csv`);
+    expect(table.answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
+    expect(table.answer.text.trim().split("\n")).toHaveLength(whole.items.length + 1);
+    expect((await owner.ask("GET /audit.csv")).answer.text).toMatch(/^time \(UTC\),who,what,details,id\n/);
+    expect(declared("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
+  });
+
+  test("settings are read back as they were written; what does nothing yet is noted", async () => {
+    const asked = await admin.ask(`PATCH /sites/${site}/settings`, {
+      settings: {
+        dedup_order: "30d",
+        time_zone: "Europe/Berlin",
+        deny_countries: "KP",
+        alert_emails: "ada@example.com",
+        alert_webhook: "https://hooks.example.com/secret-token",
+      },
+    });
+    const { items, notes } = declared("PATCH /sites/:site/settings", asked);
+    const byName = new Map(items.map((one: { name: string }) => [one.name, one]));
+    expect(byName.get("dedup_order")).toMatchObject({ value: "30d", default: "90d" });
+    expect(byName.get("alert_webhook")).toMatchObject({ value: "https://hooks.example.com/…" });
+    expect(notes).toEqual([
+      expect.stringMatching(/^deny_countries does nothing yet/),
+      expect.stringMatching(/^alert_emails does nothing/),
+    ]);
+    const read = await viewer.ask(`GET /sites/${site}/settings`);
+    expect(declared("GET /sites/:site/settings", read).items).toEqual(items);
+    expect(read.answer.text).not.toContain("secret-token");
+    expect((await viewer.ask(`GET /sites/${site}`)).json.timeZone).toBe("Europe/Berlin");
+  });
+
+  test("what is wrong with a setting names it, and changes nothing", async () => {
+    const patch = (settings: Record<string, string>) =>
+      admin.ask(`PATCH /sites/${site}/settings`, { settings });
+    const wrong = await patch({ rate_limit: "5", keep: "for ever" });
+    expect(fault(wrong)).toEqual([400, "invalid", "keep"]);
+    expect(fault(await patch({ nonsense: "1" }))).toEqual([400, "invalid", "nonsense"]);
+    expect(fault(await patch({ alert_webhook: "http://10.0.0.1/" }))).toEqual([
+      400,
+      "invalid",
+      "alert_webhook",
+    ]);
+    const { items } = (await viewer.ask(`GET /sites/${site}/settings`)).json;
+    expect(items).toContainEqual(expect.objectContaining({ name: "rate_limit", value: "off" }));
+  });
+
+  test("settings are copied from a site that one may see, secret ones unseen", async () => {
+    const names = ["dedup_order", "alert_webhook"];
+    const copied = await owner.ask(`POST /sites/${second}/settings/copy`, { from: site, names });
+    const { items } = declared("POST /sites/:site/settings/copy", copied);
+    expect(items).toContainEqual(expect.objectContaining({ name: "dedup_order", value: "30d" }));
+    expect(items).toContainEqual(
+      expect.objectContaining({ name: "alert_webhook", value: "https://hooks.example.com/…" }),
+    );
+    const audit = await owner.ask(`GET /sites/${second}/audit`);
+    expect(audit.json.items[0]).toMatchObject({ action: "settings copied", detail: { from: site } });
+    expect(copied.answer.text + audit.answer.text).not.toContain("secret-token");
+    const copyFrom = (from: string, list = names) =>
+      admin.ask(`POST /sites/${site}/settings/copy`, { from, names: list });
+    expect(fault(await copyFrom(second))).toEqual([404, "not_found", undefined]);
+    expect(fault(await copyFrom(site, ["nonsense"]))).toEqual([400, "invalid", "names"]);
+  });
+
+  test("a key is shown once, counted, rotated and revoked", async () => {
+    const steps = async () =>
+      declared("GET /sites/:site/checklist", await viewer.ask(`GET /sites/${site}/checklist`)).steps;
+    expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
+    const made = await admin.ask(`POST /sites/${site}/keys`, { name: "my CRM" });
+    const first = declared("POST /sites/:site/keys", made);
+    expect(first).toMatchObject({ openedInbound: true, key: expect.stringMatching(/^cc_/) });
+    const send = (key: string) => post(relay, key, freshEvent(), { Host: "shop.example" });
+    expect((await send(first.key)).status).toBe(200);
+
+    const rotated = await admin.ask(`POST /sites/${site}/keys/${first.id}/rotate`, {});
+    const next = declared("POST /sites/:site/keys/:key/rotate", rotated);
+    expect(next.oldExpiresAt - Date.now()).toBeGreaterThan(day - 60_000);
+    expect((await send(next.key)).status).toBe(200);
+    expect((await admin.ask(`DELETE /sites/${site}/keys/${first.id}`)).status).toBe(200);
+    expect((await send(first.key)).status).toBe(401);
+    await eventually("the use is counted", async () => {
+      const { items } = declared("GET /sites/:site/keys", await viewer.ask(`GET /sites/${site}/keys`));
+      return items.length === 2 && items[1].uses24h === 1 && items[0].state === "revoked";
+    });
+    const listed = await viewer.ask(`GET /sites/${site}/keys`);
+    for (const { key } of [first, next]) expect(listed.answer.text).not.toContain(key);
+
+    const past = await admin.ask(`POST /sites/${site}/keys`, { name: "late", expiresAt: 1 });
+    expect(fault(past)).toEqual([400, "invalid", "expiresAt"]);
+    expect(fault(await admin.ask(`POST /sites/${site}/keys`, { name: " " }))).toEqual([
+      400,
+      "invalid",
+      "name",
+    ]);
+    const again = await admin.ask(`POST /sites/${site}/keys/${first.id}/rotate`, {});
+    expect(fault(again)).toEqual([400, "invalid", "key"]);
+    expect(again.answer.text).not.toContain("cleancast ");
+
+    expect((await steps()).map(({ done }: { done: boolean }) => done)).toEqual([
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
+    await eventually("the site's health shows it", async () => {
+      const { health } = declared("GET /sites/:site", await viewer.ask(`GET /sites/${site}`));
+      return health.conversions24h === 2 && health.lastEventAt !== null;
+    });
+  });
+
+  test("a refused call is listed for its site", async () => {
+    expect((await post(relay, "cc_wrong", freshEvent(), { Host: "shop.example" })).status).toBe(401);
+    await eventually("the call is listed", async () => {
+      const asked = await viewer.ask(`GET /sites/${site}/refused-calls?limit=1`);
+      const { items } = declared("GET /sites/:site/refused-calls", asked);
+      return items.length === 1 && items[0].host === "shop.example";
+    });
+  });
+
+  test("the lines that install the tag", async () => {
+    const tag = declared("GET /sites/:site/tag", await viewer.ask(`GET /sites/${site}/tag`));
+    expect(tag.follows).toBe(`<script async src="/__cc/tag.js"></script>`);
+    expect(tag.pinned).toMatch(/integrity="sha384-/);
+    expect(tag).toMatchObject({ visits24h: 0, lastHourWithVisits: null });
+  });
+});

@@ -1,0 +1,313 @@
+// What the dashboard reads of a site: numbers, events, the sync log, people, and the feed, through the management API.
+
+import { get } from "node:http";
+import { beforeAll, describe, expect, test } from "vitest";
+import { contract } from "../../src/contract/contract.ts";
+import { becomeOwner, type Person } from "../support/apiClient.ts";
+import {
+  addSite,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+import { sha256 } from "../support/visits.ts";
+
+const hourMs = 3_600_000;
+const hostile = '=HYPERLINK("http://evil.example"),"<script>"';
+
+describe.each(engines)("a site's data on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let site: TestSite;
+  let owner: Person;
+  let connection: string;
+
+  beforeAll(async () => {
+    home = await newHome(engine);
+    site = await addSite(home, "shop.example", "block_domains=spam.test");
+    connection = (await manage(home, "connect", site.host, "sandbox")).id;
+    await manage(home, "identity", "put", site.host, "--email", "known@example.com", "gclid=abc");
+    const testKey = await manage(home, "key", "add", site.host, "tests", "--test");
+    relay = await startRelay(home);
+    owner = await becomeOwner(relay);
+    for (const [key, event] of [
+      [
+        site.key,
+        { email: "known@example.com", event: "purchase", orderId: "A-1", value: 10.1, currency: "EUR" },
+      ],
+      [
+        site.key,
+        { email: "known@example.com", event: "purchase", orderId: "A-1", value: 10.1, currency: "EUR" },
+      ],
+      [site.key, { email: "b@example.com", event: "purchase", orderId: "A-2", value: 10.2, currency: "EUR" }],
+      [site.key, { email: "b@example.com", event: "purchase", orderId: "A-3", value: 500, currency: "USD" }],
+      [site.key, { email: "c@example.com", event: "lead", orderId: hostile }],
+      [site.key, { email: "b@example.com", event: "Refund", orderId: "A-4", value: 900, currency: "USD" }],
+      [site.key, { email: "c@spam.test", event: "lead", orderId: "A-5" }],
+      [testKey.key, { email: "c@example.com", event: "lead", orderId: "A-6" }],
+    ] as const)
+      expect((await post(relay, key, event)).status).toBe(200);
+  });
+
+  const of = (path: string) => `/sites/${site.id}${path}`;
+
+  test("the numbers of the day", async () => {
+    const now = Date.now();
+    const path = of(`/statistics?from=${now - 24 * hourMs}&to=${now}&step=hour`);
+    // Duplicates are written in groups.
+    let json = (await owner.ask(`GET ${path}`)).json;
+    await eventually("the duplicate is counted", async () => {
+      json = (await owner.ask(`GET ${path}`)).json;
+      return json.totals?.duplicates === 1;
+    });
+    contract["GET /sites/:site/statistics"].answer.parse(json);
+    const values = [
+      { currency: "EUR", value: 20.3 },
+      { currency: "USD", value: 500 },
+    ];
+    const refunds = [{ currency: "USD", value: 900 }];
+    expect(json.totals).toEqual({
+      conversions: 5, values, refunds, duplicates: 1, filtered: 1, botEvents: 0, bots: 0, people: 0, test: 1,
+    }); // prettier-ignore
+    expect(json.before).toEqual({
+      conversions: 0, values: [], refunds: [], duplicates: 0, filtered: 0, botEvents: 0, bots: 0,
+    }); // prettier-ignore
+    expect(json.steps.length).toBeGreaterThanOrEqual(24);
+    expect(json.steps.reduce((sum: number, step: { conversions: number }) => sum + step.conversions, 0)).toBe(
+      5,
+    );
+    expect(json.events).toEqual([
+      { name: "purchase", conversions: 3, values },
+      { name: "lead", conversions: 1, values: [] },
+      { name: "Refund", conversions: 1, values: refunds },
+    ]);
+    expect(json.platforms).toEqual([{ platform: "sandbox", states: { sent: 5 } }]);
+    expect(json.match).toEqual({
+      conversions: 5,
+      identified: 1,
+      withheld: 0,
+      withClickId: 1,
+      clickIds: [{ name: "gclid", conversions: 1 }],
+    });
+    expect(json.removed).toEqual([{ reason: "blocked domain", visits: 0, events: 1 }]);
+  });
+
+  test.each([
+    ["from=5&to=5", "from"],
+    ["from=-1&to=5", "from"],
+    [`from=0&to=${500 * 24 * hourMs}`, "to"],
+    [`from=0&to=${40 * 24 * hourMs}&step=hour`, "to"],
+    ["from=0&to=5&step=week", "step"],
+    ["to=5", "from"],
+  ])("a range that cannot be is refused, and says where: %s", async (query, field) => {
+    const { status, json } = await owner.ask(`GET ${of(`/statistics?${query}`)}`);
+    expect([status, json.error.field]).toEqual([400, field]);
+  });
+
+  const orders = async (query: string) => {
+    const { status, json } = await owner.ask(`GET ${of(`/events?${query}`)}`);
+    expect(status, JSON.stringify(json)).toBe(200);
+    contract["GET /sites/:site/events"].answer.parse(json);
+    return json.items.map(({ orderId }: { orderId: string }) => orderId);
+  };
+
+  test("events are found by order, person, hash and ids, and read in pages", async () => {
+    const all = ["A-6", "A-5", "A-4", hostile, "A-3", "A-2", "A-1"];
+    expect(await orders("")).toEqual(all);
+    expect(await orders("status=filtered")).toEqual(["A-5"]);
+    expect(await orders("status=accepted&limit=2")).toEqual(["A-6", "A-4"]);
+    expect(await orders("mode=test")).toEqual(["A-6"]);
+    expect(await orders("mode=live&status=filtered")).toEqual(["A-5"]);
+    expect(await orders("mode=test&status=filtered")).toEqual([]);
+    expect(await orders("event=LEAD%20")).toEqual(["A-6", "A-5", hostile]);
+    expect(await orders("event=lead&mode=live&status=accepted")).toEqual([hostile]);
+    expect(await orders("clickId=gclid")).toEqual(["A-1"]);
+    expect(await orders("clickId=none&event=purchase")).toEqual(["A-3", "A-2"]);
+    expect(await orders("search=A-2")).toEqual(["A-2"]);
+    expect(await orders("search=B@Example.com%20")).toEqual(["A-4", "A-3", "A-2"]);
+    expect(await orders(`search=${sha256("b@example.com").toUpperCase()}`)).toEqual(["A-4", "A-3", "A-2"]);
+    expect(await orders(`search=${encodeURIComponent(hostile)}`)).toEqual([hostile]);
+    expect(await orders("search=nothing")).toEqual([]);
+    expect(await orders(`to=${Date.now() - hourMs}`)).toEqual([]);
+    const first = (await owner.ask(`GET ${of("/events?limit=4")}`)).json;
+    expect(await orders(`limit=4&cursor=${first.next}`)).toEqual(all.slice(4));
+    const [event] = (await owner.ask(`GET ${of("/events?search=A-1")}`)).json.items;
+    expect(await orders(`search=${event.id}`)).toEqual(["A-1"]);
+    expect(await orders(`search=${event.eventId}`)).toEqual(["A-1"]);
+    expect(await orders(`search=${event.id}&status=filtered`)).toEqual([]);
+    expect(await orders(`search=${event.id}&mode=live&clickId=gclid`)).toEqual(["A-1"]);
+    expect(await orders(`search=${event.id}&clickId=none`)).toEqual([]);
+    expect(event).toMatchObject({ identity: "found", clickIds: ["gclid"] });
+    expect(event.deliveries).toEqual([{ connection, platform: "sandbox", state: "sent", reason: null }]);
+    expect((await owner.ask(`GET ${of("/events?cursor=x")}`)).json.error.field).toBe("cursor");
+
+    const trace = (await owner.ask(`GET ${of(`/events/${event.eventId}`)}`)).json;
+    contract["GET /sites/:site/events/:event"].answer.parse(trace);
+    expect(trace).toMatchObject({ id: event.id, hashedEmail: sha256("known@example.com") });
+    expect(trace.deliveries[0].log).toHaveLength(1);
+    expect(trace.attribution.clickIds.gclid.value).toBe("abc");
+    expect((await owner.ask(`GET ${of("/events/none")}`)).status).toBe(404);
+  });
+
+  test("tables hold every row, and no cell is a formula", async () => {
+    const { answer } = await owner.ask(`GET ${of("/events.csv")}`);
+    expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
+    expect(answer.headers["content-disposition"]).toMatch(
+      /^attachment; filename="events-shop\.example-[\d-]+\.csv"$/,
+    );
+    const lines = answer.text.trim().split("\n");
+    expect(lines).toHaveLength(8);
+    expect(lines[4]).toContain(`"'=HYPERLINK(""http://evil.example""),""<script>"""`);
+    const log = await owner.ask(`GET ${of("/deliveries.csv?state=sent")}`);
+    expect(log.answer.text.trim().split("\n")).toHaveLength(7);
+    const tests = await owner.ask(`GET ${of("/deliveries.csv?mode=test")}`);
+    expect(tests.answer.text.trim().split("\n")).toHaveLength(2);
+  });
+
+  test("the sync log, and what can be replayed", async () => {
+    const read = async (query: string) => {
+      const { json } = await owner.ask(`GET ${of(`/deliveries?${query}`)}`);
+      contract["GET /sites/:site/deliveries"].answer.parse(json);
+      return json;
+    };
+    expect((await read("")).items).toHaveLength(6);
+    const first = await read("limit=2");
+    expect(first.items).toHaveLength(2);
+    expect((await read(`limit=200&cursor=${encodeURIComponent(first.next)}`)).items).toHaveLength(4);
+    for (const [query, count] of [
+      ["search=A-2", 1],
+      ["search=b@example.com", 3],
+      ["state=rejected", 0],
+      ["platform=sandbox&event=LEAD", 2],
+      [`connection=${connection}&state=sent`, 6],
+      ["mode=test", 1],
+      ["mode=live&event=lead", 1],
+      ["mode=test&search=A-2", 0],
+    ] as const)
+      expect([query, (await read(query)).items.length]).toEqual([query, count]);
+
+    // What is mistyped is not told as nothing.
+    for (const wrong of [{ connection: "nothing" }, { platform: "sandbx" }]) {
+      const query = new URLSearchParams(wrong).toString();
+      for (const { status, json } of [
+        await owner.ask(`GET ${of(`/deliveries?${query}`)}`),
+        await owner.ask(`GET ${of(`/deliveries.csv?${query}`)}`),
+        await owner.ask(`POST ${of("/deliveries/replay")}`, wrong),
+        await owner.ask(`POST ${of("/deliveries/cancel")}`, wrong),
+      ])
+        expect([status, json.error.field]).toEqual([400, Object.keys(wrong)[0]]);
+    }
+    for (const everything of [{}, { mode: "live" }]) {
+      const nothing = await owner.ask(`POST ${of("/deliveries/replay")}`, everything);
+      expect([nothing.status, nothing.json.error.field]).toEqual([400, "filter"]);
+    }
+    const would = await owner.ask(`POST ${of("/deliveries/replay")}`, { search: "A-2", state: "sent" });
+    expect(would.json).toEqual({ found: 1, changed: 1, leftAlone: {}, waiting: {} });
+    const event = first.items[0].event.id;
+    const did = await owner.ask(`POST ${of("/deliveries/replay")}`, {
+      eventId: event, state: "sent", dryRun: false,
+    }); // prettier-ignore
+    expect(did.json).toMatchObject({ changed: 1 });
+    await eventually("it was sent again", async () => {
+      const trace = (await owner.ask(`GET ${of(`/events/${event}`)}`)).json;
+      return trace.deliveries[0].log.length === 2;
+    });
+    expect((await owner.ask(`POST ${of("/deliveries/cancel")}`, { search: "A-2" })).json.found).toBe(0);
+  });
+
+  test("a visit is judged, and a description that is none is refused", async () => {
+    const check = async (body: unknown) => (await owner.ask(`POST ${of("/traffic/check")}`, body)).json;
+    const json = await check({ userAgent: "AhrefsBot/7.0" });
+    contract["POST /sites/:site/traffic/check"].answer.parse(json);
+    expect(json.verdict.bot).toBe(true);
+    expect((await check({})).error.field).toBe("userAgent");
+    expect((await check({ address: "shop" })).error.field).toBe("address");
+    expect((await owner.ask(`GET ${of("/bots")}`)).json).toEqual({ items: [], next: null });
+    expect((await owner.ask(`GET ${of("/bots/none")}`)).status).toBe(404);
+  });
+
+  test("events arrive in the feed with their outcome", async () => {
+    const order = `live-${engine}`;
+    let heard = "";
+    const listening = get(
+      `${relay.url}/api/v1${of("/feed")}`,
+      { headers: { Cookie: owner.cookie } },
+      (response) => {
+        expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+        response.setEncoding("utf8").on("data", (text: string) => (heard += text));
+      },
+    );
+    await eventually("the stream is open", () => heard.startsWith("retry:"));
+    await post(relay, site.key, { email: "d@example.com", event: "purchase", orderId: order });
+    await eventually("the event is told with its outcome", () =>
+      heard.split("\n\n").some((one) => one.includes(order) && one.includes('"state":"sent"')),
+    );
+    const told = heard.split("\n\n").findLast((one) => one.includes(order)) ?? "";
+    contract["GET /sites/:site/events"].answer.shape.items.element.parse(
+      JSON.parse(told.slice("data: ".length)),
+    );
+    listening.destroy();
+  });
+
+  test("nobody opens more than a few feeds", async () => {
+    const open = Array.from({ length: 6 }, () =>
+      get(`${relay.url}/api/v1${of("/feed")}`, { headers: { Cookie: owner.cookie } }).on("error", () => {}),
+    );
+    const statuses = await Promise.all(
+      open.map(
+        (one) =>
+          new Promise<number>((resolve) => one.on("response", ({ statusCode }) => resolve(statusCode ?? 0))),
+      ),
+    );
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(1);
+    for (const one of open) one.destroy();
+    await eventually("their places are free again", async () => {
+      const next = get(`${relay.url}/api/v1${of("/feed")}`, { headers: { Cookie: owner.cookie } });
+      next.on("error", () => {});
+      const status = await new Promise<number>((resolve) =>
+        next.on("response", ({ statusCode }) => resolve(statusCode ?? 0)),
+      );
+      next.destroy();
+      return status === 200;
+    });
+  });
+
+  test("a person is found, exported, opted out and forgotten; each leaves a line", async () => {
+    const about = (what: string, body: object) => owner.ask(`POST ${of(`/people/${what}`)}`, body);
+    const email = "known@example.com";
+    const found = (await about("find", { email })).json;
+    contract["POST /sites/:site/people/find"].answer.parse(found);
+    expect(found).toMatchObject({ hashedEmail: sha256(email), consent: "unknown", decisions: [] });
+    expect(found.visits[0].clickIds).toEqual({ gclid: "abc" });
+    expect(found.events).toHaveLength(1);
+    const same = (await about("find", { email: sha256(email) })).json;
+    expect(same).toEqual(found);
+    const wrong = await about("find", { email: "somebody" });
+    expect([wrong.status, wrong.json.error.field]).toEqual([400, "email"]);
+    expect((await about("export", { email })).json.events).toHaveLength(1);
+    expect((await about("consent", { email, decision: "denied" })).json).toEqual({});
+    expect((await about("erase", { email })).json).toMatchObject({ events: 1 });
+    const after = (await about("find", { email })).json;
+    expect(after).toMatchObject({ consent: "denied", visits: [], events: [] });
+    const audit = (await owner.ask(`GET ${of("/audit?limit=200")}`)).json.items as { action: string }[];
+    const actions = audit.map(({ action }) => action).filter((action) => /person|consent/.test(action));
+    expect(new Set(actions)).toEqual(
+      new Set(["person looked up", "person exported", "consent set", "person erased"]),
+    );
+    expect(JSON.stringify(audit)).not.toContain(sha256(email));
+  });
+
+  test("a filtered event is released", async () => {
+    const [event] = (await owner.ask(`GET ${of("/events?status=filtered")}`)).json.items;
+    const released = await owner.ask(`POST ${of(`/events/${event.id}/release`)}`);
+    expect(released.json).toEqual({ deliveries: 1 });
+    const again = await owner.ask(`POST ${of(`/events/${event.id}/release`)}`);
+    expect([again.status, again.json.error.field]).toEqual([400, "event"]);
+  });
+});

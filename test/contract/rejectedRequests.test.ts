@@ -1,0 +1,83 @@
+// Calls that the inbound endpoint refused: a few are kept for whoever has to help, all are counted, no secret is written.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { ask, becomeOwner, type Person } from "../support/apiClient.ts";
+import {
+  addSite,
+  call,
+  engines,
+  eventually,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+
+type Refused = { status: number; error: string; host: string; key: { name: string } | null; address: string };
+
+describe.each(engines)("refused calls on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let site: TestSite;
+  let quiet: TestSite;
+  let owner: Person;
+
+  beforeAll(async () => {
+    home = await newHome(engine);
+    site = await addSite(home, "shop.example");
+    quiet = await addSite(home, "quiet.example");
+    relay = await startRelay(home);
+    owner = await becomeOwner(relay);
+  });
+
+  // Asked of whichever relay runs: a restart gets another port.
+  const kept = async (of: TestSite): Promise<Refused[]> => {
+    const path = `GET /sites/${of.id}/refused-calls?limit=200`;
+    return (await ask(relay, path, undefined, { Cookie: owner.cookie })).json.items;
+  };
+
+  test("are kept with their reason, host and key, newest first; strangers' calls belong to nobody", async () => {
+    const wrong = `cc_live_${"x".repeat(40)}`;
+    await post(relay, site.key, { event: "purchase" });
+    await post(relay, site.key, "{", { Host: site.host });
+    await post(relay, wrong, { event: "purchase" }, { Host: site.host });
+    await post(relay, quiet.key, { event: "purchase" }, { Host: site.host });
+    await call(relay.url, { method: "GET", headers: { Host: site.host } });
+    await post(relay, wrong, { event: "purchase" });
+    await eventually("all are written", async () => (await kept(site)).length >= 5);
+    const told = (await kept(site)).map(({ status, error, host, key, address }) => [
+      status, host, key?.name ?? null, address, error,
+    ]); // prettier-ignore
+    expect(told).toEqual([
+      [405, site.host, null, "127.0.0.0", "Send a POST request."],
+      [401, site.host, null, "127.0.0.0", "Invalid API key"],
+      [401, site.host, null, "127.0.0.0", "Invalid API key"],
+      [400, site.host, "test sender", "127.0.0.0", "The body is not valid JSON."],
+      [400, "127.0.0.1", "test sender", "127.0.0.0", expect.stringContaining("email")],
+    ]);
+    expect(await kept(quiet)).toEqual([]);
+    const table = await owner.ask(`GET /sites/${site.id}/refused-calls.csv`);
+    const [titles, newest, ...older] = table.answer.text.trim().split("\n");
+    expect(titles).toBe("time (UTC),status,why,key,host,from,id");
+    expect(newest).toContain(`,405,Send a POST request.,,${site.host},127.0.0.0,`);
+    expect(older).toHaveLength(4);
+    expect(relay.output()).not.toContain(wrong);
+  });
+
+  test("of a flood a few are kept", async () => {
+    await Promise.all(Array.from({ length: 100 }, () => post(relay, quiet.key, "{")));
+    await eventually("some are written", async () => (await kept(quiet)).length >= 20);
+    // Two minutes at most are touched.
+    expect((await kept(quiet)).length).toBeLessThanOrEqual(40);
+  });
+
+  test("a stop writes what is left", async () => {
+    const before = (await kept(site)).length;
+    await post(relay, site.key, "[]", { Host: site.host });
+    expect(await relay.stop()).toBe(0);
+    relay = await startRelay(home);
+    expect((await kept(site)).length).toBe(before + 1);
+  });
+});

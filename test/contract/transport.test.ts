@@ -1,0 +1,223 @@
+// Steps 1 and 2 of the inbound endpoint: the method and the transport.
+
+import { readFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { networkInterfaces } from "node:os";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  addSite,
+  call,
+  engines,
+  newHome,
+  post,
+  startRelay,
+  type Engine,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+import { accepted, freshEvent, jsonError, plainText, said } from "./answers.ts";
+
+const certFile = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
+const keyFile = fileURLToPath(new URL("../fixtures/tls-key.pem", import.meta.url));
+const https = jsonError(426, "HTTPS required");
+
+describe.each(engines)("the door on %s", (engine) => {
+  let relay: Relay;
+  let site: TestSite;
+  const send = (headers: Record<string, string>, to = relay) => post(to, site.key, freshEvent(), headers);
+
+  beforeAll(async () => {
+    const home = await newHome(engine);
+    site = await addSite(home, "shop.example");
+    // Every address of the machine, so that a test can also come from outside of it.
+    relay = await startRelay(home, { HOST: "0.0.0.0" });
+  });
+
+  test("an event that is posted with a key is taken", async () => {
+    expect(said(await send({}))).toEqual(accepted("purchase"));
+  });
+
+  test("the name of the key's header is read in any case, and a query behind the path does no harm", async () => {
+    const answer = await call(relay.url, {
+      path: "/__cc/inbound?source=crm",
+      headers: { "x-cc-api-key": site.key, "content-type": "application/json" },
+      body: JSON.stringify(freshEvent()),
+    });
+    expect(said(answer)).toEqual(accepted("purchase"));
+  });
+
+  test.each([
+    "GET",
+    "HEAD",
+    "PUT",
+    "PATCH",
+    "DELETE",
+    "OPTIONS",
+    "TRACE",
+    "PROPFIND",
+    "PURGE",
+    "QUERY",
+    "M-SEARCH",
+    "REPORT",
+  ])("%s is answered 405 in plain text and names POST", async (method) => {
+    // A good key and body do not help, and neither does a preflight of a browser.
+    const answer = await call(relay.url, {
+      method,
+      headers: {
+        "X-CC-Api-Key": site.key,
+        "Content-Type": "application/json",
+        Origin: "https://shop.example",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "x-cc-api-key",
+        ...(method === "TRACE" ? {} : { "Content-Length": "2" }),
+      },
+      ...(method === "TRACE" ? {} : { body: "{}" }),
+    });
+    const text = method === "HEAD" ? "" : "Send a POST request.\n";
+    expect(said(answer)).toEqual({ ...plainText(405, ""), text });
+    expect(answer.headers.allow).toBe("POST");
+  });
+
+  test.each(["PUT", "PATCH", "DELETE", "OPTIONS", "QUERY", "PROPFIND"])(
+    "%s is answered 405 whatever its content type is",
+    async (method) => {
+      for (const type of [{}, { "Content-Type": "nonsense" }, { "Content-Type": "text/plain" }]) {
+        const answer = await call(relay.url, {
+          method,
+          headers: { ...type, "Content-Length": "2" },
+          body: "{}",
+        });
+        expect(said(answer)).toEqual(plainText(405, "Send a POST request."));
+      }
+    },
+  );
+
+  test("an answer to a browser's page carries no CORS header either", async () => {
+    const answer = await send({ Origin: "https://shop.example" });
+    expect(said(answer)).toEqual(accepted("purchase"));
+  });
+
+  test("the method is looked at before the transport", async () => {
+    const answer = await call(relay.url, { method: "GET", headers: { "X-Forwarded-Proto": "http" } });
+    expect(said(answer)).toEqual(plainText(405, "Send a POST request."));
+  });
+
+  test("a request that is not HTTP at all is refused in plain text", async () => {
+    const socket = createConnection(Number(new URL(relay.url).port), "127.0.0.1");
+    socket.setEncoding("utf8").end("POST /__cc/inbound HTTP/1.1\r\nHost: shop.example\r\nBad Header\r\n\r\n");
+    let text = "";
+    for await (const part of socket) text += part;
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(text.toLowerCase()).not.toContain("application/json");
+  });
+
+  test("other paths are not there", async () => {
+    expect(said(await call(relay.url, { path: "/__cc/inbound/more" }))).toEqual(plainText(404, "Not found."));
+    expect(said(await call(relay.url, { path: "/__cc" }))).toEqual(plainText(404, "Not found."));
+  });
+
+  test("plain HTTP through a proxy is answered 426 with Upgrade, and is never redirected", async () => {
+    const answer = await send({ "X-Forwarded-Proto": "http" });
+    expect(said(answer)).toEqual(https);
+    expect(answer.headers.upgrade).toBe("TLS/1.2, HTTP/1.1");
+    expect(answer.headers.connection?.toLowerCase()).toContain("upgrade");
+    expect(answer.headers.location).toBeUndefined();
+  });
+
+  test("the transport is looked at before the site and the key", async () => {
+    const answer = await post(relay, "wrong", freshEvent(), { "X-Forwarded-Proto": "http" });
+    expect(said(answer)).toEqual(https);
+  });
+
+  test.each([
+    ["X-Forwarded-Proto", "https"],
+    ["X-Forwarded-Proto", "HTTPS"],
+    ["X-Forwarded-Proto", "http, https"],
+    ["Forwarded", "proto=https"],
+    ["Forwarded", 'for="[2001:db8::17]:4711";proto="https";host=shop.example'],
+    ["Forwarded", "for=203.0.113.7;proto=http, for=198.51.100.2;proto=https"],
+  ])("a proxy on this machine that says %s: %s is believed", async (name, value) => {
+    const answer = await send({ [name]: value, "X-Forwarded-For": "203.0.113.7" });
+    expect(said(answer)).toEqual(accepted("purchase"));
+  });
+
+  test.each([
+    ["X-Forwarded-Proto", "https, http"],
+    ["X-Forwarded-Proto", "wss"],
+    ["X-Forwarded-For", "203.0.113.7"],
+    ["X-Forwarded-Host", "shop.example"],
+    ["Forwarded", "for=203.0.113.7"],
+    ["Forwarded", "for=203.0.113.7;proto=http"],
+    ["Forwarded", "proto=https, proto=http"],
+    ["Forwarded", 'for="proto=https"'],
+  ])("a proxy on this machine that says %s: %s does not prove HTTPS", async (name, value) => {
+    expect(said(await send({ [name]: value }))).toEqual(https);
+  });
+
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((address) => address && !address.internal && address.family === "IPv4")?.address;
+
+  // On a machine without any network there is no outside to come from.
+  test.runIf(outside)(
+    "plain HTTP from another address than loopback is refused, whatever it says",
+    async () => {
+      const url = `http://${outside}:${new URL(relay.url).port}`;
+      const headers = { Host: "shop.example" };
+      expect(said(await post({ url }, site.key, freshEvent(), headers))).toEqual(https);
+      const forged = { ...headers, "X-Forwarded-Proto": "https", Forwarded: "proto=https" };
+      expect(said(await post({ url }, site.key, freshEvent(), forged))).toEqual(https);
+    },
+  );
+});
+
+async function startAs(engine: Engine, env: Record<string, string>): Promise<Relay> {
+  return startRelay(await newHome(engine, env));
+}
+
+describe.each(engines)("the transport as it is configured on %s", (engine) => {
+  const ca = readFileSync(certFile);
+  let strict: Relay;
+  let distrustful: Relay;
+  let secure: Relay;
+
+  beforeAll(async () => {
+    [strict, distrustful, secure] = await Promise.all([
+      startAs(engine, { CLEANCAST_REQUIRE_TLS: "true" }),
+      startAs(engine, { CLEANCAST_TRUST_PROXY: "none" }),
+      startAs(engine, { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile, CLEANCAST_REQUIRE_TLS: "true" }),
+    ]);
+  });
+
+  const send = (relay: Relay, headers: Record<string, string> = {}) =>
+    call(relay.url, {
+      ca,
+      headers: { "X-CC-Api-Key": relay.key, "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(freshEvent()),
+    });
+  const taken = accepted("purchase", { sandbox: { ok: true } });
+
+  test("with CLEANCAST_REQUIRE_TLS plain HTTP is refused from this very machine too", async () => {
+    expect(said(await send(strict))).toEqual(https);
+    expect(said(await send(strict, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+  });
+
+  test("with CLEANCAST_TRUST_PROXY=none no proxy is believed, and direct requests of this machine pass", async () => {
+    expect(said(await send(distrustful, { "X-Forwarded-Proto": "https" }))).toEqual(https);
+    expect(said(await send(distrustful, { Forwarded: "proto=https" }))).toEqual(https);
+    expect(said(await send(distrustful))).toEqual(taken);
+  });
+
+  test("with TLS_CERT_FILE and TLS_KEY_FILE the relay speaks HTTPS itself, and nothing else", async () => {
+    expect(secure.url).toMatch(/^https:/);
+    expect(secure.output()).toContain("\ncurl -sSk https://localhost:");
+    expect(said(await send(secure))).toEqual(taken);
+    expect(said(await send(secure, { "X-Forwarded-Proto": "https" }))).toEqual(taken);
+    await expect(call(secure.url.replace("https:", "http:"))).rejects.toThrow("socket hang up");
+  });
+
+  test("a proxy that speaks HTTPS to the relay and plain HTTP to the sender does not prove HTTPS", async () => {
+    expect(said(await send(secure, { "X-Forwarded-Proto": "http" }))).toEqual(https);
+  });
+});

@@ -1,0 +1,262 @@
+// A backup is taken beside a relay under load, restored elsewhere, and holds everything that was answered before it began.
+// A file that is not to its last byte what was written is refused.
+
+import { spawn } from "node:child_process";
+import { copyFileSync, existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../support/databases.ts";
+import { change, databaseFile, furnish, keptConnections, postOver, rows } from "../faults/world.ts";
+import {
+  denied,
+  emptyHome,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  shown,
+  startRelay,
+  type Engine,
+  type Home,
+} from "../support/relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+
+/** A home of its own with the key of another. */
+async function homeLike(home: Home, engine: Engine): Promise<Home> {
+  const made = await emptyHome(engine);
+  const from = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
+  if (engine === "postgres") made.env.CLEANCAST_ENCRYPTION_KEY = from;
+  else writeFileSync(join(made.env.CLEANCAST_DATA as string, "encryption.key"), from, { mode: 0o600 });
+  return made;
+}
+
+const keyOf = (home: Home) =>
+  readFileSync(join(home.env.CLEANCAST_DATA as string, "encryption.key"), "utf8").trim();
+
+/** Everything but the header, in an order of its own: engines hand rows out as they like. */
+const linesIn = (file: string) =>
+  gunzipSync(readFileSync(file).subarray(0, -32))
+    .toString()
+    .split("\n")
+    .slice(1)
+    .filter((line) => line.startsWith("["))
+    .toSorted();
+
+const hostsIn = async (home: Home) =>
+  (await rows(home, "SELECT host FROM hosts")).map((row) => String(row.host));
+
+const ordersIn = async (home: Home) =>
+  new Set((await rows(home, "SELECT order_id FROM events")).map((row) => String(row.order_id)));
+
+describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
+  const file = join(freshFolder(), "cleancast.backup");
+  let home: Home;
+  let before: Set<string>;
+  let after: Set<string>;
+
+  beforeAll(async () => {
+    const receiver = await startReceiver();
+    home = await newHome(engine);
+    // One connection takes everything; the other is paused, so that something waits.
+    const { key, connections } = await furnish(home, [
+      ["webhook", { url: receiver.url }],
+      ["sandbox", {}],
+      // Its mapping is why the extra field is kept.
+      ["segment", { source: "acme/website", write_key: "s3cret-write-key", "map.userId": "extra.plan" }],
+    ]);
+    for (const id of connections.slice(1)) await manage(home, "connection", "pause", id);
+    await manage(home, "webhook", "add", "shop.example.com", receiver.url);
+    const relay = await startRelay(home);
+    const agent = keptConnections(8);
+    const answered = new Set<string>();
+    let sending = true;
+    let n = 0;
+    const senders = Array.from({ length: 8 }, async () => {
+      while (sending) {
+        const orderId = `o-${(n += 1)}`;
+        const event = { email: `${orderId}@example.com`, event: "purchase", orderId, value: 5, plan: "gold" };
+        const { status } = await postOver(agent, relay, key, event);
+        if (status === 200) answered.add(orderId);
+      }
+    });
+    await eventually("a few hundred were answered", () => answered.size > 100);
+    // So few rows are written in a moment: until one is taken during which somebody was answered.
+    let taken: unknown;
+    for (let tries = 0; tries < 20 && !(after?.size > before?.size); tries += 1) {
+      before = new Set(answered);
+      taken = await manage(home, "backup", file, "--force");
+      after = new Set(answered);
+    }
+    sending = false;
+    await Promise.all(senders);
+    expect(taken).toMatchObject({ file, bytes: statSync(file).size });
+    expect(await relay.stop()).toBe(0);
+  });
+
+  test("was taken while events came in, and is its owner's alone", () => {
+    expect(after.size).toBeGreaterThan(before.size);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".part"))).toEqual([]);
+  });
+
+  test("restored elsewhere, it is whole and goes on delivering", async () => {
+    const elsewhere = await homeLike(home, engine);
+    const restored = await manage(elsewhere, "restore", file);
+    expect(restored).toMatchObject({ ok: true, wrong: [], header: { engine } });
+    const stored = await ordersIn(elsewhere);
+    expect([...before].filter((order) => !stored.has(order))).toEqual([]);
+
+    // The sender may send all of it again: what was answered is known. What waited goes out.
+    const { connections } = await manage(elsewhere, "connection", "list");
+    const paused = connections.find((one: { platform: string }) => one.platform === "sandbox");
+    await manage(elsewhere, "connection", "resume", paused.id);
+    const { key } = await manage(elsewhere, "key", "add", "shop.example.com", "again");
+    const relay = await startRelay(elsewhere);
+    const [order = ""] = before;
+    const again = { email: `${order}@example.com`, event: "purchase", orderId: order, value: 5 };
+    expect(JSON.parse((await post(relay, key, again)).text)).toEqual({ ok: true, deduped: true });
+    await eventually("what waited was delivered", async () => {
+      const [row] = await rows(
+        elsewhere,
+        "SELECT COUNT(*) AS n FROM deliveries WHERE platform = 'sandbox' AND state = 'sent'",
+      );
+      return Number(row?.n) >= before.size;
+    });
+    expect(await relay.stop()).toBe(0);
+    expect(await manage(elsewhere, "check")).toEqual({ ok: true, wrong: [] });
+  });
+
+  test("restored into the other engine, it is the same", async () => {
+    const elsewhere = await homeLike(home, engine === "sqlite" ? "postgres" : "sqlite");
+    expect(await manage(elsewhere, "restore", file)).toMatchObject({
+      ok: true,
+      wrong: [],
+      header: { engine },
+    });
+    const there = join(freshFolder(), "there");
+    await manage(elsewhere, "backup", there);
+    expect(linesIn(there)).toEqual(linesIn(file));
+  });
+
+  test("is refused when it is cut off, with another key, over data unasked, and under a running relay", async () => {
+    const elsewhere = await homeLike(home, engine);
+    const cut = join(freshFolder(), "cut");
+    const whole = readFileSync(file);
+    writeFileSync(cut, whole.subarray(0, Math.floor(whole.length * 0.9)));
+    expect((await denied(elsewhere, "restore", cut)).error).toMatch(
+      /cut off after the table \w+; it is not a whole/,
+    );
+    expect(await isUnused(elsewhere)).toBe(true);
+
+    const keyless = { ...elsewhere, env: { ...elsewhere.env, CLEANCAST_ENCRYPTION_KEY: "77".repeat(32) } };
+    expect(await denied(keyless, "restore", file)).toMatchObject({
+      field: "key",
+      error: expect.stringContaining("sealed with another encryption key"),
+    });
+    expect(await isUnused(elsewhere)).toBe(true);
+
+    await furnish(elsewhere, [], "other.example.com");
+    expect((await denied(elsewhere, "restore", file)).error).toContain("--force replaces all of it");
+    const relay = await startRelay(elsewhere);
+    const busy = /is running on|is using the database/;
+    expect((await denied(elsewhere, "restore", file, "--force")).error).toMatch(busy);
+    await relay.stop();
+    expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
+  });
+
+  test("a restore that is killed leaves what was there, and the next one finishes", async () => {
+    const elsewhere = await homeLike(home, engine);
+    await furnish(elsewhere, [], "other.example.com");
+    const child = spawn(process.execPath, [command, "restore", file, "--force"], { env: elsewhere.env });
+    const gone = new Promise((resolve) => child.once("close", resolve));
+    while (!(await isUnderWay(elsewhere)) && child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    child.kill("SIGKILL");
+    await gone;
+    expect(child.signalCode).toBe("SIGKILL");
+    expect(await hostsIn(elsewhere)).toEqual(["other.example.com"]);
+    expect(await manage(elsewhere, "check")).toEqual({ ok: true, wrong: [] });
+    await eventually("the killed ones are gone", async () => {
+      const { ok } = await manage(elsewhere, "restore", file, "--force").catch(() => ({ ok: false }));
+      return ok;
+    });
+    expect(await hostsIn(elsewhere)).toEqual(["shop.example.com"]);
+    const left = readdirSync(elsewhere.env.CLEANCAST_DATA as string).filter((name) => /restoring/.test(name));
+    expect(left).toEqual([]);
+  });
+
+  test("says that the key is not in it, and holds no secret", async () => {
+    const other = join(freshFolder(), "again");
+    expect(await shown(home, "backup", other)).toContain("THE ENCRYPTION KEY IS NOT IN IT");
+    expect((await denied(home, "backup", other)).error).toContain("is there already");
+    const text = gunzipSync(readFileSync(other).subarray(0, -32)).toString();
+    const key = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
+    for (const secret of [key, '"plan":"gold"', "@example.com", "s3cret-write-key"])
+      expect(text).not.toContain(secret);
+  });
+
+  test("the check finds what does not fit together", async () => {
+    const elsewhere = await homeLike(home, engine);
+    await manage(elsewhere, "restore", file);
+    const [event] = await rows(elsewhere, "SELECT site_id, id FROM events WHERE extra IS NOT NULL");
+    const [other] = await rows(elsewhere, `SELECT id FROM events WHERE id <> '${String(event?.id)}'`);
+    await change(
+      elsewhere,
+      `DELETE FROM events WHERE id = '${String(other?.id)}'`,
+      `UPDATE events SET extra = 'v1.AAAA', person = '{' WHERE id = '${String(event?.id)}'`,
+      `UPDATE connections SET site_id = 'nowhere' WHERE platform = 'sandbox'`,
+      `DELETE FROM totals`,
+      `UPDATE period_heads SET conversions = 5`,
+    );
+    const output = await shown(elsewhere, "check");
+    for (const what of [
+      "deliveries without their event",
+      "sealed values in events that do not open",
+      "sealed values in connections that do not open",
+      "events that cannot be read",
+      "connections of sites that are not there",
+      "closed periods hold more than was ever counted",
+    ])
+      expect(output).toContain(what);
+  });
+});
+
+/** A restore is writing at this moment. */
+async function isUnderWay(home: Home): Promise<boolean> {
+  if (home.engine === "sqlite") return existsSync(`${databaseFile(home)}.restoring`);
+  const found = await rows(
+    home,
+    `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'cleancast restore'
+       AND query LIKE 'INSERT%'`,
+  );
+  return found.length > 0;
+}
+
+async function isUnused(home: Home): Promise<boolean> {
+  if (home.engine === "sqlite") return !existsSync(databaseFile(home));
+  const found = await rows(
+    home,
+    "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'",
+  );
+  return found.length === 0;
+}
+
+test("the check tells a damaged database file", async () => {
+  const home = await newHome("sqlite");
+  await furnish(home, []);
+  const file = databaseFile(home);
+  copyFileSync(file, `${file}.sound`);
+  const bytes = readFileSync(file);
+  for (let at = 4096 * 20; at < 4096 * 21; at += 1) bytes[at] = 0xff;
+  writeFileSync(file, bytes);
+  const { error } = await manage(home, "check").then(
+    (found: { ok: boolean }) => ({ error: found.ok ? "" : "found" }),
+    (thrown: Error) => ({ error: thrown.message }),
+  );
+  expect(error).toMatch(/found|malformed|damaged/);
+});

@@ -1,0 +1,419 @@
+// The command line: the shapes that scripts rely on, and changes that a running relay follows.
+
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { platforms } from "../../src/platforms/index.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import {
+  addSite,
+  cleancast,
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  refused,
+  shown,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+import { accepted, filtered, freshEvent, jsonError, said } from "../contract/answers.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const id = expect.stringMatching(/^[0-9a-z]{10}$/);
+const liveKey = expect.stringMatching(/^cc_[0-9A-Za-z]{38}$/);
+
+describe.each(engines)("the command line on %s", (engine) => {
+  let home: Home;
+
+  beforeAll(async () => {
+    home = await newHome(engine);
+  });
+
+  test("before anything is there, every list says the next step", async () => {
+    expect(await shown(home, "site", "list")).toBe(
+      "No site yet. Add one: cleancast site add shop.example.com\n",
+    );
+    expect(await shown(home, "key", "list")).toBe("No key yet. Make one: cleancast key add SITE NAME\n");
+    expect(await shown(home, "connection", "list")).toMatch(
+      /^No connection yet\. Make one: cleancast connect /,
+    );
+    expect(await manage(home, "site", "list")).toEqual({ sites: [] });
+    expect(await manage(home, "key", "list")).toEqual({ keys: [] });
+    expect(await manage(home, "connection", "list")).toEqual({ connections: [] });
+    const { ok, findings } = await manage(home, "doctor", "--offline");
+    expect(ok).toBe(false);
+    expect(findings).toContainEqual({
+      level: "error",
+      what: "there is no site",
+      remedy: "cleancast site add shop.example.com",
+    });
+  });
+
+  test("site add, key add and connect print what the manual says", async () => {
+    // In processes of their own, as people run them.
+    const added = await cleancast(home, "site", "add", "Shop.Example.");
+    expect(added).toEqual({ site: { id, hosts: ["shop.example"] } });
+
+    // The first key opens the inbound webhook and says so; the second has nothing to say.
+    const first = await cleancast(home, "key", "add", added.site.id, "CRM");
+    expect(first).toEqual({ id, key: liveKey, inbound: "on" });
+    expect(await manage(home, "key", "add", "shop.example", "forms")).toEqual({ id, key: liveKey });
+
+    const made = await cleancast(
+      home,
+      "connect",
+      "shop.example",
+      "webhook",
+      "url=https://hooks.example.com/a",
+    );
+    expect(made).toEqual({ id, platform: "webhook" });
+    const again = ["connect", "shop.example", "webhook", "url=https://hooks.example.com/a", "events=Lead"];
+    expect(await manage(home, ...again)).toEqual({ ...made, existing: true, released: 0 });
+    const other = await manage(home, "connect", "shop.example", "webhook", "url=https://hooks.example.com/b");
+    expect(other).toEqual({ id, platform: "webhook" });
+    expect(other.id).not.toBe(made.id);
+    expect(await manage(home, "connect", "shop.example", "sandbox")).toEqual({ id, platform: "sandbox" });
+
+    const { connections } = await manage(home, "connection", "list", "shop.example");
+    expect(connections).toEqual([
+      {
+        id: made.id,
+        site: added.site.id,
+        platform: "webhook",
+        state: "active",
+        stateReason: null,
+        events: ["lead"],
+        settings: { url: "https://hooks.example.com/…", method: "POST", success: "2xx" },
+        createdAt: expect.any(Number),
+      },
+      expect.objectContaining({ id: other.id, platform: "webhook", events: null }),
+      expect.objectContaining({ platform: "sandbox", settings: {}, events: null }),
+    ]);
+    expect(await manage(home, "site", "list")).toEqual({
+      sites: [
+        {
+          id: added.site.id,
+          hosts: ["shop.example"],
+          settings: {
+            inbound: "on",
+            dedup_order: "90d",
+            dedup_no_order: "1h",
+            rate_limit: "off",
+            consent_mode: "opt-out",
+            keep: "90d",
+            keep_events: "90d",
+            keep_log: "90d",
+            country: "none",
+            time_zone: "UTC",
+            block_domains: "",
+            block_disposable: "off",
+            block_persons: "",
+            allow_persons: "",
+            bot_threshold: "60",
+            allow_user_agents: "",
+            deny_user_agents: "",
+            allow_networks: "",
+            deny_networks: "",
+            allow_countries: "",
+            deny_countries: "",
+            alert_emails: "",
+            alert_webhook: "none",
+            alert_success_rate: "80",
+          },
+          keys: 2,
+          connections: 3,
+        },
+      ],
+    });
+    expect(await manage(home, "disconnect", other.id)).toEqual({ id: other.id, disconnected: true });
+    expect(await manage(home, "connection", "pause", made.id)).toEqual({ id: made.id, state: "paused" });
+    expect(await manage(home, "key", "revoke", first.id)).toEqual({ id: first.id, revoked: true });
+  });
+
+  test("site set prints all settings, and people read back what they wrote", async () => {
+    await manage(home, "site", "add", "set.example");
+    const written = {
+      inbound: "on",
+      dedup_order: "30d",
+      dedup_no_order: "90s",
+      rate_limit: "600",
+      consent_mode: "opt-in",
+      keep: "90d",
+      keep_events: "90d",
+      keep_log: "90d",
+      country: "DE",
+      time_zone: "Europe/Berlin",
+      block_domains: "spam.test,junk.test",
+      block_disposable: "on",
+      block_persons: sha256("mallory@example.com"),
+      allow_persons: sha256("ada@example.com"),
+      bot_threshold: "75",
+      allow_user_agents: "our-monitor*/2",
+      deny_user_agents: "scraper",
+      allow_networks: "203.0.113.7,2001:db8::/32",
+      deny_networks: "198.51.100.0/24",
+      allow_countries: "DE,GB",
+      deny_countries: "KP",
+      alert_emails: "",
+      alert_webhook: "none",
+      alert_success_rate: "80",
+    };
+    const words = Object.entries(written).map(([name, value]) => `${name}=${value}`);
+    expect(await manage(home, "site", "set", "set.example", ...words)).toEqual({
+      site: { id, settings: written },
+      notes: expect.arrayContaining([expect.stringMatching(/^deny_countries does nothing yet/)]),
+    });
+    expect(await shown(home, "site", "set", "set.example", "rate_limit=off")).toMatch(/: rate_limit=off\n$/);
+  });
+
+  test("a key's expiry is a date or a time from now", async () => {
+    await addSite(home, "expiry.example");
+    const add = (when: string) => manage(home, "key", "add", "expiry.example", when, "--expires", when);
+    const before = Date.now();
+    for (const when of ["30d", "12h", "90m", "2999-01-31"]) await add(when);
+    const { keys } = await manage(home, "key", "list", "expiry.example");
+    const expiry = (name: string) => keys.find((one: { name: string }) => one.name === name).expiresAt;
+    expect(expiry("test sender")).toBeNull();
+    expect(expiry("2999-01-31")).toBe(Date.UTC(2999, 0, 31));
+    for (const [name, hours] of [
+      ["30d", 720],
+      ["12h", 12],
+      ["90m", 1.5],
+    ] as const) {
+      expect(expiry(name)).toBeGreaterThanOrEqual(before + hours * 3_600_000);
+      expect(expiry(name)).toBeLessThan(Date.now() + hours * 3_600_000 + 1);
+    }
+    const old = ["key", "add", "expiry.example", "old", "--expires", "2020-01-01"];
+    expect(await denied(home, ...old)).toEqual({
+      ok: false,
+      error: "The expiry lies in the past.",
+      field: "expires",
+    });
+  });
+
+  test.each([
+    [["site", "add", "not a host"], "not a host is not a host name. Write it like shop.example.com.", "host"],
+    [["site", "add", "192.0.2.1"], "192.0.2.1 is not a host name. Write it like shop.example.com.", "host"],
+    [
+      ["site", "set", "nobody.example", "inbound=on"],
+      "There is no site nobody.example. 'cleancast site list' shows them.",
+      "site",
+    ],
+    [["site", "set", "taken.example", "inbound=maybe"], "inbound must be on or off.", "setting"],
+    [["site", "set", "taken.example", "inbound"], '"inbound" is not of the form name=value.', "arguments"],
+    [
+      ["site", "set", "taken.example", "country=Germany"],
+      "country must be none or a two-letter country code like DE.",
+      "setting",
+    ],
+    [
+      ["site", "set", "taken.example", "rate_limit=0"],
+      "rate_limit must be off or a whole number of requests per minute.",
+      "setting",
+    ],
+    [["key", "add", "taken.example", " "], "A key needs a name of at most 100 characters.", "name"],
+    [["key", "revoke", "nothing"], "There is no key nothing. 'cleancast key list' shows their ids.", "key"],
+    [
+      ["connect", "taken.example", "myspace"],
+      `There is no platform myspace. Known: ${platforms.map((one) => one.id).join(", ")}.`,
+      "platform",
+    ],
+    [
+      ["disconnect", "nothing"],
+      "There is no connection nothing. 'cleancast connection list' shows their ids.",
+      "connection",
+    ],
+    [
+      ["identity", "put", "taken.example", "gclid=x"],
+      "Name the person with --email or --hashed-email.",
+      "email",
+    ],
+    [
+      ["identity", "put", "taken.example", "--email", "ada", "gclid=x"],
+      "--email is not an email address.",
+      "email",
+    ],
+    [
+      ["identity", "get", "taken.example", "--hashed-email", "abc"],
+      "--hashed-email must be 64 hex characters.",
+      "hashed-email",
+    ],
+    [
+      ["consent", "set", "taken.example", "maybe", "--email", "ada@example.com"],
+      '"maybe" is not a decision; write granted or denied.',
+      "decision",
+    ],
+    [["event", "show", "nothing"], "There is no event nothing.", "event"],
+    [["event", "list", "taken.example", "--limit", "0"], "--limit must be 1 to 1000.", "limit"],
+  ])("%j is refused in one sentence", async (args, error, field) => {
+    if (!(await shown(home, "site", "list")).includes("taken.example")) await addSite(home, "taken.example");
+    expect(await denied(home, ...args)).toEqual({ ok: false, error, field });
+  });
+
+  test("a host belongs to one site", async () => {
+    const { site } = await manage(home, "site", "add", "once.example");
+    const { error } = await refused(home, "site", "add", "ONCE.example");
+    expect(error).toBe(`once.example belongs to site ${site.id} already.`);
+  });
+
+  test("a value that begins with @ comes from a file, so that no secret is typed", async () => {
+    await addSite(home, "file.example");
+    const path = fileURLToPath(new URL("../fixtures/tls-cert.pem", import.meta.url));
+    const { error, field } = await denied(
+      home,
+      "connect",
+      "file.example",
+      "webhook",
+      "url=https://hooks.example.com",
+      `headers=@${path}`,
+    );
+    expect([field, error]).toEqual([
+      "headers",
+      "headers must be a JSON object of header names and text values.",
+    ]);
+  });
+
+  test("--json may stand before the command or behind it", async () => {
+    expect(JSON.parse(await shown(home, "site", "list", "--json"))).toEqual(
+      await manage(home, "site", "list"),
+    );
+  });
+
+  test("migrate says that nothing is left to do", async () => {
+    const { from, to, applied } = await manage(home, "migrate");
+    expect([from, applied]).toEqual([to, []]);
+  });
+
+  test("npx cleancast is the same command", async () => {
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    const run = promisify(execFile);
+    const { stdout } = await run("npx", ["--no-install", "cleancast", "--json", "site", "list"], {
+      cwd: root,
+      env: home.env,
+    });
+    expect(JSON.parse(stdout)).toEqual(await manage(home, "site", "list"));
+  });
+});
+
+describe.each(engines)("beside a running relay on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let receiver: Receiver;
+  let site: TestSite;
+  let closing: TestSite;
+  let opening: TestSite;
+  let blocking: TestSite;
+  let leaving: TestSite;
+  let leavingId: string;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newHome(engine);
+    site = await addSite(home, "shop.example");
+    closing = await addSite(home, "closing.example");
+    opening = await addSite(home, "opening.example", "inbound=off");
+    blocking = await addSite(home, "blocking.example");
+    leaving = await addSite(home, "leaving.example");
+    leavingId = (await manage(home, "connect", leaving.host, "sandbox")).id;
+    relay = await startRelay(home);
+  });
+
+  const send = async ({ key, host }: TestSite, changes: Record<string, unknown> = {}) =>
+    said(await post(relay, key, freshEvent(changes), { Host: host }));
+  const becomes = (what: string, of: TestSite, expected: unknown, changes: Record<string, unknown> = {}) =>
+    eventually(what, async () => JSON.stringify(await send(of, changes)) === JSON.stringify(expected), 2);
+
+  test("every change takes effect within two seconds", async () => {
+    const notEnabled = jsonError(403, "Inbound webhook not enabled");
+    expect(await send(closing)).toEqual(accepted("purchase"));
+    expect(await send(opening)).toEqual(notEnabled);
+    expect(await send(leaving)).toEqual(accepted("purchase", { sandbox: { ok: true } }));
+
+    // All at once, so that the slowest of them decides.
+    const made = await addSite(home, "made.example");
+    await manage(home, "site", "set", closing.host, "inbound=off");
+    await manage(home, "site", "set", opening.host, "inbound=on");
+    await manage(home, "site", "set", blocking.host, "block_domains=spam.test");
+    await manage(home, "connect", site.host, "webhook", `url=${receiver.url}`);
+    await manage(home, "disconnect", leavingId);
+    await Promise.all([
+      // Asked where no site owns the host: a key that is not known yet counts as a wrong one there.
+      becomes("a new site with its key is known", { ...made, host: "127.0.0.1" }, accepted("purchase")),
+      becomes("inbound is off", closing, notEnabled),
+      becomes("inbound is on", opening, accepted("purchase")),
+      becomes("a rule filters", blocking, filtered, { email: "eve@spam.test" }),
+      becomes("a connection receives", site, accepted("purchase", { webhook: { ok: true } })),
+      becomes("a connection is gone", leaving, accepted("purchase")),
+    ]);
+    // And a host is its owner's from now on.
+    expect(await send({ ...site, host: "made.example" })).toEqual(jsonError(401, "Invalid API key"));
+  });
+
+  test("the list of events is newest first, and each event has its trace", async () => {
+    const event = freshEvent({
+      email: "trace@example.com",
+      value: 49.9,
+      currency: "EUR",
+      firstName: "Ada",
+      phone: "+14255551234",
+    });
+    const before = Date.now();
+    await send(leaving, { email: "first@example.com" });
+    await send(leaving, event);
+    const { events } = await manage(home, "event", "list", leaving.host, "--limit", "2");
+    expect(events).toHaveLength(2);
+    expect(events[0]).toEqual({
+      id: expect.any(String),
+      site: leaving.id,
+      eventId: expect.any(String),
+      mode: "live",
+      status: "accepted",
+      event: "purchase",
+      value: 49.9,
+      currency: "EUR",
+      orderId: event.orderId,
+      receivedAt: expect.any(Number),
+      deliveries: [],
+    });
+    expect(events[0].receivedAt).toBeGreaterThanOrEqual(before);
+    const list = async (...options: string[]) =>
+      (await manage(home, "event", "list", leaving.host, ...options)).events;
+    expect(await list("--email", " Trace@Example.com")).toEqual([events[0]]);
+    expect(await list("--order", String(event.orderId))).toEqual([events[0]]);
+    expect(await list("--before", events[0].id, "--limit", "1")).toEqual([events[1]]);
+
+    const trace = await manage(home, "event", "show", events[0].id);
+    expect(trace).toEqual({
+      ...events[0],
+      time: events[0].receivedAt,
+      key: { id, name: "test sender" },
+      hashedEmail: sha256("trace@example.com"),
+      contact: expect.arrayContaining(["email", "phone", "firstName"]),
+      filterReasons: [],
+      releasedAt: null,
+      attribution: {
+        consent: "unknown",
+        withheld: null,
+        identity: "none",
+        clickIds: {},
+        browserIds: {},
+        utm: {},
+        browser: null,
+      },
+      warnings: [],
+      deliveries: [],
+    });
+    expect(await manage(home, "event", "show", events[0].eventId)).toEqual(trace);
+    const text = await shown(home, "event", "show", events[0].id);
+    expect(text).toContain("49.9 EUR");
+    expect(text).toContain("with key test sender");
+    for (const secret of ["trace@example.com", "Ada", "4255551234"]) expect(text).not.toContain(secret);
+  });
+});

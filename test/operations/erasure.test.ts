@@ -1,0 +1,101 @@
+// After an erasure nothing in the database ties to the email any more, except the refusal that makes it hold.
+
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { uuidv7 } from "../../src/kernel/ids.ts";
+import { takeReport, type Report } from "../../src/identity/visits.ts";
+import { openDatabase } from "../../src/store/store.ts";
+import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
+import { latestVersion } from "../../src/store/schema/migrate.ts";
+import { readConfig } from "../../src/installation/config.ts";
+import { furnish, withStore } from "../faults/world.ts";
+import { engines, manage, newHome, post, startRelay, type Home } from "../support/relay.ts";
+import { startReceiver } from "../support/receiver.ts";
+
+const email = "ada@example.com";
+const hash = createHash("sha256").update(email).digest("hex");
+
+/** `table.column` wherever the text stands. */
+async function placesOf(home: Home, text: string): Promise<string[]> {
+  const db = openDatabase(readConfig(home.env).store);
+  const places: string[] = [];
+  try {
+    for (const table of tablesAt(latestVersion))
+      for (const column of await columnsOf(db, table)) {
+        const found = await db.all(
+          `SELECT 1 AS n FROM ${table} WHERE CAST(${column} AS text) LIKE $1 LIMIT 1`,
+          [`%${text}%`],
+        );
+        if (found.length) places.push(`${table}.${column}`);
+      }
+  } finally {
+    await db.close();
+  }
+  return places;
+}
+
+test.each(engines)("person erase on %s", { timeout: 60_000 }, async (engine) => {
+  const home = await newHome(engine);
+  const receiver = await startReceiver();
+  const { siteId, key } = await furnish(home, [["webhook", { url: receiver.url }]]);
+  await manage(
+    home,
+    "site",
+    "set",
+    "shop.example.com",
+    `allow_persons=${hash}`,
+    `block_persons=${"b".repeat(64)}`,
+  );
+  const report = (visitorId: string, own: "granted" | "denied"): Report => ({
+    visitorId,
+    proposedId: null,
+    remembered: null,
+    signals: { own },
+    visit: {
+      seenAt: Date.now(),
+      browser: null,
+      clickIds: { gclid: { value: "click-1", seenAt: Date.now() } },
+      browserIds: {},
+      utm: {},
+    },
+    person: { email: hash, forms: {} },
+    at: Date.now(),
+  });
+  await withStore(home, async (store) => {
+    for (const visitor of ["visitor-one", "visitor-two"])
+      await takeReport(
+        store,
+        siteId,
+        report(visitor, "granted"),
+        { consentMode: "opt-out", keepMs: 1e10 },
+        uuidv7,
+      );
+  });
+  const relay = await startRelay(home);
+  const event = { email, event: "purchase", orderId: "A-1", value: 5 };
+  expect(JSON.parse((await post(relay, key, event)).text).results.webhook).toEqual({ ok: true });
+
+  const exported = await manage(home, "person", "export", "shop.example.com", "--email", email);
+  expect(exported).toMatchObject({
+    filterLists: { allowed: true, blocked: false },
+    events: [{ orderId: "A-1", attempts: [{ number: 1 }] }],
+  });
+  expect(exported.visitors.map((one: { id: string }) => one.id).toSorted()).toEqual([
+    "visitor-one",
+    "visitor-two",
+  ]);
+  expect(exported.visitors[0].consent).toMatchObject([{ givenBy: "own", state: "granted" }]);
+  expect((await placesOf(home, hash)).length).toBeGreaterThan(4);
+  expect((await placesOf(home, "click-1")).length).toBeGreaterThan(2);
+
+  await manage(home, "person", "erase", "shop.example.com", "--email", email);
+  for (const trace of [hash, "click-1", "visitor-one", "visitor-two"])
+    expect([trace, await placesOf(home, trace)]).toEqual([trace, []]);
+
+  // A refusal is all that may remain.
+  await manage(home, "consent", "set", "shop.example.com", "denied", "--email", email);
+  await manage(home, "person", "erase", "shop.example.com", "--email", email);
+  expect(await placesOf(home, hash)).toEqual(["consents.subject", "consent_history.subject"]);
+  await relay.stop();
+  expect(await manage(home, "check")).toEqual({ ok: true, wrong: [] });
+});

@@ -1,0 +1,151 @@
+// Every statement that a relay sends while it takes in visits and events, delivers and pushes, names one site, so that a
+// sharded PostgreSQL asks one node. The relay runs in this process, and its driver is listened to: what is not on the
+// short list below is hot, and is held against the rules.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readConfig } from "../../src/installation/config.ts";
+import { serve, type Running } from "../../src/main.ts";
+import { furnish } from "../faults/world.ts";
+import {
+  faultsOf,
+  listen,
+  namesSpreadTable,
+  shapeOf,
+  sitesOf,
+  writesConfiguration,
+  type Sent,
+  type Transaction,
+} from "../support/hotStatements.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { eventually, manage, newHome, post } from "../support/relay.ts";
+import { cookieOf, report, sha256 } from "../support/visits.ts";
+
+/** What is asked of all sites at once, or of configuration: by whom, and how often. */
+const background: readonly [why: string, text: RegExp][] = [
+  ["schema, at the start", /\bmigrations\b|pg_advisory_xact_lock|FROM pg_extension|^CREATE|^ALTER|^DROP/],
+  ["the directory: one number a second, and what changed", /FROM settings\b|FROM sites\b|FROM hosts\b|FROM inbound_keys\b|FROM connections\b/],
+  ["configuration, changed by a person", /^(?:INSERT INTO|UPDATE|DELETE FROM) (?:settings|sites|hosts|inbound_keys|connections|tickets|users)\b|FROM (?:tickets|users|grants)\b/],
+  ["the worker's look: which connections have something due or parked, once a second, also those that nobody knows any more", /^SELECT site_id, connection_id FROM deliveries WHERE state = '\w+'(?: AND due_at <= \$1)? GROUP BY/],
+  ["the age of the oldest push, for metrics", /^SELECT MIN\(periods.ends_at\) AS ends_at FROM webhooks/],
+  ["periods that have ended", /^SELECT site_id, number, ends_at FROM period_heads WHERE \(ends_at </],
+  ["webhooks that have something to push", /^SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= \$1/],
+]; // prettier-ignore
+
+/** What asks for configuration beside something that grows is as hot as that. */
+const whyBackground = ({ text }: Sent) =>
+  background.find(
+    ([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesSpreadTable(text)),
+  )?.[0] ?? null;
+const ofConfiguration = /^the directory|^configuration/;
+
+describe("the statements of a relay on PostgreSQL", { timeout: 60_000 }, () => {
+  let running: Running;
+  /** What was heard before is of the start. */
+  let started = 0;
+  let heard: { transactions: Transaction[]; stop: () => void };
+  const sites = ["one.example.com", "two.example.com"];
+
+  beforeAll(async () => {
+    const receiver = await startReceiver();
+    let calls = 0;
+    // Some fail at first, so that the worker has something to take in hand.
+    receiver.behave = (_request, response) =>
+      response.writeHead((calls += 1) % 3 === 1 ? 503 : 200).end("{}");
+    const home = await newHome("postgres", {
+      CLEANCAST_RETRY_SECONDS: "0.1,0.1,0.1,0.1",
+      CLEANCAST_PUSH_SECONDS: "1",
+      CLEANCAST_PUSH_RETRY_SECONDS: "0.1",
+      CLEANCAST_ALERT_SECONDS: "1",
+      LOG_LEVEL: "silent",
+    });
+    const keys: string[] = [];
+    for (const host of sites) {
+      const { key } = await furnish(
+        home,
+        [
+          ["webhook", { url: receiver.url }],
+          ["sandbox", {}],
+        ],
+        host,
+      );
+      keys.push(key);
+      await manage(home, "webhook", "add", host, receiver.url);
+    }
+    const url = home.env.DATABASE_URL as string;
+    home.env.DATABASE_URL = `${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`;
+    heard = listen();
+    running = await serve(readConfig(home.env), () => {});
+    started = heard.transactions.length;
+    const relay = { url: running.address.replace("localhost", "127.0.0.1") };
+    const orders = Array.from({ length: 24 }, (_, i) => `o-${i}`);
+    await Promise.all(
+      sites.flatMap((host, i) =>
+        orders.map(async (orderId) => {
+          const email = `${orderId}@example.com`;
+          const params = { gclid: `click-${orderId}`, utm_source: "google" };
+          const cookie = cookieOf(await report(relay, host, "visit", { params }));
+          await report(relay, host, "identify", { emails: [sha256(email)] }, cookie);
+          await report(relay, host, "consent", { consent: { own: "granted" } }, cookie);
+          const bot = { "User-Agent": "AhrefsBot/7.0" };
+          await report(relay, host, "identify", { emails: [sha256(`bot-${email}`)] }, bot);
+          const event = { email, event: "purchase", orderId, value: 5 };
+          await post(relay, keys[i] as string, event);
+          await post(relay, keys[i] as string, event);
+          await post(relay, keys[i] as string, {
+            ...event,
+            email: `bot-${email}`,
+            orderId: `b-${orderId}`,
+          });
+          await post(relay, `cc_${"x".repeat(38)}`, event);
+        }),
+      ),
+    );
+    await eventually("everything was delivered and pushed", () =>
+      ["UPDATE pushes SET state", "UPDATE deliveries SET owner = $4", "INSERT INTO visit_counts", "INSERT INTO key_uses", "INSERT INTO bot_visits", "INSERT INTO visitors", "UPDATE identities", "INSERT INTO consents"].every((text) =>
+        heard.transactions.some((one) => one.some((sent) => sent.text.startsWith(text))),
+      ),
+    ); // prettier-ignore
+  });
+  afterAll(async () => {
+    await running?.stop();
+    heard?.stop();
+  });
+
+  test("those of a hot path name one site, write no configuration, and keep to what every node can do", () => {
+    const shapes = new Map<string, Sent>();
+    for (const sent of heard.transactions.flat())
+      if (whyBackground(sent) === null) shapes.set(shapeOf(sent.text), sent);
+    const faults = [...shapes].flatMap(([shape, sent]) =>
+      faultsOf(sent).map((fault) => `${fault}: ${shape}`),
+    );
+    console.log(`hot statements: ${shapes.size}\n${[...shapes.keys()].toSorted().map((one) => `  ${one.slice(0, 160)}`).join("\n")}`); // prettier-ignore
+    expect(faults).toEqual([]);
+    expect(shapes.size).toBeGreaterThan(25);
+  });
+
+  test("nothing of configuration is written while the relay works", () => {
+    const writes = heard.transactions.slice(started).flat().filter(writesConfiguration);
+    expect(writes.map(({ text }) => text)).toEqual([]);
+  });
+
+  test("a transaction of a hot path touches one site", () => {
+    const many = heard.transactions
+      .filter((one) => one.every((sent) => whyBackground(sent) === null))
+      .filter((one) => new Set(one.flatMap((sent) => [...sitesOf(sent)])).size > 1);
+    expect(many.map((one) => one.map(({ text }) => text))).toEqual([]);
+  });
+
+  test("what is asked of all sites locks nothing", () => {
+    const looks = heard.transactions
+      .slice(started)
+      .flat()
+      .filter((sent) => whyBackground(sent) !== null);
+    expect(looks.length).toBeGreaterThan(5);
+    expect(looks.filter(({ text }) => /FOR (?:UPDATE|SHARE)/.test(text))).toEqual([]);
+  });
+
+  test("both sites were there at once", () => {
+    const seen = new Set(heard.transactions.flat().flatMap((sent) => [...sitesOf(sent)]));
+    expect(seen.size).toBeGreaterThanOrEqual(2);
+  });
+});

@@ -1,0 +1,308 @@
+import { createHash } from "node:crypto";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../support/databases.ts";
+import { deliveryStates, furnish, rows, type Furnished } from "../faults/world.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import { denied, engines, eventually, manage, newHome, post, shown, startRelay, type Home, type Relay } from "../support/relay.ts"; // prettier-ignore
+
+const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+const dayMs = 86_400_000;
+const daysAgo = (days: number) => new Date(Date.now() - days * dayMs).toISOString();
+const hashOf = (email: string) => createHash("sha256").update(email).digest("hex");
+
+function file(name: string, ...lines: (string | object)[]): string {
+  const path = join(freshFolder(), name);
+  writeFileSync(
+    path,
+    lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""),
+  );
+  return path;
+}
+
+const countOf = async (home: Home, table: string, where = "1 = 1") =>
+  Number((await rows(home, `SELECT COUNT(*) AS n FROM ${table} WHERE ${where}`))[0]?.n);
+
+/** Runs the command in a process of its own, with something piped in. */
+async function piped(home: Home, input: string, ...args: string[]): Promise<{ out: string; err: string }> {
+  const child = spawn(process.execPath, [command, ...args], { env: home.env });
+  const printed = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed.out += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (printed.err += text));
+  child.stdin.end(input);
+  await once(child, "close");
+  return printed;
+}
+
+describe.each(engines)("an import on %s", (engine) => {
+  let home: Home;
+  let receiver: Receiver;
+  let site: Furnished;
+  let relay: Relay;
+  beforeAll(async () => {
+    home = await newHome(engine);
+    receiver = await startReceiver();
+    site = await furnish(home, [["webhook", { url: receiver.url }]]);
+    relay = await startRelay(home);
+  });
+  const conversions = (path: string, ...args: string[]) =>
+    manage(home, "import", "conversions", path, "--site", "shop.example.com", ...args);
+
+  test("a dry run tells everything and writes nothing", async () => {
+    await post(relay, site.key, { email: "ada@example.com", event: "purchase", orderId: "live-1", value: 5 });
+    const path = file(
+      "orders.csv",
+      "Order ID;E-mail;Total;Date;Comment",
+      `live-1;Ada@example.com;5,00;${daysAgo(1)};known`,
+      `dry-2;bob@example.com;1.234,50;${daysAgo(2)};"two`,
+      `lines"`,
+      `dry-2;bob@example.com;1.234,50;${daysAgo(2)};again`,
+      `dry-3;nobody;1;${daysAgo(2)};`,
+      `dry-4;eve@example.com;1;${daysAgo(91)};`,
+      `dry-5;eve@example.com;1;${daysAgo(20)};for a platform too old`,
+      `dry-6;eve@example.com;-1;${daysAgo(2)};`,
+      `dry-7;eve@example.com`,
+      `dry-8;eve@example.com;1.234;${daysAgo(2)};`,
+      `dry-9;eve@example.com;€ 5;${daysAgo(2)};of a row without a currency`,
+    );
+    const tables = ["events", "deliveries", "dedup_claims", "imports", "audit"];
+    const before = await Promise.all(tables.map((table) => countOf(home, table)));
+    const report = await conversions(path, "--event", "purchase", "--dry-run");
+    expect(report).toMatchObject({
+      state: "dry run",
+      mapping: { orderId: "Order ID", email: "E-mail", value: "Total", eventTime: "Date" },
+      unused: ["Comment"],
+      duplicates: { inFile: 1, known: 1 },
+      tally: {
+        rows: 10,
+        imported: 2,
+        duplicates: 2,
+        refused: 6,
+        deliveries: { webhook: { queued: 2 } },
+        reasons: {
+          "email is not an email address": { count: 1, lines: [6] },
+          "eventTime is older than 90 days": { count: 1, lines: [7] },
+          'value must not be negative; send a refund as an event named "refund"': { count: 1, lines: [9] },
+          "the row has 2 cells, the header 5": { count: 1, lines: [10] },
+          "value can be read in two ways (1,234 or 1.234); say --decimal point or --decimal comma": {
+            lines: [11],
+          },
+          "value names another currency than the row has (USD where nothing says it); use --map or --constant currency=…":
+            { lines: [12] },
+        },
+      },
+    });
+    // To send is a step of its own.
+    expect(await conversions(path, "--event", "purchase", "--deliver", "all")).toMatchObject({
+      state: "dry run",
+    });
+    expect(await Promise.all(tables.map((table) => countOf(home, table)))).toEqual(before);
+  });
+
+  test("conversions go the way of live ones: once, to the platforms, with what is known of their people", async () => {
+    const identities = file("people.ndjson", {
+      email: "fay@example.com",
+      gclid: "click-of-fay",
+      utm_source: "google",
+      clickTime: daysAgo(12),
+    });
+    expect(
+      (await manage(home, "import", "identities", identities, "--map", "seenAt=clickTime")).tally,
+    ).toMatchObject({
+      imported: 1,
+    });
+    await post(relay, site.key, { email: "gus@example.com", event: "lead", orderId: "both-1" });
+    await eventually("the live one is there", () => receiver.got.length > 0);
+    const sentBefore = receiver.got.length;
+    const path = file(
+      "orders.csv",
+      "email,event,orderId,value,currency,eventTime",
+      `fay@example.com,purchase,deliver-1,12.5,eur,${daysAgo(10)}`,
+      `gus@example.com,Lead,both-1,,,${daysAgo(3)}`,
+      `hal@example.com,purchase,,7,EUR,${daysAgo(3)}`,
+    );
+    const report = await conversions(path, "--deliver", "webhook", "--yes");
+    expect(report.tally).toMatchObject({ rows: 3, imported: 2, duplicates: 1 });
+    await eventually("both are sent", () => receiver.got.length === sentBefore + 2, 5);
+    const fay = receiver.bodies().find((body) => body.orderId === "deliver-1");
+    expect(fay).toMatchObject({ event: "purchase", value: 12.5, currency: "EUR" });
+    expect(JSON.stringify(fay)).toContain("click-of-fay");
+    const [stored] = await rows(home, `SELECT id, time, key_id FROM events WHERE order_id = 'deliver-1'`);
+    expect(stored?.key_id).toBe("import");
+    // Its place in lists and charts is the time of the conversion.
+    expect(Number.parseInt(String(stored?.id).replace("-", "").slice(0, 12), 16)).toBe(Number(stored?.time));
+
+    // The live event comes again, and the file: nothing happens.
+    expect(
+      (await post(relay, site.key, { email: "fay@example.com", event: "purchase", orderId: "deliver-1" }))
+        .text,
+    ).toBe('{"ok":true,"deduped":true}');
+    expect(await conversions(path, "--deliver", "webhook", "--yes")).toMatchObject({ state: "done before" });
+    // An export that overlaps adds only what is new, also of rows without an order id.
+    const later = file(
+      "later.csv",
+      ...readFileSync(path, "utf8").trim().split("\n"),
+      `ida@example.com,purchase,,7,EUR,${daysAgo(1)}`,
+    );
+    expect((await conversions(later, "--deliver", "none")).tally).toMatchObject({
+      rows: 4,
+      imported: 1,
+      duplicates: 3,
+    });
+    expect(await denied(home, "import", "conversions", path, "--deliver", "none")).toMatchObject({
+      field: "deliver",
+    });
+    expect(receiver.got.length).toBe(sentBefore + 2);
+    expect((await deliveryStates(home)).queued).toBeUndefined();
+  });
+
+  test("what a file lacks is said before anything is read in", async () => {
+    const path = file("odd.csv", "mail address,when", `a@example.com,${daysAgo(1)}`);
+    const refusal = (...args: string[]) => denied(home, "import", "conversions", path, ...args);
+    expect((await refusal()).error).toMatch(/--deliver none stores them without sending/);
+    expect((await refusal("--deliver", "none")).error).toBe(
+      "No column was found for email (or hashed_email), event (or --event NAME for all rows), eventTime. " +
+        "The file's columns: mail address, when. Say which it is with --map FIELD=COLUMN.",
+    );
+    expect((await refusal("--deliver", "tiktok")).error).toMatch(/no column|No column/);
+    const mapped = ["--map", "email=mail address", "--map", "eventTime=when", "--event", "lead"];
+    expect((await refusal(...mapped, "--deliver", "tiktok")).error).toMatch(
+      /^The site has no connection tiktok\. Its connections: webhook \(/,
+    );
+    expect((await refusal(...mapped, "--time-zone", "Mars")).error).toMatch(/not a time zone/);
+    expect((await refusal(...mapped, "--dates", "ymd")).field).toBe("dates");
+    expect(
+      (await denied(home, "import", "conversions", "/nowhere/x.csv", "--deliver", "none")).error,
+    ).toMatch(/cannot|not a file/);
+    const latin = join(freshFolder(), "latin.csv");
+    writeFileSync(latin, Buffer.from("email,event,eventTime\nä@example.com,x,2026-01-01\n", "latin1"));
+    expect((await denied(home, "import", "conversions", latin, "--deliver", "none")).error).toMatch(
+      /not UTF-8/,
+    );
+    expect((await conversions(path, ...mapped, "--deliver", "none")).tally.imported).toBe(1);
+  });
+
+  test("refused rows are listed by line and reason, and no person's data leaves the file", async () => {
+    const path = file(
+      "rows.ndjson",
+      {
+        email: "kim@example.com",
+        event: "lead",
+        eventTime: Math.floor(Date.now() / 1000) - 60,
+        orderId: 12345678901234567890n.toString(),
+      },
+      "not json",
+      { email: "secret person", event: "lead", eventTime: daysAgo(1) },
+      { email: "lee@example.com", event: "lead", eventTime: "31.12.2026 99:00" },
+    );
+    const refused = join(freshFolder(), "refused.csv");
+    await conversions(path, "--deliver", "none", "--refused", refused);
+    const list = readFileSync(refused, "utf8");
+    expect(list).toBe(
+      'line,reason\n2,"the row is not valid JSON"\n3,"email is not an email address"\n' +
+        '4,"eventTime is not a time that can be read; write it like 2026-10-31T12:30:00Z"\n',
+    );
+    const told = JSON.stringify([
+      await manage(home, "import", "list"),
+      await manage(home, "audit", "shop.example.com"),
+    ]);
+    expect(told).toContain("import done");
+    expect(`${told}${relay.output()}`).not.toMatch(/secret person|kim@|lee@/);
+    expect(await shown(home, "import", "list")).toMatch(/conversions +rows\.ndjson +done +4 +1 +0 +3/);
+  });
+
+  test("what is piped in is taken in too, and again counts as duplicates", { timeout: 60_000 }, async () => {
+    const input = `{"email":"mia@example.com","event":"lead","eventTime":"${daysAgo(1)}","value":3}\n`;
+    const args = ["import", "conversions", "-", "--site", "shop.example.com", "--deliver", "none"];
+    const first = await piped(home, input, ...args);
+    expect(first.err).toContain("cannot be resumed");
+    expect(first.out).toMatch(/1 imported/);
+    expect((await piped(home, input, ...args)).out).toMatch(/1 duplicates/);
+  });
+
+  test("identities: visits, consent, and never a grant over a refusal", async () => {
+    await manage(home, "consent", "set", "shop.example.com", "denied", "--email", "refuses@example.com");
+    const path = file(
+      "people.csv",
+      "email,hashed_email,GCLID,utm_source,_fbp,seen at,consent",
+      `nia@example.com,,g-1,google,fb.1.2,${daysAgo(5)},`,
+      `nia@example.com,,g-0,,,${daysAgo(9)},`,
+      `,${hashOf("ola@example.com")},g-2,,,${daysAgo(5)},granted`,
+      `refuses@example.com,,g-3,,,${daysAgo(5)},granted`,
+      `pam@example.com,,,,,,denied`,
+      `old@example.com,,g-4,,,${daysAgo(200)},`,
+      `bad@example.com,,g-5,,,${daysAgo(1)},maybe`,
+      `none@example.com,,,,,${daysAgo(1)},`,
+    );
+    const run = (...args: string[]) => manage(home, "import", "identities", path, ...args);
+    const people = await countOf(home, "identities");
+    expect((await run("--dry-run")).tally).toMatchObject({ imported: 5, refused: 3 });
+    expect(await countOf(home, "identities")).toBe(people);
+    expect((await run()).tally).toMatchObject({
+      rows: 8,
+      imported: 5,
+      refused: 3,
+      reasons: {
+        "seenAt is older than visits are kept (90 days)": { lines: [7] },
+        "consent must be granted or denied": { lines: [8] },
+        "there is no click id, UTM field, browser id or consent in the row": { lines: [9] },
+      },
+    });
+    const known = (email: string) => manage(home, "identity", "get", "shop.example.com", "--email", email);
+    const nia = await known("nia@example.com");
+    expect(nia.identity.visits.map((visit: { clickIds: object }) => visit.clickIds)).toMatchObject([
+      { gclid: { value: "g-1" } },
+      { gclid: { value: "g-0" } },
+    ]);
+    expect(nia.identity.visits[0]).toMatchObject({
+      utm: { utm_source: "google" },
+      browserIds: { _fbp: "fb.1.2" },
+    });
+    expect(nia.identity.forms.emailGoogle).toBe(hashOf("nia@example.com"));
+    expect((await known("ola@example.com")).consent).toBe("granted");
+    expect((await known("refuses@example.com")).consent).toBe("denied");
+    expect((await known("pam@example.com")).consent).toBe("denied");
+
+    // What people decided, without any visit.
+    const said = file("said.csv", "email,consent", "qia@example.com,denied");
+    expect((await manage(home, "import", "identities", said)).tally).toMatchObject({ imported: 1 });
+    expect((await known("qia@example.com")).consent).toBe("denied");
+
+    // The same rows in another file say nothing new.
+    const history = await countOf(home, "consent_history");
+    const again = file("again.csv", readFileSync(path, "utf8"));
+    expect((await manage(home, "import", "identities", again)).tally).toMatchObject({
+      imported: 0,
+      duplicates: 5,
+    });
+    expect((await known("nia@example.com")).identity.visits).toHaveLength(2);
+    expect(await countOf(home, "consent_history")).toBe(history);
+  });
+});
+
+test("what is too old for a platform is skipped with its reason, and for the site refused", async () => {
+  const home = await newHome("sqlite");
+  await furnish(home, [["meta", { pixel_id: "4000000000000001", access_token: "t".repeat(40) }]]);
+  const path = file(
+    "orders.csv",
+    "email,event,orderId,value,eventTime",
+    `ada@example.com,purchase,A-1,5,${daysAgo(1)}`,
+    `ada@example.com,purchase,A-2,5,${daysAgo(20)}`,
+    `ada@example.com,purchase,A-3,5,${daysAgo(50)}`,
+  );
+  const run = async () => (await manage(home, "import", "conversions", path, "--dry-run")).tally;
+  expect(await run()).toMatchObject({
+    imported: 3,
+    deliveries: { meta: { queued: 1, skipped: 2 } },
+    skipped: { meta: { "older than the 7 days that Meta takes": 2 } },
+  });
+  await manage(home, "site", "set", "shop.example.com", "keep_events=30d");
+  expect(await run()).toMatchObject({
+    imported: 2,
+    reasons: { "eventTime is older than events are kept (keep_events, 30 days)": { count: 1, lines: [4] } },
+  });
+});

@@ -1,0 +1,248 @@
+// Every list of the dashboard over a hundred thousand events: what the engines do for it, by their own account. No full
+// scan of anything that grows, and no more rows than a few pages.
+
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { idAt } from "../../src/kernel/ids.ts";
+import { auditStore } from "../../src/store/sites/audit.ts";
+import type { Database, Value } from "../../src/store/engine/database.ts";
+import { eventListStore } from "../../src/store/events/eventList.ts";
+import { inboundCountStore } from "../../src/store/statistics/inboundCounts.ts";
+import { migrate } from "../../src/store/schema/migrate.ts";
+import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
+import { refusedCallStore } from "../../src/store/statistics/rejectedRequests.ts";
+import { sealWith } from "../../src/store/engine/seal.ts";
+import { openSqlite } from "../../src/store/engine/sqlite/engine.ts";
+import { statisticsStore } from "../../src/store/statistics/statistics.ts";
+import { syncLogStore } from "../../src/store/deliveries/syncLog.ts";
+import { hourMs, trafficStore } from "../../src/store/statistics/traffic.ts";
+import { freshDatabase, freshFolder } from "../support/databases.ts";
+
+const events = 100_000;
+/** One event every twenty seconds. */
+const stepMs = 20_000;
+const start = Date.UTC(2026, 9, 1);
+const at = (part: number) => start + Math.floor(events * part) * stepMs;
+const hourAt = (part: number) => Math.floor(at(part) / hourMs);
+const hash = "e".repeat(64);
+const growing =
+  /\b(events|deliveries|attempts|audit|bot_visits|refused_calls|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
+/** More than any page needs; far less than there is. */
+const fewRows = 3000;
+
+type Asked = { sql: string; params: readonly Value[] };
+
+/** Every list, as the dashboard asks for it. `page` is 50 rows. */
+function questions(db: Database): Record<string, () => Promise<unknown>> {
+  const lists = eventListStore(db);
+  const log = syncLogStore(db);
+  const statistics = statisticsStore(db);
+  const traffic = trafficStore(db, sealWith(Buffer.alloc(32, 7)));
+  const top = { before: null, limit: 50 };
+  const deep = { before: idAt(at(0.4)), limit: 50 };
+  const topLog = { before: null, limit: 50 };
+  const deepLog = { before: { eventId: idAt(at(0.4)), connectionId: "c1" }, limit: 50 };
+  return {
+    events: () => lists.page("s", {}, top),
+    "events, far down": () => lists.page("s", {}, deep),
+    "events of a time": () => lists.page("s", { from: at(0.2), to: at(0.3) }, top),
+    "filtered events": () => lists.page("s", { status: "filtered" }, top),
+    "accepted events": () => lists.page("s", { status: "accepted" }, top),
+    "live events": () => lists.page("s", { mode: "live" }, top),
+    "test events, of which there are none": () => lists.page("s", { mode: "test" }, top),
+    "accepted live events of a time": () =>
+      lists.page("s", { mode: "live", status: "accepted", from: at(0.2), to: at(0.3) }, top),
+    "filtered test events": () => lists.page("s", { mode: "test", status: "filtered" }, top),
+    "events of a name that nothing has": () => lists.page("s", { name: "lead" }, top),
+    "events without a click id": () => lists.page("s", { clickId: "none" }, top),
+    "events of that order with a click id": () =>
+      lists.page("s", { orderId: "placeholder", clickId: "gclid" }, top),
+    "events of an order that half of all have, the oldest half": () =>
+      lists.page("s", { orderId: "placeholder" }, top),
+    "events of that order, far down": () => lists.page("s", { orderId: "placeholder" }, deep),
+    "events of an order": () => lists.page("s", { orderId: "A-99999" }, top),
+    "events of a person with half of them": () => lists.page("s", { emailHash: hash }, top),
+    "events of that person in a time": () =>
+      lists.page("s", { emailHash: hash, from: at(0.2), to: at(0.3) }, top),
+    "deliveries of a page": async () => {
+      const { events: found } = await lists.page("s", {}, top);
+      return lists.deliveriesOf(
+        "s",
+        found.map(({ id }) => id),
+      );
+    },
+    "the log": () => log.page("s", {}, topLog),
+    "the log, far down": () => log.page("s", {}, deepLog),
+    "the log of a connection": () => log.page("s", { connectionId: "c2" }, topLog),
+    "the log of a platform": () => log.page("s", { platform: "webhook" }, topLog),
+    "what was rejected": () => log.page("s", { states: ["rejected"] }, topLog),
+    "what was rejected by a connection": () =>
+      log.page("s", { connectionId: "c1", states: ["rejected"] }, deepLog),
+    "what was sent": () => log.page("s", { states: ["sent"] }, topLog),
+    "what is queued": () => log.page("s", { states: ["queued"] }, topLog),
+    "the log of an event name": () => log.page("s", { eventName: "purchase" }, topLog),
+    "the log of live events": () => log.page("s", { mode: "live" }, topLog),
+    "the log of test events that were rejected": () =>
+      log.page("s", { mode: "test", states: ["rejected"] }, topLog),
+    "the log of a time": () => log.page("s", { from: at(0.2), to: at(0.3) }, topLog),
+    "the log of the common order": () => log.page("s", { orderId: "placeholder" }, topLog),
+    "the log of the common order, far down": () => log.page("s", { orderId: "placeholder" }, deepLog),
+    "the log of the common person": () => log.page("s", { emailHash: hash }, topLog),
+    "the log of an event": () => log.page("s", { eventId: idAt(at(0.5)) }, topLog),
+    "the audit log": () => auditStore(db, () => "").list("s", 51, idAt(at(0.5))),
+    bots: () => traffic.botVisits("s", 51, idAt(start)),
+    "refused calls": () => refusedCallStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
+    "numbers of a week": () => statistics.figures("s", hourAt(0.5), hourAt(0.5) + 168),
+    "visits of a week": () => traffic.counts("s", hourAt(0.5), hourAt(0.5) + 168),
+    "duplicates of a week": () => inboundCountStore(db).counts("s", hourAt(0.5), hourAt(0.5) + 168),
+    "hours to look at again": () => statistics.dueHours("s", 1, 50),
+    "the hour before": () => statistics.previousHour("s", hourAt(0.5)),
+    "the next hour": () => statistics.nextHour("s", hourAt(0.5), hourAt(0.9)),
+    "a portion of an hour": () => statistics.portion("s", hourAt(0.5), "", 250),
+  };
+}
+
+/** Statements that fill the tables; `hex` spells a number with so many digits. */
+function filling(hex: (number: string, digits: number) => string): string[] {
+  const ms = `(${start} + n.i * ${stepMs})`;
+  const whole = (text: string) => `CAST(${text} AS bigint)`;
+  const id = `${hex(whole(`${ms} / 65536`), 8)} || '-' || ${hex(whole(`${ms} % 65536`), 4)} || '-7000-8000-000000000000'`;
+  const numbers = (most: number) =>
+    `WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < ${most - 1})`;
+  const old = `n.i < ${events / 2}`;
+  const attribution = `'{"consent":"unknown","withheld":null,"identity":"none","clickIds":{},"browserIds":{},"utm":{},"browser":null}'`;
+  const ofSite = (site: string, most: number) =>
+    `INSERT INTO events (site_id, id, dispatch_id, key_id, mode, status, reasons, name, value, currency, order_id,
+       email_hash, time, received_at, person, attribution)
+     ${numbers(most)} SELECT '${site}', ${id}, '', 'k', 'live', CASE WHEN n.i % 100 = 0 THEN 'filtered' ELSE 'accepted' END,
+       NULL, 'purchase', 1.5, 'EUR', CASE WHEN ${old} THEN 'placeholder' ELSE 'A-' || n.i END,
+       CASE WHEN ${old} THEN '${hash}' ELSE 'e' || n.i END, ${ms}, ${ms}, '{}', ${attribution} FROM n`;
+  const deliveries = (connection: string, platform: string, every: number, state: string) =>
+    `INSERT INTO deliveries (site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at)
+     ${numbers(events)} SELECT 's', ${id}, '${connection}', '${platform}', ${state}, NULL, 1, ${ms}, '', ${ms}
+     FROM n WHERE n.i % ${every} = 0`;
+  const hours = (events * stepMs) / hourMs;
+  const figures = (table: string, columns: string, values: string) =>
+    `INSERT INTO ${table} (site_id, hour, ${columns})
+     ${numbers(Math.floor(hours) * 10)} SELECT 's', ${Math.floor(start / hourMs)} + n.i / 10, ${values} FROM n`;
+  return [
+    ofSite("s", events),
+    ofSite("other", events / 10),
+    deliveries("c1", "sandbox", 1, "CASE WHEN n.i % 50 = 0 THEN 'rejected' ELSE 'sent' END"),
+    deliveries("c2", "webhook", 10, "CASE WHEN n.i > 50000 THEN 'queued' ELSE 'sent' END"),
+    `INSERT INTO audit (site_id, id, at, actor, action, detail) ${numbers(5000)} SELECT 's', ${id}, 0, 'a', 'b', '{}' FROM n`,
+    `INSERT INTO refused_calls (site_id, id, at, status, error, host)
+     ${numbers(5000)} SELECT 's', ${id}, 0, 400, 'e', 'h' FROM n`,
+    `INSERT INTO bot_visits (site_id, id, seen_at, reason, record) ${numbers(5000)} SELECT 's', ${id}, 0, 'r', '' FROM n`,
+    figures("statistics", "kind, name, currency, count, value", "'conversion', 'n' || (n.i % 10), '', 1, 0"),
+    figures("visit_counts", "bucket, reason, writer, visits", "'bots', 'r' || (n.i % 10), 'w', 1"),
+    figures("inbound_counts", "kind, writer, count", "'duplicate', 'w' || (n.i % 10), 1"),
+    `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) ${numbers(5000)} SELECT 's', n.i, 0, 9 FROM n`,
+  ];
+}
+
+/** What a question asks the database, one statement after the other. */
+function recording(db: Database): Database & { asked: Asked[] } {
+  const asked: Asked[] = [];
+  const all = (sql: string, params: readonly Value[] = []) => {
+    asked.push({ sql, params });
+    return db.all(sql, params);
+  };
+  return { ...db, all, asked };
+}
+
+describe("on sqlite", () => {
+  let db: Database & { asked: Asked[] };
+
+  beforeAll(async () => {
+    const opened = openSqlite(`${freshFolder()}/store.db`);
+    await migrate(opened);
+    await opened.write(async (tx) => {
+      for (const text of filling((number, digits) => `printf('%0${digits}x', ${number})`)) await tx.all(text);
+    });
+    db = recording(opened);
+  });
+  afterAll(() => db.close());
+
+  test.each(Object.keys(questions(null as never)))("%s", async (name) => {
+    db.asked.length = 0;
+    await questions(db)[name]?.();
+    expect(db.asked.length).toBeGreaterThan(0);
+    for (const { sql, params } of db.asked.splice(0)) {
+      const plan = (await db.all(`EXPLAIN QUERY PLAN ${sql}`, params)).map((row) => String(row.detail));
+      const whole = plan.filter((line) => line.startsWith("SCAN ") && growing.test(line));
+      expect(whole, `${sql}\n${plan.join("\n")}`).toEqual([]);
+      // Along an index as far as it goes: a search by the site alone is a walk over all of it, unless it ends early.
+      const wide = plan.filter((line) => line.startsWith("SEARCH") && line.endsWith("(site_id=?)"));
+      const isSorted = plan.some((line) => /TEMP B-TREE FOR (?:LAST|ORDER)/.test(line));
+      expect(isSorted ? wide : [], `${sql}\n${plan.join("\n")}`).toEqual([]);
+    }
+  });
+});
+
+type Node = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Actual Rows": number;
+  "Actual Loops": number;
+  "Rows Removed by Filter"?: number;
+  "Rows Removed by Index Recheck"?: number;
+  Plans?: Node[];
+};
+
+const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+describe("on postgres", () => {
+  let db: Database & { asked: Asked[] };
+  let client: Client;
+
+  beforeAll(async () => {
+    const url = await freshDatabase();
+    const opened = openPostgres(url, { connections: 2 });
+    await migrate(opened);
+    client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query("BEGIN; SET LOCAL synchronous_commit = off");
+    for (const text of filling((number, digits) => `lpad(to_hex(${number}), ${digits}, '0')`))
+      await client.query(text.replace(/INSERT INTO (\w+) (\([^)]*\))\s+(WITH[^]*)/, "INSERT INTO $1 $2 $3"));
+    await client.query("COMMIT");
+    await client.query("VACUUM ANALYZE");
+    db = recording(opened);
+  });
+  afterAll(async () => {
+    await client.end();
+    await db.close();
+  });
+
+  const literal = (value: Value) =>
+    typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+
+  async function planOf(mode: string, { sql, params }: Asked): Promise<Node[]> {
+    await client.query(`SET plan_cache_mode = ${mode}`);
+    await client.query(`PREPARE asked AS ${sql}`);
+    const { rows } = await client.query(
+      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE asked${params.length ? `(${params.map(literal).join(", ")})` : ""}`,
+    );
+    await client.query("DEALLOCATE asked");
+    return nodesOf(rows[0]["QUERY PLAN"][0].Plan);
+  }
+
+  test.each(Object.keys(questions(null as never)))("%s", async (name) => {
+    db.asked.length = 0;
+    await questions(db)[name]?.();
+    expect(db.asked.length).toBeGreaterThan(0);
+    for (const asked of db.asked.splice(0)) {
+      // Planned for these values, and once for all values, as it comes to be after a few times.
+      for (const mode of ["force_custom_plan", "force_generic_plan"]) {
+        const nodes = await planOf(mode, asked);
+        const told = `${mode}\n${asked.sql}\n${JSON.stringify(nodes[0], null, 1)}`;
+        const whole = nodes.filter((node) => node["Node Type"] === "Seq Scan" && node["Relation Name"]);
+        expect(whole, told).toEqual([]);
+        for (const node of nodes) {
+          const looked = (node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0)) * node["Actual Loops"];
+          expect(looked, told).toBeLessThan(fewRows);
+        }
+      }
+    }
+  });
+});

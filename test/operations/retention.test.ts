@@ -1,0 +1,321 @@
+// What is too old goes, in small steps beside the traffic; what may stay stays, to the last row.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openPurge, type PurgeOptions } from "../../src/maintenance/purge.ts";
+import { walk } from "../../src/maintenance/pace.ts";
+import { idAt, uuidv7 } from "../../src/kernel/ids.ts";
+import type { Database, Row, Value } from "../../src/store/engine/database.ts";
+import { openDatabase, openStore, type Store, type StoreLocation } from "../../src/store/store.ts";
+import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
+import { hourMs } from "../../src/store/statistics/traffic.ts";
+import { freshFolder, migratedDatabase } from "../support/databases.ts";
+import { engines } from "../support/relay.ts";
+
+const day = 86_400_000;
+const now = Date.UTC(2026, 10, 15, 12);
+const settings = { keepMs: 90 * day, keepEventsMs: 90 * day, keepLogMs: 90 * day };
+const person = "a".repeat(64);
+const never = Number.MAX_SAFE_INTEGER;
+
+const idOf = (ms: number, n: number) =>
+  `${idAt(ms).slice(0, 14)}7000-8000-${n.toString(16).padStart(12, "0")}`;
+const hourOf = (ms: number) => Math.floor(ms / hourMs);
+
+const tables = {
+  events:
+    "site_id,id,dispatch_id,key_id,mode,status,reasons,name,value,currency,order_id,email_hash,time,received_at,person,attribution,extra",
+  deliveries: "site_id,event_id,connection_id,platform,state,reason,attempts,due_at,owner,updated_at",
+  attempts:
+    "site_id,event_id,connection_id,number,started_at,duration_ms,state,reason,http_status,batch,request,response",
+  statistics_hours: "site_id,hour,rolled_at,due_at",
+  statistics: "site_id,hour,kind,name,currency,count,value",
+};
+type Rows = Record<keyof typeof tables, Value[][]>;
+
+/** `count` events from `at` on, one a second, each with a delivery in `state` and one attempt. */
+function seeds(siteId: string, at: number, count: number, state = "sent"): Rows {
+  const rows: Rows = { events: [], deliveries: [], attempts: [], statistics_hours: [], statistics: [] };
+  for (let n = 0; n < count; n += 1) {
+    const ms = at + n * 1000;
+    const id = idOf(ms, n);
+    const json = [JSON.stringify({ email: person }), JSON.stringify({ clickIds: {} })];
+    rows.events.push(
+      [siteId, id, id, "k", "live", "accepted", null, "purchase", 1, "EUR", id, person, ms, ms, ...json, null],
+    ); // prettier-ignore
+    rows.deliveries.push([siteId, id, "c", "sandbox", state, null, 1, ms, "", ms]);
+    rows.attempts.push([siteId, id, "c", 1, ms, 5, state, null, 200, 1, "POST /", "{}"]);
+  }
+  const hours = new Set(rows.events.map((row) => hourOf(Number(row[13]))));
+  for (const hour of hours) {
+    const counted = rows.events.filter((row) => hourOf(Number(row[13])) === hour).length;
+    rows.statistics_hours.push([siteId, hour, (hour + 2) * hourMs, never]);
+    rows.statistics.push([siteId, hour, "conversion", "purchase", "EUR", counted, counted]);
+  }
+  return rows;
+}
+
+describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
+  const expired = engine === "sqlite" ? 20_000 : 3000;
+  let location: StoreLocation;
+  let db: Database;
+  let store: Store;
+
+  beforeAll(async () => {
+    location =
+      engine === "sqlite"
+        ? { engine, file: `${freshFolder()}/store.db` }
+        : { engine, url: await migratedDatabase(), connections: 6 };
+    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    db = openDatabase(location);
+  });
+
+  afterAll(async () => {
+    await db.close();
+    await store.close();
+  });
+
+  async function seed(rows: Rows): Promise<void> {
+    for (const [table, columns] of Object.entries(tables))
+      for (let at = 0; at < rows[table as keyof Rows].length; at += 5000)
+        await fillTable(db, table, columns.split(","), rows[table as keyof Rows].slice(at, at + 5000));
+  }
+
+  const count = async (table: string, siteId: string, where = "1 = 1") =>
+    Number(
+      (await db.all(`SELECT COUNT(*) AS n FROM ${table} WHERE site_id = $1 AND ${where}`, [siteId]))[0]?.n,
+    );
+
+  /** One round; `elapsed` stands still, so that every step is as large as it may be. */
+  async function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
+    // As if the last round had been a moment ago: there is nothing odd about the clock.
+    await store.purge.takeTurn("one", now - 60_000, now);
+    const options: PurgeOptions = {
+      store,
+      sites: () => [{ id: siteId, keys: [{ id: "k" }], settings }],
+      owner: "one",
+      now: () => now,
+      elapsed: () => 0,
+      onDefect: (error) => {
+        throw error;
+      },
+      ...changed,
+    };
+    return openPurge(options, new AbortController().signal)();
+  }
+
+  test("thousands of expired events go beside inbound traffic, and no step is longer than 500 rows", async () => {
+    await seed(seeds("s", now - 100 * day, expired));
+    await seed(seeds("s", now - 80 * day, 50));
+    const steps: number[] = [];
+    const accepted: string[] = [];
+    let between = 0;
+    const watched = {
+      ...store.purge,
+      async events(...asked: Parameters<Store["purge"]["events"]>) {
+        const step = await store.purge.events(...asked);
+        steps.push(step.removed);
+        between = Math.max(between, accepted.length);
+        return step;
+      },
+    };
+    let purging = true;
+    const traffic = (async () => {
+      while (purging) {
+        accepted.push(await acceptOne(store, "s", accepted.length));
+      }
+    })();
+    await round("s", { store: { ...store, purge: watched } }).finally(() => (purging = false));
+    await traffic;
+
+    expect(Math.max(...steps)).toBeLessThanOrEqual(500);
+    expect(steps.reduce((sum, one) => sum + one, 0)).toBe(expired * 3);
+    // Events came in all the time, not after it: at least one for every few steps.
+    expect(between).toBeGreaterThan(steps.length / 4);
+    expect(await count("events", "s")).toBe(50 + accepted.length);
+    expect(await count("deliveries", "s", "connection_id = 'c'")).toBe(50);
+    expect(await count("attempts", "s")).toBe(50);
+    // The numbers stay, and nobody makes them anew from what is left.
+    expect(await sum("s")).toBe(expired + 50);
+    await store.statistics.replaceHour("s", hourOf(now - 100 * day), [], { rolledAt: now, dueAt: now });
+    expect(await sum("s")).toBe(expired + 50);
+  });
+
+  const sum = async (siteId: string) =>
+    Number((await db.all(`SELECT SUM(count) AS n FROM statistics WHERE site_id = $1`, [siteId]))[0]?.n);
+
+  test.each(["queued", "parked"])(
+    "an event of which a delivery is %s stays, and goes when it has ended",
+    async (state) => {
+      await seed(seeds(state, now - 200 * day, 3, state));
+      await round(state);
+      expect([await count("events", state), await count("attempts", state)]).toEqual([3, 3]);
+      await db.write((tx) => tx.all(`UPDATE deliveries SET state = 'expired' WHERE site_id = $1`, [state]));
+      await round(state);
+      expect([await count("events", state), await count("deliveries", state)]).toEqual([0, 0]);
+    },
+  );
+
+  test("events wait until the numbers of their hour are made", async () => {
+    const rows = seeds("unmade", now - 200 * day, 3);
+    await seed({ ...rows, statistics_hours: [], statistics: [] });
+    await round("unmade");
+    expect(await count("events", "unmade")).toBe(3);
+  });
+
+  test("events from before the oldest numbers do not wait for those of their hour", async () => {
+    const waiting = seeds("ancient", now - 900 * day, 1, "parked");
+    await seed({ ...waiting, statistics_hours: [], statistics: [] });
+    await seed(seeds("ancient", now - 200 * day, 3));
+    await round("ancient");
+    expect(await count("events", "ancient")).toBe(1);
+  });
+
+  test("a clock that is far ahead of everything stored forgets nothing, until it has held for an hour", async () => {
+    await seed(seeds("ahead", now - 10 * day, 3));
+    await store.purge.giveTurnBack("one");
+    let elapsed = 0;
+    const options: PurgeOptions = {
+      store,
+      sites: () => [{ id: "ahead", keys: [], settings }],
+      owner: "one",
+      now: () => now + 400 * day + elapsed,
+      elapsed: () => elapsed,
+      onDefect: (error) => {
+        throw error;
+      },
+    };
+    const purge = openPurge(options, new AbortController().signal);
+    await purge();
+    expect(await count("events", "ahead")).toBe(3);
+    elapsed = 3_600_000;
+    await purge();
+    expect(await count("events", "ahead")).toBe(0);
+    await store.purge.giveTurnBack("one");
+  });
+
+  test("a duplicate is known until its window ends, however soon its event goes", async () => {
+    const claims = [["old", now - 1], ["young", now + 1]] as const; // prettier-ignore
+    await fillTable(
+      db,
+      "dedup_claims",
+      ["site_id", "claim", "event_id", "expires_at"],
+      claims.map(([claim, until]) => ["claims", claim, "gone", until]),
+    );
+    await round("claims");
+    expect(await db.all(`SELECT claim FROM dedup_claims WHERE site_id = 'claims'`)).toEqual([
+      { claim: "young" },
+    ]);
+  });
+
+  test("agreements of people who are gone go after 400 days; refusals and the operator's word stay", async () => {
+    const old = now - 401 * day;
+    const visitor = "visitor-1";
+    const decisions: Value[][] = [
+      ["agreed", visitor, "granted", old],
+      ["known", visitor, "granted", old],
+      ["young", visitor, "granted", now - 399 * day],
+      ["refused", visitor, "denied", old],
+      ["told", "operator", "granted", old],
+    ];
+    await fillTable(db, "consents", ["site_id", "subject", "given_by", "state", "decided_at"], decisions.map((one) => ["c", ...one])); // prettier-ignore
+    await fillTable(db, "consent_history", ["site_id", "subject", "given_by", "state", "decided_at", "id"], decisions.map((one, i) => ["c", ...one, `${i}`])); // prettier-ignore
+    await fillTable(db, "identities", ["site_id", "email_hash", "record", "oldest_at"], [["c", "known", '{"visits":[]}', now]]); // prettier-ignore
+    await round("c");
+    for (const table of ["consents", "consent_history"]) {
+      const left = await db.all(`SELECT subject FROM ${table} WHERE site_id = 'c' ORDER BY subject`);
+      expect(left.map((row: Row) => row.subject)).toEqual(["known", "refused", "told", "young"]);
+    }
+  });
+
+  test("uses of keys go after 90 days but the last, numbers and audit lines after 800", async () => {
+    const uses = [hourOf(now - 300 * day), hourOf(now - 200 * day)];
+    await fillTable(db, "key_uses", ["site_id", "key_id", "hour", "uses", "last_used_at"], uses.map((hour) => ["n", "k", hour, 1, hour])); // prettier-ignore
+    for (const at of [now - 801 * day, now - 799 * day]) {
+      await fillTable(db, "visit_counts", ["site_id", "hour", "bucket", "reason", "writer", "visits"], [["n", hourOf(at), "human", "", "", 1]]); // prettier-ignore
+      await fillTable(db, "inbound_counts", ["site_id", "hour", "kind", "writer", "count"], [["n", hourOf(at), "duplicate", "", 1]]); // prettier-ignore
+      await fillTable(db, "statistics", tables.statistics.split(","), [["n", hourOf(at), "conversion", "x", "", 1, 0]]); // prettier-ignore
+      await fillTable(db, "statistics_hours", tables.statistics_hours.split(","), [
+        ["n", hourOf(at), at, never],
+      ]);
+      await fillTable(db, "audit", ["site_id", "id", "at", "actor", "action", "detail"], [["n", idOf(at, 1), at, "me", "x", "{}"]]); // prettier-ignore
+    }
+    await round("n");
+    expect(await db.all(`SELECT hour FROM key_uses WHERE site_id = 'n'`)).toEqual([{ hour: uses[1] }]);
+    for (const table of ["visit_counts", "inbound_counts", "statistics", "statistics_hours", "audit"])
+      expect([table, await count(table, "n")]).toEqual([table, 1]);
+  });
+
+  test("one node at a time forgets; another takes over when it has stopped or died", async () => {
+    await seed(seeds("turns", now - 200 * day, 3));
+    await store.purge.giveTurnBack("one");
+    expect(await store.purge.takeTurn("other", now, now + 60_000)).toBe(true);
+    await round("turns");
+    expect(await count("events", "turns")).toBe(3);
+    await round("turns", { now: () => now + 60_001 });
+    expect(await count("events", "turns")).toBe(0);
+  });
+});
+
+test("steps become smaller when they take long, and the pause after each is a multiple of it", async () => {
+  let clock = 0;
+  const slept: number[] = [];
+  const sizes: number[] = [];
+  const pace = {
+    elapsed: () => clock,
+    sleep: async (ms: number) => void slept.push(ms),
+    mayGoOn: async () => true,
+  };
+  // A millisecond for each ten rows.
+  await walk(pace, 500, async (_after, most) => {
+    clock += most / 10;
+    sizes.push(most);
+    return { removed: most, next: sizes.length < 8 ? "" : null };
+  });
+  expect(sizes).toEqual([32, 32, 32, 32, 32, 32, 32, 32]);
+  expect(Math.min(...slept)).toBeCloseTo(4 * 3.2);
+  sizes.length = 0;
+  await walk(pace, 500, async (_after, most) => {
+    clock += sizes.length < 4 ? 0.1 : 50;
+    sizes.push(most);
+    return { removed: 0, next: sizes.length < 9 ? "" : null };
+  });
+  expect(sizes).toEqual([32, 64, 128, 256, 500, 250, 125, 62, 31]);
+});
+
+/** As the pipeline does it. */
+async function acceptOne(store: Store, siteId: string, n: number): Promise<string> {
+  const id = uuidv7(now);
+  await store.events.accept({
+    event: {
+      id,
+      siteId,
+      keyId: "k",
+      mode: "live",
+      name: "purchase",
+      value: 1,
+      currency: "EUR",
+      orderId: `live-${n}`,
+      time: now,
+      receivedAt: now,
+      person: { email: person },
+      extra: null,
+    },
+    attribution: {
+      consent: "unknown",
+      withheld: null,
+      identity: "none",
+      clickIds: {},
+      browserIds: {},
+      utm: {},
+      browser: null,
+    },
+    filterReasons: [],
+    claim: `live-${n}`,
+    claimUntil: now + day,
+    foretoldId: null,
+    deliveries: [{ connectionId: "live", platform: "sandbox", state: "queued", reason: null }],
+    owner: "node",
+    leaseUntil: now + 30_000,
+  });
+  return id;
+}

@@ -1,0 +1,155 @@
+// The outbound webhook reaches the public internet over HTTPS and nothing else: neither an address that is typed, nor one
+// that a name server answers with, nor one that was fine when it was entered. Nothing is sent to find that out.
+
+import { createServer, type Server } from "node:net";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readAllowList, type AllowList, type Resolve } from "../../src/delivery/addresses.ts";
+import { openSender } from "../../src/delivery/send.ts";
+import { uuidv7 } from "../../src/kernel/ids.ts";
+import { newSecret } from "../../src/outbound/manage.ts";
+import { sendMessage } from "../../src/outbound/push.ts";
+import { hostileAddresses, hostileUrls, privateFault } from "../support/hostileAddresses.ts";
+import { startReceiver } from "../support/receiver.ts";
+import {
+  addSite,
+  denied,
+  eventually,
+  manage,
+  newHome,
+  shown,
+  startRelay,
+  type Home,
+} from "../support/relay.ts";
+
+/** Listens on every address of this machine and counts who comes. */
+let server: Server;
+let port: number;
+let connections = 0;
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "::", resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const literal = hostileAddresses.filter(([, address]) => address !== "" && address !== "localhost");
+
+describe("what a hostile name server answers", () => {
+  async function pushTo(url: string, resolve: Resolve, opened = "") {
+    const allow = readAllowList(opened) as AllowList;
+    const sender = openSender({ connectMs: 500, attemptMs: 1000, allow, origins: {}, resolve });
+    try {
+      const address = { url, secrets: { current: newSecret(), previous: null } };
+      const message = { id: "push_1", startsAt: 0, endsAt: 1, conversions: 1, removed: 1, isTest: false };
+      const { answer } = await sendMessage(address, message, {
+        sender,
+        now: Date.now,
+        elapsed: () => performance.now(),
+        newId: uuidv7,
+        mayGoOn: async () => true,
+      });
+      return answer;
+    } finally {
+      await sender.close();
+    }
+  }
+
+  test.each(literal)("%s: a name that leads to %s is not called", async (_what, address) => {
+    const asked: string[] = [];
+    const answer = await pushTo(`https://rebind.example:${port}/`, (host, _options, found) => {
+      asked.push(host);
+      found(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
+    });
+    expect(asked).toEqual(["rebind.example"]);
+    expect(answer).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
+    expect(connections).toBe(0);
+  });
+
+  test("a name that leads to several private addresses is not called either", async () => {
+    const answers = literal.map(([, address]) => ({ address, family: address.includes(":") ? 6 : 4 }));
+    const answer = await pushTo(`https://rebind.example:${port}/`, (_host, _options, found) =>
+      found(null, answers),
+    );
+    expect(answer.error).toBe(`the address ${privateFault}`);
+    expect(connections).toBe(0);
+  });
+
+  test("a name that leads elsewhere at the second look is judged by what is connected to", async () => {
+    // One address is open, in place of a public one: the first push may go there, the second is led astray.
+    const answers = ["127.0.0.2", "127.0.0.1", "::1"];
+    const resolve: Resolve = (_host, _options, found) => {
+      const address = answers.shift() as string;
+      found(null, [{ address, family: address.includes(":") ? 6 : 4 }]);
+    };
+    const errors: (string | null)[] = [];
+    for (let i = 0; i < 3; i++)
+      errors.push((await pushTo(`https://rebind.example:${port}/`, resolve, "127.0.0.2")).error);
+    expect(errors[0]).not.toContain("private address");
+    expect(errors.slice(1)).toEqual([`the address ${privateFault}`, `the address ${privateFault}`]);
+    expect(connections).toBe(1);
+    connections = 0;
+  });
+
+  test("plain http is refused before the name's address matters", async () => {
+    const answer = await pushTo(`http://public.example:${port}/`, (_host, _options, found) =>
+      found(null, [{ address: "1.1.1.1", family: 4 }]),
+    );
+    expect(answer.error).toContain("must use https");
+  });
+});
+
+describe("what a hostile customer enters", () => {
+  let home: Home;
+  const closed = { CLEANCAST_ALLOW_PRIVATE: "", CLEANCAST_PUSH_SECONDS: "1" };
+
+  beforeAll(async () => {
+    home = await newHome("sqlite", closed);
+    await addSite(home, "shop.example");
+  });
+
+  test.each(hostileUrls)("%s: %s is refused", async (_what, url) => {
+    expect(await denied(home, "webhook", "add", "shop.example", url)).toMatchObject({ field: "url" });
+    expect((await manage(home, "webhook", "list")).webhooks).toEqual([]);
+  });
+});
+
+describe("a relay with webhooks that lead to private addresses", () => {
+  test("refuses names that resolve to this machine, for pushes and for tests, and says why", async () => {
+    const home = await newHome("sqlite", { CLEANCAST_ALLOW_PRIVATE: "", CLEANCAST_PUSH_SECONDS: "1" });
+    const { host } = await addSite(home, "shop.example");
+    const { id } = await manage(home, "webhook", "add", host, `https://localhost:${port}/`);
+    expect(await shown(home, "webhook", "test", id)).toBe(`Not taken: the address ${privateFault}\n`);
+    await startRelay(home);
+    await eventually(
+      "it tried to push",
+      async () => (await manage(home, "webhook", "show", id)).log.length > 1,
+    );
+    const { log } = await manage(home, "webhook", "show", id);
+    for (const line of log)
+      expect(line).toMatchObject({ ok: false, httpStatus: null, error: `the address ${privateFault}` });
+    expect(connections).toBe(0);
+  });
+
+  test("refuses what was opened when it was entered and is open no more", async () => {
+    const home = await newHome("sqlite", { CLEANCAST_PUSH_SECONDS: "1" });
+    const { host } = await addSite(home, "shop.example");
+    const receiver = await startReceiver();
+    const { id } = await manage(home, "webhook", "add", host, receiver.url);
+    const relay = await startRelay(home, { CLEANCAST_ALLOW_PRIVATE: "" });
+    const log = async () => (await manage(home, "webhook", "show", id)).log;
+    await eventually("it tried to push", async () => (await log()).length > 0);
+    expect((await log())[0]).toMatchObject({ ok: false, error: expect.stringContaining("must use https") });
+    expect(receiver.got).toEqual([]);
+    await relay.stop();
+    // Nothing was lost over it: where the operator opens the address again, the period goes out.
+    await manage(home, "webhook", "disable", id);
+    await manage(home, "webhook", "enable", id);
+    await startRelay(home);
+    await eventually("it is told", () => receiver.got.length > 0);
+  });
+});

@@ -1,0 +1,159 @@
+// Alerts of a running relay, and of two of them on one database: mail and webhook, once when it begins and once when it
+// is over.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { rows } from "../faults/world.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import {
+  addSite,
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  shown,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+import { startMailServer, type MailServer } from "../support/smtp.ts";
+
+describe.each(engines)("alerts on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let platform: Receiver;
+  let hook: Receiver;
+  let mail: MailServer;
+  let site: TestSite;
+
+  beforeAll(async () => {
+    [platform, hook, mail] = [await startReceiver(), await startReceiver(), await startMailServer()];
+    home = await newHome(engine, {
+      CLEANCAST_SMTP_URL: mail.url,
+      CLEANCAST_MAIL_FROM: "Cleancast <cc@example.com>",
+      CLEANCAST_ALERT_SECONDS: "1",
+    });
+    site = await addSite(
+      home,
+      "shop.example",
+      "alert_emails=ops@example.com",
+      `alert_webhook=${hook.url}/T0K3N`,
+    );
+    relay = await startRelay(home);
+    if (engine === "postgres") await startRelay(home);
+  });
+
+  test("a test message goes through every channel, and says how that went", async () => {
+    expect(await manage(home, "alert", "test", "shop.example")).toEqual({
+      channels: [
+        { channel: "mail", to: "ops@example.com", ok: true, error: null },
+        { channel: "webhook", to: `${hook.url}/…`, ok: true, error: null },
+      ],
+    });
+    expect(mail.got).toMatchObject([
+      {
+        from: "cc@example.com",
+        to: ["ops@example.com"],
+        subject: "[Cleancast] shop.example: this is a test",
+      },
+    ]);
+    expect(hook.bodies()).toMatchObject([{ type: "test", site: { host: "shop.example" } }]);
+
+    mail.mood = "no";
+    hook.behave = (_got, response) => response.writeHead(302, { location: "http://127.0.0.1:1/" }).end();
+    expect(await shown(home, "alert", "test", "shop.example")).toMatch(
+      /^CHANNEL {2}TO +RESULT\nmail .*refuses the sender or a recipient\nwebhook .*HTTP 302\n$/,
+    );
+    mail.mood = "yes";
+    hook.behave = (_got, response) => response.writeHead(200).end();
+  });
+
+  test("credentials that a platform refuses are told once, and once when they are fresh, by however many nodes", async () => {
+    // The webhook platform has no sign-in: Segment's write key is refused with 401.
+    platform.behave = (_got, response) => response.writeHead(401).end("{}");
+    const connect = (key: string) =>
+      manage(
+        home,
+        "connect",
+        "shop.example",
+        "segment",
+        "source=acme/web",
+        `base_url=${platform.url}`,
+        `write_key=${key}`,
+      );
+    const { id } = await connect("a".repeat(32));
+    await eventually("the delivery is parked", async () => {
+      await post(relay, site.key, {
+        email: "ada@example.com",
+        event: "purchase",
+        orderId: String(Math.random()),
+      });
+      const { deliveries } = await manage(home, "delivery", "list", "shop.example", "--state", "parked");
+      return deliveries.length > 0;
+    });
+    const told = () => hook.bodies().filter((one) => one.subject === id);
+    await eventually("the webhook is told", () => told().length > 0);
+    await eventually("the mail is there", () =>
+      mail.got.some((one) => one.subject.includes("needs reconnection")),
+    );
+    const { alerts } = await manage(home, "alert", "list");
+    expect(alerts).toMatchObject([{ kind: "needs reconnection", subject: id, endedAt: null, failed: [] }]);
+    expect(await shown(home, "alert", "list", "shop.example")).toContain(
+      `to do: cleancast connect shop.example segment`,
+    );
+
+    platform.behave = (_got, response) => response.writeHead(200).end('{"success":true}');
+    await connect("b".repeat(32));
+    await eventually("it is over", () => told().some((one) => one.type === "over"));
+    // A few looks more by every node must not say it again.
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    expect(told().map((one) => one.type)).toEqual(["began", "over"]);
+    expect(mail.got.filter((one) => one.subject.includes("needs reconnection"))).toHaveLength(2);
+    expect(await shown(home, "alert", "list")).toBe("Nothing needs you.\n");
+    expect((await manage(home, "alert", "list", "--all")).alerts).toMatchObject([{ subject: id }]);
+    expect(JSON.stringify([mail.got, hook.bodies()])).not.toMatch(/ada@|T0K3N/);
+  });
+
+  test("a flood of wrong keys is told, and valid keys pass", async () => {
+    const wrong = `cc_${"0".repeat(38)}`;
+    for (let n = 0; n < 12; n++) await post(relay, wrong, {}, { Host: "shop.example" });
+    await eventually("it is told", () => hook.bodies().some((one) => one.kind === "wrong keys"));
+    expect(hook.bodies().find((one) => one.kind === "wrong keys")).toMatchObject({
+      type: "began",
+      subject: "shop.example",
+    });
+  });
+
+  test("settings are checked, and the webhook's path is never shown", async () => {
+    const { site: set } = await manage(
+      home,
+      "site",
+      "set",
+      "shop.example",
+      `alert_webhook=${hook.url}/T0K3N`,
+    );
+    expect(set.settings).toMatchObject({ alert_webhook: `${hook.url}/…`, alert_emails: "ops@example.com" });
+    expect(JSON.stringify(await manage(home, "site", "list"))).not.toContain("T0K3N");
+    expect(JSON.stringify(await rows(home, "SELECT settings FROM sites"))).not.toContain("T0K3N");
+    expect(JSON.stringify(await manage(home, "audit", "shop.example"))).not.toMatch(/T0K3N|ops@/);
+    expect(
+      await denied(home, "site", "set", "shop.example", "alert_webhook=http://10.0.0.1/x"),
+    ).toMatchObject({
+      error: "alert_webhook must use https (CLEANCAST_ALLOW_PRIVATE opens hosts for plain http).",
+    });
+    expect(
+      await denied(home, "site", "set", "shop.example", "alert_webhook=https://10.0.0.1/x"),
+    ).toMatchObject({
+      error: "alert_webhook leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it).",
+    });
+  });
+
+  test("without a channel, 'alert test' says what to set", async () => {
+    await manage(home, "site", "add", "quiet.example");
+    expect(await denied(home, "alert", "test", "quiet.example")).toMatchObject({
+      error: "Nobody would be told: set alert_emails or alert_webhook with 'cleancast site set'.",
+    });
+  });
+});

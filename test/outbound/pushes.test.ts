@@ -1,0 +1,376 @@
+// The outbound webhook over HTTP: a real relay pushes to a real receiver.
+
+import type { ServerResponse } from "node:http";
+import { Webhook } from "standardwebhooks";
+import { beforeAll, describe, expect, test } from "vitest";
+import { change } from "../faults/world.ts";
+import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
+import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
+import {
+  addSite,
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  shown,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+import { report, sha256 } from "../support/visits.ts";
+import { accepted, filtered, freshEvent, said } from "../contract/answers.ts";
+
+const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
+let hosts = 0;
+
+const hasty = { CLEANCAST_PUSH_SECONDS: "1", CLEANCAST_PUSH_RETRY_SECONDS: "0.1" };
+
+type Line = {
+  ok: boolean;
+  httpStatus: number | null;
+  error: string | null;
+  response: string | null;
+  period: { startsAt: number } | null;
+};
+type Hooked = { site: TestSite; receiver: Receiver; id: string; secret: string };
+
+describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+
+  beforeAll(async () => {
+    home = await newHome(engine, hasty);
+    relay = await startRelay(home);
+  });
+
+  async function newSite(): Promise<TestSite> {
+    hosts += 1;
+    const site = await addSite(home, `totals-${hosts}.example`);
+    // The relay hears of the key within a second; then it has something to say about the body.
+    await eventually("the key is known", async () => (await post(relay, site.key, {})).status === 400);
+    return site;
+  }
+
+  async function hooked(...options: string[]): Promise<Hooked> {
+    const site = await newSite();
+    const receiver = await startReceiver();
+    const { id, secret } = await manage(
+      home,
+      "webhook",
+      "add",
+      site.host,
+      `${receiver.url}/hook?k=s3cret`,
+      ...options,
+    );
+    return { site, receiver, id, secret };
+  }
+
+  const send = async (site: TestSite, event = freshEvent(), key = site.key) =>
+    said(await post(relay, key, event));
+  const pushes = ({ receiver, secret }: Hooked) => receiver.got.map((got) => readPush(got, secret));
+  const show = (id: string) => manage(home, "webhook", "show", id, "--limit", "1000");
+  const answering =
+    (status: number, body = "", headers: Record<string, string> = {}) =>
+    (_got: Got, response: ServerResponse) =>
+      void response.writeHead(status, headers).end(body);
+
+  test("pushes carry exactly what happened since the last one, signed, period after period", async () => {
+    const hook = await hooked();
+    const { site } = hook;
+    for (let i = 0; i < 3; i++) expect(await send(site)).toEqual(accepted("purchase"));
+    const again = freshEvent();
+    await send(site, again);
+    await send(site, again);
+    const { key: testKey } = await manage(home, "key", "add", site.host, "try", "--test");
+    await eventually(
+      "the test key is known",
+      async () => (await send(site, freshEvent(), testKey)).status === 200,
+    );
+    await report(relay, site.host, "identify", { emails: [sha256("bo@example.com")] }, bot);
+    expect(await send(site, freshEvent({ email: "bo@example.com" }))).toEqual(filtered);
+    for (let i = 0; i < 5; i++) await report(relay, site.host, "visit", {}, bot);
+    for (let i = 0; i < 5; i++) await report(relay, site.host, "visit");
+
+    await eventually("everything was reported", () => {
+      const { conversions, removed } = sumOf(pushes(hook));
+      return conversions === 4 && removed === 6;
+    });
+    // Empty periods come too, nothing is told twice, and the periods join up.
+    const before = pushes(hook).length;
+    await eventually("two more periods came", () => pushes(hook).length >= before + 2);
+    const told = pushes(hook);
+    expect(sumOf(told)).toEqual({ conversions: 4, removed: 6 });
+    expect(new Set(told.map((one) => one.id)).size).toBe(told.length);
+    expect(areInOrder(told)).toBe(true);
+    expect(told.slice(1).every((one) => one.from % 1000 === 0 && one.to % 1000 === 0)).toBe(true);
+    const [got] = hook.receiver.got;
+    expect([got?.path, got?.headers["x-cc-test"]]).toEqual(["/hook?k=s3cret", undefined]);
+  });
+
+  test("a released event is a conversion of the period in which it was released", async () => {
+    const hook = await hooked();
+    const { site } = hook;
+    await report(relay, site.host, "identify", { emails: [sha256("mo@example.com")] }, bot);
+    expect(await send(site, freshEvent({ email: "mo@example.com" }))).toEqual(filtered);
+    await eventually("it was reported as removed", () => sumOf(pushes(hook)).removed === 1);
+    const { events } = await manage(home, "event", "list", site.host, "--filtered");
+    await manage(home, "event", "release", events[0].id);
+    await eventually("it is a conversion", () => sumOf(pushes(hook)).conversions === 1);
+    expect(sumOf(pushes(hook))).toEqual({ conversions: 1, removed: 1 });
+  });
+
+  test("with --no-empty only periods in which something happened are pushed", async () => {
+    const hook = await hooked("--no-empty");
+    const all = await startReceiver();
+    await manage(home, "webhook", "add", hook.site.host, all.url);
+    await eventually("empty periods passed", () => all.got.length >= 2);
+    expect(hook.receiver.got).toEqual([]);
+    await send(hook.site);
+    await eventually("it is told", () => hook.receiver.got.length === 1);
+    expect(pushes(hook)).toMatchObject([{ conversions: 1, removed: 0 }]);
+  });
+
+  test("a receiver that is down gets every period afterwards, in order, each once", async () => {
+    const hook = await hooked();
+    const { receiver, site, id } = hook;
+    receiver.behave = answering(503, "down for maintenance");
+    for (let i = 0; i < 4; i++) {
+      await send(site);
+      const { waiting } = await show(id);
+      await eventually("a period more waits", async () => (await show(id)).waiting.periods > waiting.periods);
+    }
+    const { webhook, log } = await show(id);
+    expect(webhook).toMatchObject({ state: "active", failingSince: expect.any(Number) });
+    expect(webhook.attempts).toBeGreaterThan(1);
+    expect(log[0]).toMatchObject({
+      ok: false,
+      httpStatus: 503,
+      error: "HTTP 503",
+      response: "down for maintenance",
+    });
+    // Nothing newer was tried while the oldest was not taken.
+    expect(new Set(pushes(hook).map((one) => one.id)).size).toBe(1);
+
+    const failed = receiver.got.length;
+    receiver.behave = answering(204);
+    await eventually("everything was told", () => sumOf(pushes(hook).slice(failed)).conversions === 4);
+    const told = pushes(hook).slice(failed);
+    expect(told[0]?.id).toBe(pushes(hook)[0]?.id);
+    expect(areInOrder(told)).toBe(true);
+    expect(new Set(told.map((one) => one.id)).size).toBe(told.length);
+    expect((await show(id)).webhook).toMatchObject({ failingSince: null, attempts: 0 });
+  });
+
+  test("410 disables at once, with a notice; enabling it sends what waited, in order", async () => {
+    const hook = await hooked();
+    const { receiver, site, id } = hook;
+    receiver.behave = answering(410);
+    await eventually("it is disabled", async () => (await show(id)).webhook.state === "disabled");
+    expect(receiver.got).toHaveLength(1);
+    expect((await show(id)).webhook.stateReason).toBe("the receiver answered 410 Gone");
+    const { audit } = await manage(home, "audit", site.host);
+    expect(audit[0]).toMatchObject({
+      actor: "relay",
+      action: "webhook disabled",
+      detail: { id, reason: "the receiver answered 410 Gone" },
+    });
+    expect(await shown(home, "webhook", "list", site.host)).toContain("disabled (the receiver answered 410");
+    await send(site);
+    await eventually("periods wait", async () => {
+      const { waiting } = await show(id);
+      return waiting.periods >= 2 && waiting.conversions === 1;
+    });
+    expect(receiver.got).toHaveLength(1);
+    receiver.behave = answering(200);
+    expect(await manage(home, "webhook", "enable", id)).toMatchObject({ state: "active" });
+    await eventually("it was told", () => sumOf(pushes(hook).slice(1)).conversions === 1);
+    expect(areInOrder(pushes(hook).slice(1))).toBe(true);
+    expect(pushes(hook)[1]?.id).toBe(pushes(hook)[0]?.id);
+    expect((await denied(home, "webhook", "enable", id)).error).toBe(`Webhook ${id} is active already.`);
+  });
+
+  test("five days of failure disable it, and nothing is lost", async () => {
+    const hook = await hooked();
+    hook.receiver.behave = answering(500);
+    await send(hook.site);
+    await eventually("it fails", async () => (await show(hook.id)).webhook.attempts > 1);
+    const since = Date.now() - 5 * 86_400_000;
+    await change(home, `UPDATE webhooks SET failing_since = ${since} WHERE id = '${hook.id}'`);
+    await eventually("it is disabled", async () => (await show(hook.id)).webhook.state === "disabled");
+    expect((await show(hook.id)).webhook.stateReason).toBe("it has failed for 5 days; last: HTTP 500");
+    await eventually("the relay says so", () => /"webhook disabled"/.test(relay.output()));
+    hook.receiver.behave = answering(200);
+    const failed = hook.receiver.got.length;
+    await manage(home, "webhook", "enable", hook.id);
+    await eventually("it was told", () => sumOf(pushes(hook).slice(failed)).conversions === 1);
+  });
+
+  test("redirects are not followed", async () => {
+    const hook = await hooked();
+    const elsewhere = await startReceiver();
+    hook.receiver.behave = answering(307, "", { location: elsewhere.url });
+    await eventually("it was tried", () => hook.receiver.got.length >= 2);
+    await eventually("it is in the log", async () =>
+      (await show(hook.id)).log.some((one: Line) => one.error === "HTTP 307: redirects are not followed"),
+    );
+    expect(elsewhere.got).toEqual([]);
+  });
+
+  test("a test has the open period's numbers and its own mark, and counts for nothing", async () => {
+    const hook = await hooked();
+    const { receiver, site, id, secret } = hook;
+    await manage(home, "webhook", "disable", id);
+    await send(site);
+    const before = receiver.got.length;
+    const answer = await manage(home, "webhook", "test", id);
+    expect(answer).toEqual({ ok: true, httpStatus: 200, error: null, response: "{}" });
+    const tested = receiver.got.slice(before).filter((got) => got.headers["x-cc-test"] === "true");
+    expect(tested).toHaveLength(1);
+    const told = readPush(tested[0] as Got, secret);
+    expect(told.id).toMatch(/^test_[0-9a-f-]{36}$/);
+    expect(told.from).toBeLessThanOrEqual(told.to);
+    expect((await show(id)).log[0]).toMatchObject({ ok: true, httpStatus: 200, period: null });
+
+    receiver.behave = answering(418, "no");
+    expect(await shown(home, "webhook", "test", id)).toBe("Not taken: HTTP 418\nno\n");
+    receiver.behave = answering(200);
+    await manage(home, "webhook", "enable", id);
+    const pushed = () =>
+      receiver.got
+        .filter((got) => got.headers["x-cc-test"] === undefined)
+        .map((got) => readPush(got, secret));
+    await eventually("the conversion was told", () => sumOf(pushed()).conversions === 1);
+    const soFar = pushed().length;
+    await eventually("two more came", () => pushed().length >= soFar + 2);
+    expect(sumOf(pushed())).toEqual({ conversions: 1, removed: 0 });
+  });
+
+  test("a new secret is used at once; for a day both sign, and who knows only the old one is asked with it", async () => {
+    const hook = await hooked();
+    const { receiver, site, id, secret: old } = hook;
+    await eventually("it pushes", () => receiver.got.length > 0);
+    const rotated = await manage(home, "webhook", "rotate", id);
+    expect(rotated).toEqual({ id, secret: expect.stringMatching(/^whsec_/), oldUntil: expect.any(Number) });
+    expect(rotated.secret).not.toBe(old);
+    const bearerOf = (got: Got) => got.headers.authorization?.replace("Bearer ", "");
+    await eventually("it uses the new one", () => bearerOf(receiver.got.at(-1) as Got) === rotated.secret);
+    // Verified with either, as a receiver that has not changed over yet does.
+    const last = receiver.got.at(-1) as Got;
+    for (const secret of [old, rotated.secret])
+      expect(new Webhook(secret).verify(last.text, last.headers as Record<string, string>)).toBeTruthy();
+
+    // A receiver that compares the bearer with the old secret still gets everything.
+    receiver.behave = (got, response) =>
+      void response.writeHead(bearerOf(got) === old ? 200 : 401).end(bearerOf(got));
+    await send(site);
+    const taken = () => receiver.got.filter((got) => bearerOf(got) === old).map((got) => readPush(got, old));
+    await eventually("it was told", () => sumOf(taken()).conversions === 1);
+    const { log } = await show(id);
+    expect(log.some((one: Line) => one.httpStatus === 401)).toBe(true);
+    // It repeated the secret in its answer: the log does not.
+    expect(JSON.stringify(log)).not.toContain("whsec_");
+
+    await change(home, `UPDATE webhooks SET state = 'disabled', state_reason = 'test' WHERE id = '${id}'`);
+    expect((await manage(home, "webhook", "rotate", id)).secret).not.toBe(rotated.secret);
+  });
+
+  test("a replay pushes a closed period again, under its id", async () => {
+    const hook = await hooked();
+    const { receiver, site, id } = hook;
+    await send(site);
+    await eventually("it was told", () => sumOf(pushes(hook)).conversions === 1);
+    const first = pushes(hook).find((one) => one.conversions === 1);
+    if (!first) throw new Error("not told");
+    const ofIt = () => pushes(hook).filter((one) => one.id === first.id);
+    // What is on its way is not replayed, and it is until the relay has written down the receiver's answer.
+    const isTaken = (times: number) => async () =>
+      (await show(id)).log.filter((line: Line) => line.ok && line.period?.startsAt === first.from).length ===
+      times;
+    const period = receiver.got.find((got) => got.headers["webhook-id"] === first.id)?.headers["x-cc-period"];
+    await eventually("it was taken", isTaken(1));
+    expect(await manage(home, "webhook", "replay", id, "--period", String(period))).toEqual({
+      id,
+      periods: 1,
+    });
+    await eventually("it was taken again", isTaken(2));
+    expect(ofIt()).toHaveLength(2);
+    const at = (ms: number) => new Date(ms).toISOString();
+    const range = ["--from", at(first.from), "--to", at(first.to)];
+    expect((await manage(home, "webhook", "replay", id, ...range)).periods).toBe(1);
+    await eventually("and again", () => ofIt().length === 3);
+    expect(sumOf(pushes(hook))).toEqual({ conversions: 1, removed: 0 });
+
+    for (const [options, sentence] of [
+      [[], /--period TIME, or --from TIME --to TIME/],
+      [["--period", "yesterday"], /--period must be a time like/],
+      [["--from", at(5)], /--period TIME, or/],
+      [["--from", at(9), "--to", at(5)], /--to must be later than --from/],
+      [["--period", at(5), "--to", at(5)], /either --period, or --from and --to/],
+      [["--period", at(5)], /No closed period of webhook/],
+    ] as const)
+      expect((await denied(home, "webhook", "replay", id, ...options)).error).toMatch(sentence);
+  });
+
+  test("what is shown of a webhook holds no secret, and what is wrong is said in a sentence", async () => {
+    const { site, receiver, id, secret } = await hooked();
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    const { webhooks } = await manage(home, "webhook", "list", site.host);
+    expect(webhooks).toMatchObject([
+      { id, site: site.id, url: `${receiver.url}/…`, state: "active", empty: true },
+    ]);
+    await eventually("something is in the log", async () => (await show(id)).log.length > 0);
+    const texts = [
+      await shown(home, "webhook", "list"),
+      await shown(home, "webhook", "show", id),
+      JSON.stringify(await show(id)),
+      JSON.stringify(await manage(home, "audit", site.host)),
+      relay.output(),
+    ];
+    for (const text of texts) {
+      expect(text).not.toContain("s3cret");
+      expect(text).not.toContain(secret);
+    }
+    const add = async (url: string) => denied(home, "webhook", "add", site.host, url);
+    expect(await add(`${receiver.url}/hook?k=s3cret`)).toEqual({
+      ok: false,
+      field: "url",
+      error: `Webhook ${id} sends to this address already; rotate its secret instead.`,
+    });
+    expect((await add("nothing")).error).toBe("url must be an address like https://example.com/hook.");
+    expect(await denied(home, "webhook", "show", "nothing")).toMatchObject({ field: "webhook" });
+    expect(await denied(home, "webhook", "add", "no.example", receiver.url)).toMatchObject({ field: "site" });
+
+    await manage(home, "webhook", "remove", id);
+    expect((await manage(home, "webhook", "list", site.host)).webhooks).toEqual([]);
+    expect(await denied(home, "webhook", "remove", id)).toMatchObject({ field: "webhook" });
+  });
+
+  test("a graceful stop finishes the push under way, and a start goes on from there", async () => {
+    const own = await newHome(engine, hasty);
+    const site = await addSite(own, "stop.example");
+    const receiver = await startReceiver();
+    const { secret } = await manage(own, "webhook", "add", site.host, receiver.url);
+    const told = () => receiver.got.map((got) => readPush(got, secret));
+    const first = await startRelay(own);
+    expect((await post(first, site.key, freshEvent())).status).toBe(200);
+    let release: () => void = () => {};
+    receiver.behave = (_got, response) => {
+      release = () => void response.writeHead(200).end();
+    };
+    const before = receiver.got.length;
+    await eventually("a push is under way", () => receiver.got.length > before);
+    const stopping = first.stop();
+    setTimeout(release, 300);
+    receiver.behave = answering(200);
+    expect(await stopping).toBe(0);
+    const sofar = told().length;
+    await startRelay(own);
+    await eventually("it goes on", () => told().length > sofar + 1);
+    expect(sumOf(told())).toEqual({ conversions: 1, removed: 0 });
+    expect(new Set(told().map((one) => one.id)).size).toBe(told().length);
+    expect(areInOrder(told())).toBe(true);
+  });
+});

@@ -1,0 +1,163 @@
+// The example receivers of docs/examples, each run for real: the relay pushes to it, and forgeries are refused.
+
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freshFolder } from "../support/databases.ts";
+import {
+  addSite,
+  call,
+  eventually,
+  manage,
+  newHome,
+  post,
+  startRelay,
+  type Home,
+  type Relay,
+} from "../support/relay.ts";
+import { freshEvent } from "../contract/answers.ts";
+
+const examples = fileURLToPath(new URL("../../docs/examples", import.meta.url));
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+type Language = { name: string; program: string; args: (port: number) => string[] };
+
+const languages: Language[] = [
+  { name: "Node", program: process.execPath, args: () => [join(examples, "receiver.mjs")] },
+  { name: "Python", program: "python3", args: () => [join(examples, "receiver.py")] },
+  {
+    name: "PHP",
+    program: "php",
+    args: (port) => ["-S", `127.0.0.1:${port}`, join(examples, "receiver.php")],
+  },
+];
+
+const isInstalled = ({ program }: Language) => spawnSync(program, ["--version"]).status === 0;
+for (const language of languages) {
+  if (!isInstalled(language)) console.log(`${language.name} is not installed here: its receiver is not run.`);
+}
+
+const running = new Set<ChildProcess>();
+afterAll(async () => {
+  for (const child of running) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const exited = once(child, "exit");
+    child.kill("SIGKILL");
+    await exited;
+  }
+});
+
+/** Starts an example with the given secrets. */
+async function start(language: Language, port: number, secrets: string): Promise<() => string> {
+  let output = "";
+  const env = {
+    PATH: process.env.PATH ?? "",
+    HOME: process.env.HOME ?? "",
+    PORT: String(port),
+    WEBHOOK_SECRET: secrets,
+    TOTALS_FILE: join(freshFolder(), "totals.json"),
+  };
+  const child = spawn(language.program, language.args(port), { env });
+  running.add(child);
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  await eventually(`the receiver in ${language.name} answers: ${output}`, () =>
+    call(`http://127.0.0.1:${port}`, { path: "/" }).then(
+      () => true,
+      () => false,
+    ),
+  );
+  return () => output;
+}
+
+describe.each(languages.filter(isInstalled))("the receiver in $name", (language) => {
+  let home: Home;
+  let relay: Relay;
+  let port: number;
+  let key: string;
+  let id: string;
+  let secret: string;
+  let output: () => string;
+
+  beforeAll(async () => {
+    port = await freePort();
+    home = await newHome("sqlite", { CLEANCAST_PUSH_SECONDS: "1", CLEANCAST_PUSH_RETRY_SECONDS: "0.2" });
+    ({ key } = await addSite(home, "shop.example"));
+    ({ id, secret } = await manage(home, "webhook", "add", "shop.example", `http://127.0.0.1:${port}/`));
+    output = await start(language, port, `whsec_bmV4dA==,${secret}`);
+    relay = await startRelay(home);
+  });
+
+  test("takes what the relay pushes, counts it once, and not a test", async () => {
+    for (let i = 0; i < 2; i++) expect((await post(relay, key, freshEvent())).status).toBe(200);
+    const told = '{"conversions":2,"bot_traffic_removed":0}';
+    await eventually("it was told", () => output().includes(told));
+    expect(await manage(home, "webhook", "test", id)).toMatchObject({ ok: true, httpStatus: 200 });
+    const { log } = await manage(home, "webhook", "show", id, "--limit", "1000");
+    expect(log.every((line: { ok: boolean }) => line.ok)).toBe(true);
+    const at = (offset: number) => new Date(Date.now() + offset).toISOString();
+    await manage(home, "webhook", "replay", id, "--from", at(-60_000), "--to", at(0));
+    // PHP's own server writes lines of its own between.
+    const lines = () =>
+      output()
+        .split("\n")
+        .filter((line) => line.includes('"conversions"'));
+    const before = lines().length;
+    await eventually("the replay came", () => lines().length > before + 3);
+    expect(lines().at(-1)).toContain(told);
+  });
+
+  test("refuses what is forged, altered or old", async () => {
+    const body = '{"conversions":1000,"bot_traffic_removed":0}';
+    const push = (changes: Record<string, string> = {}, sent = body, at = new Date()) =>
+      call(`http://127.0.0.1:${port}`, {
+        path: "/",
+        body: sent,
+        headers: {
+          authorization: `Bearer ${secret}`,
+          "content-type": "application/json",
+          "content-length": String(Buffer.byteLength(sent)),
+          "webhook-id": "test_1",
+          "webhook-timestamp": String(Math.floor(at.getTime() / 1000)),
+          "webhook-signature": new Webhook(secret).sign("test_1", at, body),
+          "x-cc-test": "true",
+          ...changes,
+        },
+      });
+    expect((await push()).status).toBe(200);
+    const signature = new Webhook(secret).sign("test_1", new Date(), body);
+    const forgeries: [string, Promise<{ status: number }>][] = [
+      ["no bearer", push({ authorization: "" })],
+      ["another bearer", push({ authorization: `Bearer ${secret}x` })],
+      ["the bare secret", push({ authorization: secret })],
+      ["no signature", push({ "webhook-signature": "" })],
+      [
+        "another secret's signature",
+        push({ "webhook-signature": new Webhook("d3Jvbmc=").sign("test_1", new Date(), body) }),
+      ],
+      ["another version", push({ "webhook-signature": signature.replace("v1,", "v2,") })],
+      ["another id", push({ "webhook-id": "test_2" })],
+      ["another time", push({ "webhook-timestamp": String(Math.floor(Date.now() / 1000) - 100) })],
+      ["no time", push({ "webhook-timestamp": "now" })],
+      ["another body", push({}, body.replace("1000", "9999"))],
+      ["an old message", push({}, body, new Date(Date.now() - 600_000))],
+      ["a message from the future", push({}, body, new Date(Date.now() + 600_000))],
+    ];
+    for (const [what, answer] of forgeries) expect([what, (await answer).status]).toEqual([what, 401]);
+    expect(output()).not.toContain("1000");
+    // Signed with two secrets, as while one is changed.
+    const both = `v1,AAAA ${new Webhook(secret).sign("test_1", new Date(), body)}`;
+    expect((await push({ "webhook-signature": both })).status).toBe(200);
+  });
+});

@@ -1,0 +1,318 @@
+// The sync log from the command line: what went where, sent again or stopped, beside a running relay.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import { change } from "../faults/world.ts";
+import { startReceiver, type Receiver } from "../support/receiver.ts";
+import {
+  denied,
+  engines,
+  eventually,
+  manage,
+  newHome,
+  post,
+  shown,
+  startRelay,
+  type Home,
+  type Relay,
+  type TestSite,
+} from "../support/relay.ts";
+
+describe.each(engines)("the sync log on %s", (engine) => {
+  let home: Home;
+  let relay: Relay;
+  let receiver: Receiver;
+  let sites = 0;
+
+  beforeAll(async () => {
+    receiver = await startReceiver();
+    home = await newHome(engine, { CLEANCAST_RETRY_SECONDS: "3600" });
+    relay = await startRelay(home);
+  });
+
+  /** A site of its own for each test, and the id of its connection. */
+  async function newSite(): Promise<TestSite & { connection: string; path: string }> {
+    sites += 1;
+    const host = `log${sites}.example`;
+    const path = `/hook${sites}`;
+    const { site } = await manage(home, "site", "add", host);
+    const { id } = await manage(home, "connect", host, "webhook", `url=${receiver.url}${path}`);
+    const { key } = await manage(home, "key", "add", host, "test sender");
+    // Whoever knows the key knows what was there before it.
+    await eventually("the relay knows the key", async () => (await post(relay, key, {})).status === 400);
+    return { id: site.id, host, key, connection: id, path };
+  }
+  const answer = (status: number, text = "{}") => {
+    receiver.behave = (_got, response) => response.writeHead(status).end(text);
+  };
+  const send = (site: TestSite, event: Record<string, unknown>) =>
+    post(relay, site.key, { email: "ada@example.com", event: "purchase", ...event });
+  const log = (...args: string[]) => manage(home, "delivery", "list", ...args);
+  const gotAt = (path: string) => receiver.got.filter((one) => one.path === path).length;
+  const states = async (site: TestSite) =>
+    (await log(site.host)).deliveries.map(
+      (one: { orderId: string; state: string }) => `${one.orderId} ${one.state}`,
+    );
+
+  test("lists deliveries newest first, with filters and pages", async () => {
+    const site = await newSite();
+    answer(200);
+    await send(site, { orderId: "A-1", value: 10, currency: "EUR" });
+    answer(422, "no such thing");
+    await send(site, { orderId: "A-2", event: "lead", email: "bob@example.com" });
+    const { deliveries, next } = await log(site.host);
+    expect(next).toBeNull();
+    expect(deliveries).toMatchObject([
+      { event: "lead", orderId: "A-2", state: "rejected", attempts: 1, nextTryAt: null, platform: "webhook" },
+      { event: "purchase", orderId: "A-1", state: "sent", value: 10, currency: "EUR", reason: null },
+    ]);
+    const orders = async (...args: string[]) =>
+      (await log(site.host, ...args)).deliveries.map((one: { orderId: string }) => one.orderId);
+    expect(await orders("--state", "rejected,expired")).toEqual(["A-2"]);
+    expect(await orders("--event", "Lead")).toEqual(["A-2"]);
+    expect(await orders("--order", "A-1")).toEqual(["A-1"]);
+    expect(await orders("--email", " Bob@Example.com ")).toEqual(["A-2"]);
+    expect(await orders("--connection", site.connection, "--from", "1h")).toEqual(["A-2", "A-1"]);
+    expect(await orders("--platform", "meta")).toEqual([]);
+    expect(await orders("--to", "1h")).toEqual([]);
+    expect(await log(site.host, "--state", "sent", "--count")).toEqual({ count: 1 });
+    const first = await log(site.host, "--limit", "1");
+    expect(first.deliveries).toHaveLength(1);
+    expect(await orders("--limit", "1", "--before", first.next)).toEqual(["A-1"]);
+    expect(await shown(home, "delivery", "list", site.host)).toMatch(
+      /^RECEIVED \(UTC\) +SITE .*\n.*lead.*rejected/,
+    );
+    expect((await log("--order", "A-2")).deliveries).toHaveLength(1);
+  });
+
+  test("shows every attempt without secrets: request, answer, how long it took, and what was decided", async () => {
+    const site = await newSite();
+    answer(422, "no such thing");
+    await send(site, { orderId: "S-1" });
+    const [{ eventId }] = (await log(site.host)).deliveries;
+    const { deliveries } = await manage(home, "delivery", "show", eventId, "--connection", site.connection);
+    expect(deliveries).toMatchObject([
+      {
+        state: "rejected",
+        log: [{ number: 1, httpStatus: 422, response: "no such thing", state: "rejected" }],
+      },
+    ]);
+    const text = await shown(home, "delivery", "show", eventId);
+    expect(text).toMatch(/attempt 1 {2}\S+ \S+ {2}\d+ ms {2}HTTP 422\n {4}decided: rejected/);
+    expect(text).toContain("> POST");
+    expect(text).toContain("< no such thing");
+    expect(text).not.toContain(site.path);
+    expect(await denied(home, "delivery", "show", eventId, "--connection", "nothing")).toMatchObject({
+      field: "connection",
+    });
+  });
+
+  test("what a filter names must be there: a typing error is not told as nothing", async () => {
+    const [site, other] = [await newSite(), await newSite()];
+    answer(200);
+    await send(site, { orderId: "N-1" });
+    const [{ eventId }] = (await log(site.host)).deliveries;
+    for (const command of ["list", "replay", "cancel"]) {
+      const refused = (...args: string[]) => denied(home, "delivery", command, ...args);
+      expect(await refused(site.host, "--connection", "nothing")).toMatchObject({
+        field: "connection",
+        error: expect.stringMatching(
+          /^There is no connection nothing at this site\. 'cleancast connection list'/,
+        ),
+      });
+      expect(await refused(site.host, "--connection", other.connection)).toMatchObject({
+        field: "connection",
+      });
+      expect(await refused(site.host, "--platform", "metta")).toMatchObject({ field: "platform" });
+      expect(await refused(other.host, "--id", eventId)).toMatchObject({ field: "event" });
+      expect(await refused("nobody.example", "--state", "sent")).toMatchObject({ field: "site" });
+    }
+    expect(await denied(home, "delivery", "list", "--connection", "nothing")).toMatchObject({
+      error: expect.stringMatching(/^There is no connection nothing\. /),
+    });
+    expect((await log("--connection", site.connection, "--id", eventId)).deliveries).toHaveLength(1);
+    expect((await log(other.host, "--connection", other.connection)).deliveries).toEqual([]);
+    // Its history outlives a connection.
+    await manage(home, "disconnect", site.connection);
+    expect((await log(site.host, "--connection", site.connection)).deliveries).toHaveLength(1);
+  });
+
+  test("replays what failed: says first how many, then does it, and keeps the attempts", async () => {
+    const site = await newSite();
+    answer(422);
+    for (const orderId of ["R-1", "R-2", "R-3"]) await send(site, { orderId });
+    answer(200);
+    const before = gotAt(site.path);
+    const which = [site.host, "--connection", site.connection];
+    expect(await manage(home, "delivery", "replay", ...which)).toEqual({
+      found: 3,
+      changed: 3,
+      leftAlone: {},
+      waiting: {},
+      done: false,
+    });
+    expect(await shown(home, "delivery", "replay", ...which)).toBe(
+      "3 of 3 deliveries would be sent again, as soon as their connections have room.\n" +
+        "Nothing was changed. Add --yes to do it.\n",
+    );
+    expect(await states(site)).toEqual(["R-3 rejected", "R-2 rejected", "R-1 rejected"]);
+    expect(gotAt(site.path)).toBe(before);
+
+    expect(await manage(home, "delivery", "replay", ...which, "--yes")).toMatchObject({
+      changed: 3,
+      done: true,
+    });
+    await eventually("all are sent", async () =>
+      (await states(site)).every((one: string) => one.endsWith("sent")),
+    );
+    expect(gotAt(site.path)).toBe(before + 3);
+    const [{ eventId }] = (await log(site.host)).deliveries;
+    const [{ log: attempts }] = (await manage(home, "delivery", "show", eventId)).deliveries;
+    expect(attempts.map((one: { state: string }) => one.state)).toEqual(["rejected", "sent"]);
+
+    // What was sent is sent again only where somebody says so.
+    expect(await manage(home, "delivery", "replay", ...which, "--yes")).toMatchObject({
+      found: 0,
+      changed: 0,
+    });
+    const again = [site.host, "--order", "R-1", "--state", "sent", "--yes"];
+    expect(await manage(home, "delivery", "replay", ...again)).toMatchObject({ changed: 1 });
+    await eventually("it came again", () => gotAt(site.path) === before + 4);
+
+    const audit = (await manage(home, "audit", site.host)).audit.filter(
+      (line: { action: string }) => line.action === "deliveries replayed",
+    );
+    expect(audit).toHaveLength(2);
+    expect(audit[1]).toMatchObject({ actor: "command line", detail: { changed: 3 } });
+  });
+
+  test("does not replay for a person who was erased, nor to a connection that is gone", async () => {
+    const site = await newSite();
+    answer(422);
+    await send(site, { orderId: "E-1", email: "gone@example.com" });
+    await send(site, { orderId: "E-2" });
+    answer(200);
+    const before = gotAt(site.path);
+    await manage(home, "person", "erase", site.host, "--email", "gone@example.com");
+    expect(await denied(home, "delivery", "replay", site.host, "--order", "E-1", "--yes")).toEqual({
+      ok: false,
+      error: "Nothing to replay: 1 × their person was erased.",
+      field: "deliveries",
+    });
+    await manage(home, "disconnect", site.connection);
+    expect(await denied(home, "delivery", "replay", site.host, "--state", "rejected", "--yes")).toMatchObject(
+      {
+        error: "Nothing to replay: 2 × their connection is gone.",
+      },
+    );
+    expect(gotAt(site.path)).toBe(before);
+    const { audit } = await manage(home, "audit", site.host);
+    expect(JSON.stringify(audit)).not.toContain("gone@");
+  });
+
+  test("does not replay an event that the connection does not select", async () => {
+    const site = await newSite();
+    answer(422);
+    await send(site, { orderId: "O-1" });
+    answer(200);
+    await manage(home, "connect", site.host, "webhook", `url=${receiver.url}${site.path}`, "events=lead");
+    expect(await denied(home, "delivery", "replay", site.host, "--order", "O-1", "--yes")).toMatchObject({
+      error: "Nothing to replay: 1 × their event is not selected for the connection.",
+    });
+  });
+
+  test("what is too old by now expires when its turn comes", async () => {
+    const site = await newSite();
+    answer(422);
+    await send(site, { orderId: "T-1" });
+    answer(200);
+    const before = gotAt(site.path);
+    await change(home, `UPDATE events SET time = 1, received_at = 1 WHERE order_id = 'T-1'`);
+    await manage(home, "delivery", "replay", site.host, "--order", "T-1", "--yes");
+    await eventually("it has expired", async () => (await states(site)).includes("T-1 expired"));
+    expect(gotAt(site.path)).toBe(before);
+  });
+
+  test("replays to a paused connection wait until it is resumed", async () => {
+    const site = await newSite();
+    answer(422);
+    await send(site, { orderId: "P-1" });
+    answer(200);
+    await manage(home, "connection", "pause", site.connection);
+    await eventually("the relay knows of the pause", async () =>
+      (await send(site, { event: "lead", orderId: String(Math.random()) })).text.includes("paused"),
+    );
+    const said = await manage(home, "delivery", "replay", site.host, "--order", "P-1", "--yes");
+    expect(said).toMatchObject({ changed: 1, waiting: { paused: 1 } });
+    await eventually("it is parked", async () => (await states(site)).includes("P-1 parked"));
+    await manage(home, "connection", "resume", site.connection);
+    await eventually("it is sent", async () => (await states(site)).includes("P-1 sent"));
+  });
+
+  test("cancels what waits, and it is never sent", async () => {
+    const site = await newSite();
+    answer(503);
+    await send(site, { orderId: "C-1" });
+    await send(site, { orderId: "C-2" });
+    await eventually("both wait", async () =>
+      (await states(site)).every((one: string) => one.endsWith("queued")),
+    );
+    const which = [site.host, "--state", "queued"];
+    expect(await manage(home, "delivery", "cancel", ...which)).toMatchObject({ found: 2, done: false });
+    expect(await manage(home, "delivery", "cancel", ...which, "--yes")).toMatchObject({
+      changed: 2,
+      done: true,
+    });
+    expect((await log(site.host)).deliveries).toMatchObject([
+      { state: "skipped", reason: "cancelled", nextTryAt: null },
+      { state: "skipped", reason: "cancelled", nextTryAt: null },
+    ]);
+    answer(200);
+    // Cancelled by mistake: it can be brought back.
+    await manage(home, "delivery", "replay", site.host, "--order", "C-1", "--yes");
+    await eventually("one is sent", async () => (await states(site)).includes("C-1 sent"));
+    expect(await states(site)).toEqual(["C-2 skipped", "C-1 sent"]);
+  });
+
+  test("leaves alone what is being sent at this moment, and says so", async () => {
+    const site = await newSite();
+    let finish: () => void = () => {};
+    receiver.behave = (_got, response) => void (finish = () => response.writeHead(200).end());
+    const before = gotAt(site.path);
+    const answered = send(site, { orderId: "H-1" });
+    await eventually("it is at the receiver", () => gotAt(site.path) > before);
+    expect(await denied(home, "delivery", "cancel", site.host, "--order", "H-1", "--yes")).toMatchObject({
+      error: "Nothing to cancel: 1 × being sent at this moment.",
+    });
+    finish();
+    await answered;
+    expect(await states(site)).toEqual(["H-1 sent"]);
+  });
+
+  test.each([
+    [
+      ["list", "--state", "lost"],
+      "state",
+      "--state must be some of queued, sent, skipped, rejected, parked, expired.",
+    ],
+    [["list", "--platform", "nothing"], "platform", "There is no platform nothing. Known: "],
+    [["list", "--email", "nobody"], "email", "--email is not an email address."],
+    [["list", "--from", "yesterday"], "from", "--from must be a time like "],
+    [["list", "--from", "1h", "--to", "2h"], "from", "--from must be before --to."],
+    [["list", "--limit", "0"], "limit", "--limit must be 1 to 1000."],
+    [["list", "--before", "x"], "before", "--before must be an event's id"],
+    [["show", "nothing"], "event", "There is no event nothing."],
+    [["replay", "log1.example"], "filter", "Say which: "],
+    [["cancel", "log1.example"], "filter", "Say which: "],
+    [["replay", "log1.example", "--state", "queued"], "state", "What is queued goes out by itself"],
+    [
+      ["cancel", "log1.example", "--state", "sent"],
+      "state",
+      "Only what is queued or parked can be cancelled.",
+    ],
+    [["replay", "nowhere.example", "--state", "sent"], "site", "There is no site nowhere.example."],
+  ])("delivery %j is refused with a sentence", async (args, field, sentence) => {
+    const { error, field: named } = await denied(home, "delivery", ...args);
+    expect(error).toContain(sentence);
+    expect(named).toBe(field);
+  });
+});

@@ -1,0 +1,80 @@
+// People and programs that call the management API of a test relay.
+
+import { expect } from "vitest";
+import { basePath } from "../../src/contract/contract.ts";
+import { call, type Answer, type Relay } from "./relay.ts";
+
+export const password = "a long enough password";
+
+export type Person = {
+  email: string;
+  cookie: string;
+  /** Sends what a page of the dashboard would send, and returns status and parsed body. */
+  ask(route: string, body?: unknown, headers?: Record<string, string>): Promise<Asked>;
+};
+// oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the route and is asserted by tests
+export type Asked = { status: number; json: any; answer: Answer };
+
+/** One request: `GET /sites/abc/events?limit=5`. */
+export async function ask(
+  relay: Pick<Relay, "url">,
+  route: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Asked> {
+  const [method, path] = route.split(" ") as [string, string];
+  const answer = await call(relay.url, {
+    method,
+    path: `${basePath}${path}`,
+    headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  let json: unknown = null;
+  try {
+    json = JSON.parse(answer.text);
+  } catch {
+    // A table or a stream.
+  }
+  return { status: answer.status, json, answer };
+}
+
+const cookieOf = ({ headers }: Answer) =>
+  (headers["set-cookie"] ?? []).map((one) => one.split(";", 1)[0]).join("; ");
+
+function personOf(relay: Pick<Relay, "url">, email: string, cookie: string): Person {
+  return {
+    email,
+    cookie,
+    ask: (route, body, headers) => ask(relay, route, body, { Cookie: cookie, ...headers }),
+  };
+}
+
+/** Whoever opens the set-up link of a fresh relay. */
+export async function becomeOwner(relay: Relay, email = "owner@example.com"): Promise<Person> {
+  const ticket = /\/dashboard\/setup#(\w+)/.exec(relay.output())?.[1];
+  const made = await ask(relay, "POST /setup", { ticket, email, name: "Olga Owner", password }, {});
+  expect(made.status, made.answer.text).toBe(200);
+  return personOf(relay, email, cookieOf(made.answer));
+}
+
+export async function signIn(relay: Pick<Relay, "url">, email: string): Promise<Person> {
+  const made = await ask(relay, "POST /session", { email, password }, {});
+  expect(made.status, made.answer.text).toBe(200);
+  return personOf(relay, email, cookieOf(made.answer));
+}
+
+/** Somebody whom the owner invited, and who has accepted. */
+export async function invite(
+  relay: Pick<Relay, "url">,
+  owner: Person,
+  email: string,
+  role: "viewer" | "admin" | "owner",
+  site: string | null,
+): Promise<Person> {
+  const invited = await owner.ask("POST /members/invitations", { email, role, site });
+  expect(invited.status, invited.answer.text).toBe(200);
+  const ticket = /#(\w+)$/.exec(String(invited.json.link))?.[1];
+  const accepted = await ask(relay, "POST /invitations/accept", { ticket, name: email, password }, {});
+  expect(accepted.status, accepted.answer.text).toBe(200);
+  return personOf(relay, email, cookieOf(accepted.answer));
+}

@@ -1,0 +1,58 @@
+// Commands without a process each: one that is kept runs them for all installations and all test files of a worker, one after
+// the other. To load the command line costs as much as a hundred commands do.
+
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Asked } from "./commandLine.ts";
+
+export type Printed = { out: string; err: string; code: number };
+
+const program = fileURLToPath(new URL("./commandLine.ts", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+type CommandLine = { child: ChildProcess; ended: Promise<never>; last: Promise<unknown>; left: number };
+const kept = new Map<string, CommandLine>();
+
+/** What is read once in the life of a process, by Node or by us, cannot change between commands. */
+const readOnce = ["NODE_EXTRA_CA_CERTS", "CLEANCAST_NETWORKS_FILE"];
+/** Each leaves a third of a megabyte behind: Node forgets no module. */
+const commandsPerProcess = 500;
+
+/** Runs a command with this environment and no other; in the project's folder, where none is given. */
+export function commandIn({
+  folder = root,
+  ...asked
+}: Omit<Asked, "folder"> & { folder?: string }): Promise<Printed> {
+  const kind = readOnce.map((name) => asked.env[name] ?? "").join("\0");
+  let line = kept.get(kind);
+  if (!line || line.left === 0 || !line.child.connected) {
+    line = start(asked.env);
+    kept.set(kind, line);
+  }
+  return next(line, { ...asked, folder });
+}
+
+function start(env: Record<string, string>): CommandLine {
+  const child = fork(program, { env, execArgv: [] });
+  const ended = once(child, "exit").then(() => Promise.reject(new Error("the command line has ended")));
+  ended.catch(() => {});
+  // It ends with the worker, and does not keep it.
+  child.unref();
+  child.channel?.unref();
+  return { child, ended, last: Promise.resolve(), left: commandsPerProcess };
+}
+
+function next(line: CommandLine, asked: Asked): Promise<Printed> {
+  line.left -= 1;
+  const isLast = line.left === 0;
+  const printed = line.last.then(async () => {
+    const message = once(line.child, "message");
+    line.child.send(asked);
+    const [said] = (await Promise.race([message, line.ended])) as [Printed];
+    if (isLast) line.child.disconnect();
+    return said;
+  });
+  line.last = printed.catch(() => {});
+  return printed;
+}

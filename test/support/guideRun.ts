@@ -1,0 +1,221 @@
+// Runs the blocks of a page as a reader would type them: in a folder of the page's own, beside a real relay.
+
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { standinConnections } from "../../scripts/standinConnections.ts";
+import { platforms } from "../../src/platforms/index.ts";
+import { startStandins, type Standins } from "../../standins/shared/start.ts";
+import { becomeOwner } from "./apiClient.ts";
+import { commandIn, type Printed } from "./commands.ts";
+import { freshFolder } from "./databases.ts";
+import { placeOf, root, type Block } from "./documents.ts";
+import { newHome, post, startRelay, type Home, type Relay } from "./relay.ts";
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command
+type Cleancast = (...args: string[]) => Promise<any>;
+
+export type Guides = { open(blocks: readonly Block[]): Promise<Page>; close(): Promise<void> };
+export type Page = { run(block: Block): Promise<string>; close(): Promise<void> };
+
+export async function openGuides(): Promise<Guides> {
+  const standins = await startStandins();
+  const pages = new Map<string, (args: string[]) => Promise<Printed>>();
+  const server = createServer((request, answer) => {
+    void buffer(request).then(async (sent) => {
+      const args = sent.toString().split("\0").slice(0, -1);
+      const { out, err, code } = (await pages.get(request.url ?? "")?.(args)) ?? noPage;
+      answer.end(`${code}\0${out}\0${err}`);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    open: (blocks) => openPage(blocks, server, pages, standins),
+    close: async () => {
+      server.close();
+      await standins.close();
+    },
+  };
+}
+
+const noPage: Printed = { out: "", err: "no such page", code: 1 };
+
+const site = "shop.example.com";
+/** Names that lead to the relay. */
+const ours = /https:\/\/(?:shop|cc|relay)\.example\.com|http:\/\/(?:localhost|127\.0\.0\.1):8080/g;
+
+async function openPage(
+  blocks: readonly Block[],
+  server: Server,
+  pages: Map<string, (args: string[]) => Promise<Printed>>,
+  { origins }: Standins,
+): Promise<Page> {
+  const home = await newHome("sqlite", { CLEANCAST_PLATFORM_ORIGINS: JSON.stringify(origins) });
+  const folder = freshFolder();
+  const run = (args: string[]) =>
+    commandIn({ args: args.slice(args[0] === "cleancast" ? 1 : 0), env: home.env, folder });
+  const cleancast: Cleancast = async (...args) => {
+    const { out, err, code } = await run(["--json", ...args]);
+    if (code !== 0) throw new Error(`cleancast ${args.join(" ")}: ${err}`);
+    return JSON.parse(out);
+  };
+  const text = blocks.map((block) => block.text).join("\n");
+  if (!text.includes(`site add ${site}`)) {
+    await cleancast("site", "add", site);
+    await cleancast("connect", site, "sandbox");
+  }
+  const siteId = async (): Promise<string | undefined> =>
+    (await cleancast("site", "list")).sites.find((one: { hosts: unknown[] }) =>
+      JSON.stringify(one.hosts).includes(site),
+    )?.id;
+
+  const relay = relayOf(home);
+  const sendOne = async () => {
+    const { key } = await cleancast("key", "add", site, "the one before");
+    if (relay.isRunning()) await twoSeconds();
+    const sent = { email: "ada@example.com", event: "purchase", value: 49.9, orderId: "A-1000" };
+    return post(await relay.start(), key, sent);
+  };
+  const path = `/${pages.size}`;
+  pages.set(path, async (args) => run(await filledIn(args, { cleancast, folder, sendOne })));
+  const { port } = server.address() as AddressInfo;
+  const bin = shims(`http://127.0.0.1:${port}${path}`);
+  cpSync(join(root, "docs/examples"), folder, { recursive: true });
+  const keys = new Map<string, Promise<string>>();
+  const keyFor = async (mark: string) => {
+    if (mark === "cc_…" && !(await siteId())) return (await relay.start()).key;
+    const known = keys.get(mark) ?? makeKey(mark, cleancast, relay);
+    keys.set(mark, known);
+    return known;
+  };
+
+  return {
+    async run(block) {
+      let script = block.text;
+      for (const mark of ["cc_test_…", "ccm_…", "cc_…"])
+        if (script.includes(mark)) script = script.replaceAll(mark, await keyFor(mark));
+      if (/\/SITE\b/.test(script)) script = script.replaceAll(/\/SITE\b/g, `/${await siteId()}`);
+      const env: Record<string, string> = { ...home.env, PATH: `${bin}:${process.env.PATH ?? ""}` };
+      if (script.search(ours) >= 0 || /CLEANCAST_INBOUND|curl/.test(script))
+        script = script.replaceAll(ours, (await relay.start()).url);
+      const ran = await shell(script, folder, env);
+      if (ran.code !== 0) throw new Error(`${placeOf(block)} failed (${ran.code}):\n${ran.out}${ran.err}`);
+      return ran.out;
+    },
+    close: () => relay.stop(),
+  };
+}
+
+function relayOf(home: Home) {
+  let started: Promise<Relay> | null = null;
+  return {
+    isRunning: () => started !== null,
+    start: () => (started ??= startRelay(home)),
+    stop: async () => void (started && (await (await started).kill())),
+  };
+}
+
+const twoSeconds = () => new Promise((resolve) => setTimeout(resolve, 2100));
+
+async function makeKey(
+  mark: string,
+  cleancast: Cleancast,
+  relay: ReturnType<typeof relayOf>,
+): Promise<string> {
+  if (mark === "ccm_…") {
+    const owner = await becomeOwner(await relay.start());
+    const made = await owner.ask("POST /api-keys", { name: "guide", site: null, access: "change" });
+    if (made.status !== 200) throw new Error(made.answer.text);
+    return String(made.json.key);
+  }
+  const mode = mark === "cc_test_…" ? ["--test"] : [];
+  const { key } = await cleancast("key", "add", site, "a reader", ...mode);
+  // A running relay knows it within two seconds.
+  if (relay.isRunning()) await twoSeconds();
+  return String(key);
+}
+
+/** What a reader puts in the place of ID, EVENT and `name=…`. */
+async function filledIn(args: string[], { cleancast, folder, sendOne }: Reader): Promise<string[]> {
+  const [, family = ""] = args;
+  const filled: string[] = [];
+  for (const [i, arg] of args.entries()) {
+    const before = args[i - 1] ?? "";
+    if (arg === "SITE") filled.push(site);
+    else if (arg === "EVENT" || (arg === "ID" && family === "event")) {
+      const newest = async () => (await cleancast("event", "list")).events[0]?.id as string | undefined;
+      filled.push((await newest()) ?? (await sendOne().then(newest)) ?? "");
+    } else if (arg === "ID") {
+      const isConnection = before === "--connection" || family === "disconnect";
+      filled.push(await newestId(isConnection ? "connection" : family, cleancast));
+    } else if (before === "--user-agent" && arg.endsWith("…")) filled.push(userAgent);
+    else if (family === "connect" && /^\w+=(?:…|@[\w.]+)$/.test(arg))
+      filled.push(settingOf(args[3] ?? "", arg, folder));
+    else if (family === "oauth" && /^client_\w+=/.test(arg)) filled.push(settingOf("", arg, folder));
+    else filled.push(arg);
+  }
+  const open = filled.find((arg) => arg.includes("…"));
+  if (open !== undefined) throw new Error(`the page leaves "${open}" to the reader, and so to nobody`);
+  return filled;
+}
+
+type Reader = { cleancast: Cleancast; folder: string; sendOne: () => Promise<unknown> };
+
+const userAgent =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36";
+
+async function newestId(family: string, cleancast: Cleancast): Promise<string> {
+  type Listed = { id: string; createdAt?: number };
+  const list = Object.values((await cleancast(family, "list")) as object).find(Array.isArray) as Listed[];
+  const newest = list.toSorted((a, b) => (a.createdAt ?? 0) - (b.createdAt ?? 0)).at(-1);
+  if (!newest) throw new Error(`there is no ${family} whose ID could be used`);
+  return newest.id;
+}
+
+/** A setting that the platform's stand-in knows, or as the platform's own example has it. */
+function settingOf(platformId: string, arg: string, folder: string): string {
+  const [name = "", placeholder = ""] = arg.split("=");
+  const known = (standinConnections as Record<string, Readonly<Record<string, string>>>)[platformId];
+  const example = platforms.find(({ id }) => id === platformId)?.examples[0]?.settings;
+  const value = known?.[name] ?? example?.[name] ?? (platformId === "" ? "an-app-of-ours" : undefined);
+  if (value === undefined) throw new Error(`no example of ${platformId} has a ${name}`);
+  if (!placeholder.startsWith("@")) return `${name}=${value}`;
+  writeFileSync(join(folder, placeholder.slice(1)), value);
+  return arg;
+}
+
+/** `npx cleancast` without a process of its own, and the project's Node for `node`. */
+function shims(url: string): string {
+  const bin = join(freshFolder(), "bin");
+  mkdirSync(bin);
+  const npx = `#!/bin/bash
+printf '%s\\0' "$@" | curl -sS --data-binary @- '${url}' >"$0.$$"
+{ IFS= read -rd '' code; IFS= read -rd '' out; err=$(cat; echo .); } <"$0.$$"
+rm -f "$0.$$"
+printf %s "$out"; printf %s "\${err%.}" >&2
+exit "$code"
+`;
+  const curl = `#!/bin/sh\nPATH=\${PATH#*:} exec curl --fail-with-body "$@"\n`;
+  const node = `#!/bin/sh\nexec '${process.execPath}' "$@"\n`;
+  for (const [name, script] of Object.entries({ npx, curl, node })) {
+    writeFileSync(join(bin, name), script);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return bin;
+}
+
+function shell(script: string, cwd: string, env: Record<string, string>): Promise<Printed> {
+  return new Promise((resolve) => {
+    execFile(
+      "bash",
+      ["--norc", "-euo", "pipefail", "-c", script],
+      { cwd, env, timeout: 60_000 },
+      (error, out, err) => resolve({ out, err, code: error ? Number(error.code ?? 1) || 1 : 0 }),
+    );
+  });
+}

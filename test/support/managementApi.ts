@@ -1,0 +1,163 @@
+// The management API on a real port, with a real store, and a clock and a postbox of the test's own.
+
+import type { AddressInfo } from "node:net";
+import Fastify from "fastify";
+import { openAccess, type Access } from "../../src/access/access.ts";
+import type { AccessOptions } from "../../src/access/context.ts";
+import { apiKeyHandlers } from "../../src/api/handlers/apiKeys.ts";
+import type { Handlers } from "../../src/api/call.ts";
+import { memberHandlers } from "../../src/api/handlers/members.ts";
+import type { ApiParts } from "../../src/api/context.ts";
+import { openRouter } from "../../src/api/router.ts";
+import { sessionHandlers } from "../../src/api/handlers/session.ts";
+import type { RouteName } from "../../src/contract/contract.ts";
+import { readTrusted } from "../../src/http/transport.ts";
+import { uuidv7 } from "../../src/kernel/ids.ts";
+import { directoryOf, type Directory, type Site } from "../../src/sites/directory.ts";
+import { addSite } from "../../src/sites/manage.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
+import { freshFolder, migratedDatabase } from "./databases.ts";
+import type { Engine } from "./relay.ts";
+
+export type Answered = {
+  status: number;
+  body: unknown;
+  retryAfter: string | null;
+  setCookie: string[];
+  text: string;
+};
+
+export type House = {
+  store: Store;
+  directory: Directory;
+  access: Access;
+  /** What another node of the same store would have. */
+  elsewhere: Access;
+  sites: readonly [Site, Site];
+  /** Everything that was mailed, and every error that was logged. */
+  mails: { to: string; subject: string; text: string }[];
+  defects: unknown[];
+  clock: { aheadMs: number };
+  browser(address?: string): Browser;
+  close(): Promise<void>;
+};
+
+export type Browser = {
+  cookies: Map<string, string>;
+  call(route: string, body?: unknown, headers?: Record<string, string>): Promise<Answered>;
+};
+
+export async function openHouse(
+  engine: Engine,
+  {
+    mail = false,
+    publicUrl = "https://cc.example.com",
+  }: { mail?: boolean | "broken"; publicUrl?: string } = {},
+): Promise<House> {
+  const location =
+    engine === "sqlite"
+      ? { engine, file: `${freshFolder()}/store.db` }
+      : { engine, url: await migratedDatabase(), connections: 8 };
+  const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+  const directory = directoryOf(store);
+  const by = { actor: "test", now: Date.now() };
+  const sites = [
+    await addSite({ store, directory }, "one.example", by),
+    await addSite({ store, directory }, "two.example", by),
+  ] as const;
+  const mails: House["mails"] = [];
+  const defects: unknown[] = [];
+  const clock = { aheadMs: 0 };
+  const now = () => Date.now() + clock.aheadMs;
+  const trusted = readTrusted("loopback");
+  if (typeof trusted !== "function") throw new Error(trusted.fault);
+  const mailer = async ([to]: readonly string[], subject: string, text: string) => {
+    if (mail === "broken") return { ok: false, error: "no mail today" } as const;
+    mails.push({ to: String(to), subject, text });
+    return { ok: true } as const;
+  };
+  const options: AccessOptions = {
+    store,
+    directory,
+    mailer: mail ? mailer : null,
+    publicUrl,
+    secret: "5a".repeat(32),
+    trusted,
+    now,
+    onDefect: (error) => defects.push(error),
+  };
+  const access = openAccess(options);
+  const elsewhere = openAccess(options);
+  const parts = { version: "test", store, directory, access, publicUrl, now } as ApiParts;
+  const router = openRouter({
+    handlers: {
+      ...sessionHandlers(parts),
+      ...memberHandlers(parts),
+      ...apiKeyHandlers(parts),
+    } as Handlers<RouteName>,
+    directory,
+    transport: { trusted, requireTls: false },
+    actorOf: (request) => access.actorOf(request),
+    now,
+    onDefect: (error) => defects.push(error),
+  });
+  const app = Fastify();
+  app.addContentTypeParser("application/json", (_request, _payload, done) => done(null));
+  app.all("/api/v1/*", (request, reply) => router.answer(request, reply));
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const { port } = app.server.address() as AddressInfo;
+
+  return {
+    store,
+    directory,
+    access,
+    elsewhere,
+    sites,
+    mails,
+    defects,
+    clock,
+    browser: (address = "203.0.113.1") => browserAt(`http://127.0.0.1:${port}/api/v1`, address),
+    async close() {
+      await app.close();
+      await access.close();
+      await elsewhere.close();
+      await store.close();
+    },
+  };
+}
+
+/** Keeps cookies as a browser does, and says where it is. */
+function browserAt(base: string, address: string): Browser {
+  const cookies = new Map<string, string>();
+  return {
+    cookies,
+    async call(route, body, headers = {}) {
+      const [method = "", path = ""] = route.split(" ");
+      const response = await fetch(`${base}${path}`, {
+        method,
+        headers: {
+          "x-forwarded-for": address,
+          "x-forwarded-proto": "https",
+          ...(cookies.size ? { cookie: [...cookies].map((pair) => pair.join("=")).join("; ") } : {}),
+          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const setCookie = response.headers.getSetCookie();
+      for (const line of setCookie) {
+        const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        if (value === "" || /max-age=0/i.test(line)) cookies.delete(name);
+        else cookies.set(name, value);
+      }
+      const text = await response.text();
+      return {
+        status: response.status,
+        body: JSON.parse(text),
+        retryAfter: response.headers.get("retry-after"),
+        setCookie,
+        text,
+      };
+    },
+  };
+}

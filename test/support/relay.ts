@@ -1,0 +1,233 @@
+// A real relay for tests: its own process, its own store, real HTTP. Ends with the test file.
+
+import { execFile, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterFile, taken } from "./afterFile.ts";
+import { commandIn, type Printed } from "./commands.ts";
+import { freshDatabase, freshFolder, migratedDatabase } from "./databases.ts";
+
+const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
+const run = promisify(execFile);
+
+export const engines = ["sqlite", "postgres"] as const;
+export type Engine = (typeof engines)[number];
+
+/** What `npm run release:freeze` listens with, in every process. */
+const recording = Object.fromEntries(
+  ["NODE_OPTIONS", "CLEANCAST_TEST_STATEMENTS"].flatMap((name) =>
+    process.env["CLEANCAST_TEST_STATEMENTS"] && process.env[name] ? [[name, process.env[name]]] : [],
+  ),
+);
+
+/** Where an installation lives; several relays and commands may share it. */
+export type Home = { env: Record<string, string>; engine: Engine };
+
+export function newHome(engine: Engine, env: Record<string, string> = {}): Promise<Home> {
+  return homeIn(migratedDatabase, engine, env);
+}
+
+/** One whose PostgreSQL has not even tables: for a first start, and for whatever else makes them. */
+export function emptyHome(engine: Engine, env: Record<string, string> = {}): Promise<Home> {
+  return homeIn(freshDatabase, engine, env);
+}
+
+async function homeIn(
+  makeDatabase: () => Promise<string>,
+  engine: Engine,
+  env: Record<string, string>,
+): Promise<Home> {
+  const home: Record<string, string> = {
+    PATH: process.env.PATH ?? "",
+    CLEANCAST_DATA: freshFolder(),
+    HOST: "127.0.0.1",
+    PORT: "0",
+    CLEANCAST_ALLOW_PRIVATE: "127.0.0.0/8,::1,localhost",
+    // Read and compiled once, not by every process of a test run: that halves the time of a start.
+    NODE_COMPILE_CACHE: join(tmpdir(), "cleancast-test-compiled"),
+    ...recording,
+    ...env,
+  };
+  if (engine === "postgres") {
+    home.DATABASE_URL = await makeDatabase();
+    home.CLEANCAST_ENCRYPTION_KEY = "5a".repeat(32);
+  }
+  return { env: home, engine };
+}
+
+export type Relay = {
+  url: string;
+  /** The key that the first start printed; empty on later starts. */
+  key: string;
+  process: ChildProcess;
+  /** Everything that was printed so far, logs included. */
+  output(): string;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+};
+
+const running = new Set<ChildProcess>();
+
+afterFile(async () => {
+  for (const child of taken(running)) await end(child, "SIGKILL");
+});
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) {
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+  running.delete(child);
+  return child.exitCode;
+}
+
+/** `program`: another build than the present one. */
+export async function startRelay(
+  home: Home,
+  env: Record<string, string> = {},
+  program = command,
+): Promise<Relay> {
+  const child = spawn(process.execPath, [program, "serve"], { env: { ...home.env, ...env } });
+  running.add(child);
+  let output = "";
+  const ready = new Promise<void>((resolve, reject) => {
+    child.on("close", () => reject(new Error(`the relay ended:\n${output}`)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+        // The relay says all it has to say in one piece, when it listens.
+        if (/is running on https?:/.test(output)) resolve();
+      });
+    }
+  });
+  await ready;
+  return {
+    url: (/is running on (https?:\S+)/.exec(output)?.[1] ?? "").replace("localhost", "127.0.0.1"),
+    key: /X-CC-Api-Key: (\w+)/.exec(output)?.[1] ?? "",
+    process: child,
+    output: () => output,
+    kill: async () => void (await end(child, "SIGKILL")),
+    stop: () => end(child, "SIGTERM"),
+  };
+}
+
+/** Runs `cleancast … --json` beside the server and returns what it printed. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the shape differs with the command and is asserted by tests
+export async function cleancast(home: Home, ...args: string[]): Promise<any> {
+  const { stdout } = await run(process.execPath, [command, "--json", ...args], { env: home.env });
+  return JSON.parse(stdout);
+}
+
+/** Runs a command that is expected to fail and returns its parsed error. */
+export async function refused(home: Home, ...args: string[]): Promise<{ error: string; field?: string }> {
+  try {
+    await run(process.execPath, [command, "--json", ...args], { env: home.env });
+  } catch (error) {
+    return JSON.parse((error as { stderr: string }).stderr);
+  }
+  throw new Error(`cleancast ${args.join(" ")} was expected to fail`);
+}
+
+const commandOf = ({ env }: Home, args: string[]): Promise<Printed> => commandIn({ args, env });
+
+/** As cleancast(), without a process of its own: 10 ms in place of 400, for all that is not about processes. */
+// oxlint-disable-next-line typescript/no-explicit-any -- as above
+export async function manage(home: Home, ...args: string[]): Promise<any> {
+  const { out, err } = await commandOf(home, ["--json", ...args]);
+  if (out === "") throw new Error(`cleancast ${args.join(" ")} failed: ${err}`);
+  return JSON.parse(out);
+}
+
+/** As refused(), without a process of its own. */
+export async function denied(home: Home, ...args: string[]): Promise<{ error: string; field?: string }> {
+  const { out, err, code } = await commandOf(home, ["--json", ...args]);
+  if (code !== 1 || out !== "") throw new Error(`cleancast ${args.join(" ")} was expected to fail: ${out}`);
+  return JSON.parse(err);
+}
+
+/** What a command prints for people. */
+export async function shown(home: Home, ...args: string[]): Promise<string> {
+  return (await commandOf(home, args)).out;
+}
+
+export type TestSite = { id: string; host: string; key: string };
+
+/** A new site with a key and, where given, settings such as `dedup_order=30d`. */
+export async function addSite(home: Home, host: string, ...settings: string[]): Promise<TestSite> {
+  const { site } = await manage(home, "site", "add", host);
+  const { key } = await manage(home, "key", "add", host, "test sender");
+  if (settings.length) await manage(home, "site", "set", host, ...settings);
+  return { id: site.id, host, key };
+}
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
+
+/** One HTTP request, byte for byte as given: no client adds or changes headers. */
+export function call(
+  url: string,
+  options: {
+    method?: string;
+    path?: string;
+    headers?: Record<string, string>;
+    body?: string | Buffer;
+    /** The certificate to trust, for an https address. */
+    ca?: Buffer;
+  } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { method = "POST", path = "/__cc/inbound", headers = {}, body, ca } = options;
+    const send = url.startsWith("https:") ? httpsRequest : httpRequest;
+    const outgoing = send(new URL(path, url), { method, headers, agent: false, ca }, (response) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(parts).toString(),
+        }),
+      );
+      response.on("error", reject);
+    });
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+/** Posts one event with a key. */
+export function post(
+  relay: Pick<Relay, "url">,
+  key: string,
+  event: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return call(relay.url, {
+    headers: { "X-CC-Api-Key": key, "Content-Type": "application/json", ...headers },
+    body: typeof event === "string" ? event : JSON.stringify(event),
+  });
+}
+
+/**
+ * Polls until `check` holds; fails with `what` after `seconds`. The longer it takes, the longer the pauses: a look often is
+ * a command, and looks that come too early take the processor away from what they look for.
+ */
+export async function eventually(
+  what: string,
+  check: () => boolean | Promise<boolean>,
+  seconds = 20,
+): Promise<void> {
+  const began = performance.now();
+  while (!(await check())) {
+    const passedMs = performance.now() - began;
+    if (passedMs > seconds * 1000) throw new Error(`not within ${seconds} s: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(25, passedMs / 5), 250)));
+  }
+}

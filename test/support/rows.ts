@@ -1,0 +1,366 @@
+// A row or two for every table, as an installation has them: what migrations must carry over, a backup must hold, and a
+// change of the key must seal anew.
+
+import type { Row } from "../../src/store/engine/database.ts";
+import { sealWith } from "../../src/store/engine/seal.ts";
+
+export const rowsKey = Buffer.alloc(32, 7);
+export const rowsAt = Date.UTC(2026, 9, 1, 12, 30);
+export const eventId = "0199a0b8-1000-7000-8000-000000000001";
+export const person = "a".repeat(64);
+
+const at = rowsAt;
+const hour = Math.floor(at / 3_600_000);
+const site_id = "s1";
+const attribution = {
+  consent: "granted",
+  withheld: null,
+  identity: "found",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+const visit = { visitorId: "v1", seenAt: at, browser: null, clickIds: {}, browserIds: {}, utm: {} };
+
+/** Every column that a table ever had; a migration's test leaves out those that came later. */
+export function representativeRows(): Record<string, Row[]> {
+  const seal = sealWith(rowsKey);
+  const close = (plain: string, place: string) => seal.close(plain, place);
+  const sealedJson = (value: unknown, place: string) => close(JSON.stringify(value), place);
+  return {
+    sites: [
+      {
+        site_id,
+        name: "Shop",
+        settings: JSON.stringify({
+          inbound: true,
+          alertWebhook: close("https://hooks.example/T", "setting s1 alertWebhook"),
+        }),
+        revision: 1,
+        created_at: at,
+      },
+    ],
+    hosts: [{ host: "shop.example.com", site_id, created_at: at }],
+    inbound_keys: [
+      {
+        site_id,
+        id: "k1",
+        name: "CRM",
+        mode: "live",
+        hash: "b".repeat(64),
+        prefix: "cc_12345",
+        created_at: at,
+        expires_at: null,
+        revoked_at: null,
+      },
+    ],
+    connections: [
+      {
+        site_id,
+        id: "c1",
+        platform: "segment",
+        account: "acme",
+        settings: '{"source":"acme"}',
+        credentials: sealedJson({ write_key: "s3cret" }, "connection s1 c1"),
+        events: "null",
+        state: "active",
+        state_reason: null,
+        created_at: at,
+        updated_at: at,
+      },
+    ],
+    events: [
+      {
+        site_id,
+        id: eventId,
+        dispatch_id: eventId,
+        key_id: "k1",
+        mode: "live",
+        status: "accepted",
+        reasons: null,
+        name: "purchase",
+        value: 49.9,
+        currency: "EUR",
+        order_id: "A-1",
+        email_hash: person,
+        time: at,
+        received_at: at,
+        person: JSON.stringify({ email: person }),
+        attribution: JSON.stringify(attribution),
+        extra: sealedJson({ plan: "gold" }, `event s1 ${eventId}`),
+        released_at: null,
+      },
+    ],
+    dedup_claims: [{ site_id, claim: "claim", event_id: eventId, expires_at: at + 1 }],
+    deliveries: [
+      {
+        site_id,
+        event_id: eventId,
+        connection_id: "c1",
+        platform: "segment",
+        state: "sent",
+        reason: null,
+        attempts: 1,
+        due_at: at,
+        owner: "",
+        updated_at: at,
+      },
+    ],
+    attempts: [
+      {
+        site_id,
+        event_id: eventId,
+        connection_id: "c1",
+        number: 1,
+        started_at: at,
+        duration_ms: 5,
+        state: "sent",
+        reason: null,
+        http_status: 200,
+        batch: 1,
+        request: "POST https://api.segment.io",
+        response: "{}",
+      },
+    ],
+    identities: [
+      {
+        site_id,
+        email_hash: person,
+        record: JSON.stringify({ visits: [visit], firstUtm: {}, forms: {} }),
+        oldest_at: at,
+      },
+    ],
+    visitors: [
+      {
+        site_id,
+        visitor_id: "v1",
+        record: JSON.stringify({ visits: [visit], persons: [person] }),
+        oldest_at: at,
+      },
+    ],
+    consents: [{ site_id, subject: person, given_by: "v1", state: "granted", decided_at: at }],
+    consent_history: [
+      { site_id, subject: person, id: "h1", given_by: "v1", state: "granted", decided_at: at },
+    ],
+    wrong_keys: [{ site_id: "", host: "shop.example.com", at, id: "w1" }],
+    lockouts: [{ site_id: "", host: "shop.example.com", started_at: at, locked_until: at + 1 }],
+    key_uses: [{ site_id, key_id: "k1", hour, uses: 3, last_used_at: at }],
+    audit: [{ site_id, id: eventId, at, actor: "me", action: "site added", detail: "{}" }],
+    visit_counts: [{ site_id, hour, bucket: "people", reason: "", writer: "", visits: 9 }],
+    bot_visits: [
+      {
+        site_id,
+        id: eventId,
+        seen_at: at,
+        reason: "automation",
+        record: sealedJson(
+          { verdict: { bot: true, score: 100, reasons: ["automation"], rules: 1 }, page: "/", seen: {} },
+          `bot visit s1 ${eventId}`,
+        ),
+      },
+    ],
+    oauth_apps: [
+      {
+        platform: "google_ads",
+        client_id: "client",
+        credentials: sealedJson({ clientSecret: "s3cret" }, "oauth app google_ads"),
+        updated_at: at,
+      },
+    ],
+    sign_ins: [
+      {
+        site_id,
+        id: "i1",
+        platform: "google_ads",
+        record: sealedJson({ step: 1 }, "sign-in s1 i1"),
+        expires_at: at,
+      },
+    ],
+    token_refreshes: [{ site_id, connection_id: "c1", owner: "node", until: at }],
+    totals: [{ site_id, writer: "node", conversions: 12, removed_events: 1, bot_visits: 2 }],
+    period_heads: [{ site_id, number: 1, ends_at: at, closed_at: at, conversions: 10, removed: 3 }],
+    periods: [
+      { site_id, number: 1, starts_at: at - 1, ends_at: at, conversions: 10, removed: 3, closed_at: at },
+    ],
+    webhooks: [
+      {
+        site_id,
+        id: "h1",
+        url: close("https://totals.example/in", "webhook url s1 h1"),
+        secrets: sealedJson({ current: "s3cret", previous: null }, "webhook secrets s1 h1"),
+        send_empty: 1,
+        state: "active",
+        state_reason: null,
+        failing_since: null,
+        attempts: 0,
+        due_at: 0,
+        owner: "",
+        created_at: at,
+        updated_at: at,
+      },
+    ],
+    pushes: [{ site_id, webhook_id: "h1", number: 1, state: "queued", attempts: 0, sent_at: null }],
+    push_log: [
+      {
+        site_id,
+        webhook_id: "h1",
+        id: eventId,
+        number: 1,
+        started_at: at,
+        duration_ms: 4,
+        ok: 0,
+        http_status: 500,
+        error: "HTTP 500",
+        response: "",
+      },
+    ],
+    alerts: [
+      {
+        site_id,
+        kind: "lock-out",
+        subject: "shop.example.com",
+        began_at: at,
+        seen_at: at,
+        notified_at: null,
+        ended_at: null,
+        text: "wrong keys",
+        told: "{}",
+      },
+    ],
+    alert_turns: [{ site_id: "", owner: "node", until: at }],
+    users: [
+      {
+        id: "u1",
+        email: "ada@example.com",
+        name: "Ada",
+        email_verified: 1,
+        image: null,
+        two_factor: 1,
+        created_at: at,
+        updated_at: at,
+        seen_at: null,
+        invited_by: null,
+      },
+    ],
+    sessions: [
+      {
+        id: "se1",
+        user_id: "u1",
+        token: "token",
+        address: null,
+        user_agent: null,
+        created_at: at,
+        updated_at: at,
+        expires_at: at + 1,
+        seen_at: null,
+      },
+    ],
+    passwords: [
+      {
+        id: "p1",
+        user_id: "u1",
+        account_id: "u1",
+        provider_id: "credential",
+        password: "scrypt",
+        access_token: null,
+        refresh_token: null,
+        id_token: null,
+        access_token_expires_at: null,
+        refresh_token_expires_at: null,
+        scope: null,
+        created_at: at,
+        updated_at: at,
+      },
+    ],
+    two_factors: [
+      {
+        id: "t1",
+        user_id: "u1",
+        secret: "sealed by the library",
+        backup_codes: "sealed too",
+        verified: 1,
+        failures: 0,
+        locked_until: null,
+      },
+    ],
+    verifications: [
+      { id: "ve1", identifier: "2fa-1", value: "u1", expires_at: at, created_at: at, updated_at: at },
+    ],
+    grants: [{ user_id: "u1", site_id: "", role: "owner", created_at: at }],
+    invitations: [
+      {
+        id: "in1",
+        hash: "c".repeat(64),
+        email: "eve@example.com",
+        site_id,
+        role: "viewer",
+        invited_by: "u1",
+        created_at: at,
+        expires_at: at,
+        shown: null,
+      },
+    ],
+    tickets: [
+      {
+        hash: "d".repeat(64),
+        purpose: "reset",
+        user_id: "u1",
+        by_operator: 1,
+        created_at: at,
+        expires_at: at,
+      },
+    ],
+    api_keys: [
+      {
+        id: "a1",
+        site_id,
+        name: "reports",
+        access: "read",
+        hash: "e".repeat(64),
+        prefix: "ccm_1234",
+        created_by: "u1",
+        created_at: at,
+        expires_at: null,
+        revoked_at: null,
+      },
+    ],
+    tries: [{ key: "f".repeat(64), count: 1, until: at }],
+    statistics: [
+      { site_id, hour, kind: "conversion", name: "purchase", currency: "EUR", count: 1, value: 49.9 },
+    ],
+    statistics_hours: [{ site_id, hour, rolled_at: at, due_at: at }],
+    statistics_heads: [{ site_id, from_hour: hour, to_hour: hour + 1 }],
+    statistics_turns: [{ site_id: "", owner: "node", until: at }],
+    inbound_counts: [{ site_id, hour, kind: "duplicate", writer: "", count: 2 }],
+    refused_calls: [
+      {
+        site_id,
+        id: eventId,
+        at,
+        status: 401,
+        error: "Invalid API key",
+        host: "shop.example.com",
+        key_id: null,
+        address: null,
+      },
+    ],
+    purge_turns: [{ site_id: "", owner: "node", until: at }],
+    imports: [
+      {
+        site_id,
+        id: "im1",
+        kind: "conversions",
+        file: "orders.csv",
+        options: "{}",
+        state: "done",
+        line: 5,
+        tally: "{}",
+        owner: "",
+        lease_until: 0,
+        started_at: at,
+        updated_at: at,
+      },
+    ],
+  };
+}

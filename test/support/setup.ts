@@ -1,0 +1,44 @@
+// One PostgreSQL for the whole test run; each test file makes its own databases in it (test/support/databases.ts), most of them as
+// copies of one whose tables are there already: to make them anew each time would cost ten times as much.
+
+import type { TestProject } from "vitest/node";
+import { migrate } from "../../src/store/schema/migrate.ts";
+import { openDatabase } from "../../src/store/store.ts";
+import { createDatabase, startPostgres } from "./postgres.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string;
+    /** The database that others are copies of; empty where a given database is used, whose owner may not make others. */
+    migratedDatabase: string;
+    /** Each test file gets a schema of the given database in place of a database of its own. */
+    inSchemas: boolean;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const given = process.env["CLEANCAST_TEST_DATABASE_URL"];
+  const inSchemas = process.env["CLEANCAST_TEST_IN_SCHEMAS"] === "1";
+  project.provide("inSchemas", inSchemas);
+  if (given !== undefined && given !== "") {
+    project.provide("postgresUrl", given);
+    project.provide("migratedDatabase", "");
+    return undefined;
+  }
+  const postgres = await startPostgres();
+  project.provide("postgresUrl", postgres.url);
+  project.provide("migratedDatabase", await migratedOn(postgres.url));
+  return () => postgres.stop();
+}
+
+/** The name of a new database with all tables and no row. Nobody may connect to it while it is copied, so nobody does. */
+async function migratedOn(server: string): Promise<string> {
+  const url = await createDatabase(server);
+  const db = openDatabase({ engine: "postgres", url, connections: 2 });
+  try {
+    await migrate(db);
+  } finally {
+    await db.close();
+  }
+  return new URL(url).pathname.slice(1);
+}
