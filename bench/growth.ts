@@ -68,10 +68,10 @@ async function lookAt({ installation, records }: Size, looks: number): Promise<[
   const { siteId } = installation;
   const [connectionId = ""] = installation.connectionIds;
   const newest = { before: null, limit: 50 };
-  const emailHash = hashEmail(knownEmail(records - 1));
+  const emailSha256 = hashEmail(knownEmail(records - 1));
   const questions: [string, () => Promise<unknown>][] = [
     ["events, newest 50", () => store.events.list(siteId, { limit: 50 })],
-    ["events of a person", () => store.events.list(siteId, { emailHash, limit: 50 })],
+    ["events of a person", () => store.events.list(siteId, { emailSha256, limit: 50 })],
     ["event of an order", () => store.events.list(siteId, { orderId: `S-${records >> 1}`, limit: 50 })],
     ["events that were filtered", () => store.events.list(siteId, { status: "filtered", limit: 50 })],
     ["sync log, newest 50", () => store.syncLog.page(siteId, {}, newest)],

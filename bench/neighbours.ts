@@ -69,7 +69,7 @@ export async function pileUp({ store, siteId, connectionIds }: Installation, cou
   const person = `'{"email":"' || ${sql.sha256("CAST(n AS text)")} || '"}'`;
   const connection = connectionIds.map((one, i) => `WHEN ${i} THEN '${one}'`).join(" ");
   await sql.run(
-    `INSERT INTO events (site_id, id, dispatch_id, key_id, mode, status, name, value, currency, email_hash, time,
+    `INSERT INTO events (site_id, id, platform_event_id, key_id, mode, status, name, value, currency, email_sha256, time,
        received_at, person, attribution)
      SELECT '${siteId}', ${id}, ${id}, 'bench', 'live', 'accepted', 'lead', 10, 'EUR', ${sql.sha256("CAST(n AS text)")},
        ${now}, ${now}, ${person}, '${attribution}'

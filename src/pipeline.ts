@@ -5,7 +5,7 @@ import { dispatch, planDeliveries } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes.ts";
 import type { Event, FilterReason, Result } from "./kernel/event.ts";
 import { attribute, lookUp, lookUpMs } from "./identity/attribution.ts";
-import { foretoldId } from "./kernel/ids.ts";
+import { orderEventId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { NewDelivery } from "./store/events/events.ts";
 import type { Store } from "./store/store.ts";
@@ -38,22 +38,22 @@ export async function relay(received: Received, site: Site, deadline: number, on
   const { event } = received;
   const { consentMode } = site.settings;
   const mostMs = lookUpMs(deadline - event.receivedAt);
-  const known = await lookUp(on.store.people, site.id, event.person.email, consentMode, mostMs);
+  const known = await lookUp(on.store.people, site.id, event.person.emailSha256, consentMode, mostMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
   const person = { ...identity?.forms, ...event.person };
 
   const reasons = filterReasons(
-    { emailHash: person.email, emailDomain: received.emailDomain, identity },
+    { emailSha256: person.emailSha256, emailDomain: received.emailDomain, identity },
     site.settings,
   );
-  const trusts = site.settings.allowedPersons.includes(person.email);
+  const trusts = site.settings.allowedPersons.includes(person.emailSha256);
   const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, trusts });
   const complete: Event = { ...event, person };
   const planned = reasons.length
     ? []
     : planDeliveries(complete, attribution, site.connections, event.receivedAt);
 
-  const ofOrder = event.orderId === null ? null : foretoldId(site.id, event.name, event.orderId);
+  const ofOrder = event.orderId === null ? null : orderEventId(site.id, event.name, event.orderId);
   const lease = { owner: on.owner, until: event.receivedAt + on.leaseMs };
   const acceptance = await on.store.events.accept({
     event: complete,
@@ -61,7 +61,7 @@ export async function relay(received: Received, site: Site, deadline: number, on
     filterReasons: reasons,
     claim: duplicateKey(received, ofOrder),
     claimUntil: event.receivedAt + (ofOrder ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs),
-    foretoldId: event.mode === "live" ? ofOrder : null,
+    orderEventId: event.mode === "live" ? ofOrder : null,
     deliveries: planned,
     owner: lease.owner,
     leaseUntil: lease.until,
@@ -71,24 +71,30 @@ export async function relay(received: Received, site: Site, deadline: number, on
   if (reasons.length) return { exit: "filtered", reasons };
   on.onPlanned?.(planned);
 
-  const { dispatchId } = acceptance;
-  const dispatched = { event: complete, dispatchId, attribution, planned, connections: site.connections };
+  const { platformEventId } = acceptance;
+  const dispatched = {
+    event: complete,
+    platformEventId,
+    attribution,
+    planned,
+    connections: site.connections,
+  };
   return { exit: "dispatched", results: await dispatch(dispatched, lease, on.lanes, deadline) };
 }
 
 /**
  * Two events with the same key inside the window are one. The site is part of the row that holds the key. With an order
- * id the key begins like the foretold id, which is claimed with it: so both lie on one page of the database.
+ * id the key begins like the order event id, which is claimed with it: so both lie on one page of the database.
  */
 function duplicateKey({ event, eventTime }: Received, ofOrder: string | null): string {
   const { mode, person, value, currency } = event;
   if (ofOrder)
-    return `${ofOrder} ${hash("sha256", `${mode} ${ofOrder} ${person.email}`, "base64url").slice(0, 22)}`;
+    return `${ofOrder} ${hash("sha256", `${mode} ${ofOrder} ${person.emailSha256}`, "base64url").slice(0, 22)}`;
   // Platforms match names without regard to case, so that is how they are the same.
   const name = event.name.trim().toLowerCase();
   return hash(
     "sha256",
-    JSON.stringify([mode, name, null, person.email, value, currency, eventTime]),
+    JSON.stringify([mode, name, null, person.emailSha256, value, currency, eventTime]),
     "base64url",
   );
 }

@@ -67,7 +67,7 @@ async function take(email: string, submit?: unknown[]): Promise<boolean> {
 
 const identifyEmail = (email: string, submit?: unknown[]) => take(email, submit).catch(() => false);
 
-/** The same as `foretoldId` of the relay, see src/kernel/ids.ts. */
+/** The same as `orderEventId` of the relay, see src/kernel/ids.ts. */
 async function eventId(event: string, orderId: string | number): Promise<string> {
   const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${`${orderId}`.trim()}`);
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");

@@ -12,6 +12,7 @@ import { fillTable } from "../src/store/maintenance/restoreTarget.ts";
 import { freshDatabase, freshFolder } from "./support/databases.ts";
 import { engines } from "./support/relay.ts";
 import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/rows.ts";
+import { sha256 } from "./support/sha256.ts";
 
 const versions = Array.from({ length: latestVersion - 1 }, (_, i) => i + 1);
 
@@ -39,7 +40,7 @@ const readers: readonly [since: number, read: (store: Store) => Promise<unknown>
   [1, (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
   [1, (store) => store.deliveries.ofEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
   [1, (store) => store.deliveries.attemptsOfEvent("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
-  [1, async (store) => (await store.people.identity("s1", person))?.visits.length, 1],
+  [1, async (store) => (await store.people.identity("s1", sha256(person)))?.visits.length, 1],
   [1, (store) => store.people.consent("s1", person), "granted"],
   [1, async (store) => (await store.audit.list("s1", 9)).length, 1],
   [2, async (store) => (await store.traffic.botVisits("s1", 9))[0]?.page, "/"],

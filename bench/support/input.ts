@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto";
 import type { Identity } from "../../src/kernel/event.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 /** The email of the n-th person whose record is in the database. */
 export const knownEmail = (n: number) => `known-${n}@example.com`;
@@ -32,9 +33,9 @@ const day = 86_400_000;
 
 /**
  * A record as the tag leaves it: three click ids, UTM, and the forms of the email. `mark` stands where people differ, ten
- * characters; `emailHash` is what most addresses are in every form.
+ * characters; `emailSha256` is what most addresses are in every form.
  */
-export function identityRecord(mark: string, seenAt: number, emailHash: string): Identity {
+export function identityRecord(mark: string, seenAt: number, emailSha256: string): Identity {
   const utm = {
     utm_source: "google",
     utm_medium: "cpc",
@@ -64,7 +65,11 @@ export function identityRecord(mark: string, seenAt: number, emailHash: string):
       },
     ],
     firstUtm: utm,
-    forms: { emailGoogle: emailHash, emailMicrosoft: emailHash, emailReddit: emailHash },
+    forms: {
+      emailGoogleSha256: sha256(emailSha256),
+      emailMicrosoftSha256: sha256(emailSha256),
+      emailRedditSha256: sha256(emailSha256),
+    },
   };
 }
 

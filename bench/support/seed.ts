@@ -91,7 +91,7 @@ export async function seedIdentities(installation: Installation, count: number, 
     for (const { id } of installation.sites)
       for (let start = from; start <= to; start += piece)
         await sql.run(
-          `INSERT INTO identities (site_id, email_hash, record, oldest_at)
+          `INSERT INTO identities (site_id, email_sha256, record, oldest_at)
            SELECT ${quoted(id)}, ${hashed}, ${record}, ${seenAt} + n % 1000
            FROM ${sql.numbers(start, Math.min(to, start + piece - 1))} AS copies`,
         );
@@ -116,7 +116,7 @@ export async function seedEvents(installation: Installation, count: number): Pro
     [
       "events",
       `id = ${quoted(id)}`,
-      { id: copyId, dispatch_id: claim("d"), email_hash: hashed, order_id: `'S-' || n` },
+      { id: copyId, platform_event_id: claim("d"), email_sha256: hashed, order_id: `'S-' || n` },
     ],
     [
       "dedup_claims",

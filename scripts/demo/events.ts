@@ -174,9 +174,16 @@ function eventOf(planned: Planned, id: string, person: Person, site: Site): Even
 
 /** What the tag told before: the visits, and with the last of them who it was. */
 async function report(planned: Planned, person: Person, site: Site, { store }: Relay): Promise<void> {
-  const { email, emailGoogle, emailMicrosoft, emailReddit } = person;
+  const {
+    emailSha256: email,
+    emailGoogleSha256: emailGoogleSha256,
+    emailMicrosoftSha256: emailMicrosoftSha256,
+    emailRedditSha256: emailRedditSha256,
+  } = person;
   const forms = Object.fromEntries(
-    Object.entries({ emailGoogle, emailMicrosoft, emailReddit }).filter(([, hash]) => hash !== undefined),
+    Object.entries({ emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 }).filter(
+      ([, hash]) => hash !== undefined,
+    ),
   );
   for (const [i, visit] of planned.visits.entries()) {
     const isLast = i === planned.visits.length - 1;
@@ -189,7 +196,7 @@ async function report(planned: Planned, person: Person, site: Site, { store }: R
         remembered: null,
         signals: isLast && planned.consent ? { own: planned.consent } : {},
         visit,
-        person: isLast ? { email, forms } : null,
+        person: isLast ? { emailSha256: email, forms } : null,
         at: visit.seenAt,
       },
       site.settings,

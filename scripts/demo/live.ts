@@ -66,7 +66,7 @@ export function liveTraffic(
       await post(
         "/__cc/identify",
         { ...from, ...(cookie ? { Cookie: cookie } : {}) },
-        { ...says, emails: [personOf({ email }).email] },
+        { ...says, emails: [personOf({ email }).emailSha256] },
       );
   }
 

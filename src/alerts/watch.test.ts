@@ -19,6 +19,7 @@ import { openStore, type Store, type StoreLocation } from "../store/store.ts";
 import { lookAt, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
 import { watchOf } from "./watch.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -123,13 +124,13 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.events.accept({
       event: {
         id, siteId, keyId: "k", mode: "live", name: "purchase", value: null, currency: "EUR", orderId: null, time: at,
-        receivedAt: at, person: { email: "e".repeat(64) }, extra: null,
+        receivedAt: at, person: { emailSha256: sha256("e".repeat(64)) }, extra: null,
       }, // prettier-ignore
       attribution: unattributed,
       filterReasons: [],
       claim: id,
       claimUntil: at + day,
-      foretoldId: null,
+      orderEventId: null,
       deliveries: [{ connectionId, platform: "webhook", state: "queued", reason: null }],
       owner: "node",
       leaseUntil: at,

@@ -1,16 +1,12 @@
 // What the tag may say, and how much of it. Unknown names are ignored, values that are too long or not text are dropped:
 // the sender is a browser that nobody can correct.
 
-import {
-  consentSources,
-  type ConsentSource,
-  type ConsentState,
-  type Identity,
-  type SeenId,
-} from "../kernel/event.ts";
+import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
 import { isVisitorId } from "./visitorCookie.ts";
+import { readSha256 } from "../identity/person.ts";
+import type { Report } from "../identity/visits.ts";
 
 export type Payload = {
   /** The id that the page would give to a visitor who has none yet. */
@@ -22,7 +18,7 @@ export type Payload = {
   browserIds: Record<string, string>;
   page: string;
   referrer: string;
-  person: { email: string; forms: Identity["forms"] } | null;
+  person: Report["person"];
   /** What the tag saw of its browser, and of how a form was handed in. */
   script: ObservedScript | null;
   submit: ObservedSubmit | null;
@@ -75,17 +71,15 @@ function readSignals(value: unknown): Payload["signals"] {
 /** The four forms in the order in which the tag hashes them; an empty text is a form that the address does not have. */
 function readEmails(value: unknown): Payload["person"] {
   if (!Array.isArray(value) || value.length > 4) return null;
-  const hashes = value.map((one) =>
-    typeof one === "string" && /^[0-9a-f]{64}$/.test(one) ? one : undefined,
-  );
-  const [email, emailGoogle, emailMicrosoft, emailReddit] = hashes;
-  if (!email) return null;
+  const hashes = value.map((one) => (typeof one === "string" ? readSha256(one) : null));
+  const [emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256] = hashes;
+  if (!emailSha256) return null;
   return {
-    email,
+    emailSha256,
     forms: {
-      ...(emailGoogle ? { emailGoogle } : {}),
-      ...(emailMicrosoft ? { emailMicrosoft } : {}),
-      ...(emailReddit ? { emailReddit } : {}),
+      ...(emailGoogleSha256 ? { emailGoogleSha256 } : {}),
+      ...(emailMicrosoftSha256 ? { emailMicrosoftSha256 } : {}),
+      ...(emailRedditSha256 ? { emailRedditSha256 } : {}),
     },
   };
 }

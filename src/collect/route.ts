@@ -139,7 +139,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       userAgent,
       visitor: visitorId,
       isVisit,
-      email: payload.person?.email ?? null,
+      email: payload.person?.emailSha256 ?? null,
       clickIds: Object.values(payload.clickIds).map((id) => id.value),
       at: now,
     });

@@ -42,7 +42,7 @@ export function eventCommands(program: Command): void {
             throw new Refusal("email", "--email is not an email address.");
           }
           const filter = {
-            ...(options.email === undefined ? {} : { emailHash: hashEmail(options.email) }),
+            ...(options.email === undefined ? {} : { emailSha256: hashEmail(options.email) }),
             ...(options.order === undefined ? {} : { orderId: options.order }),
             ...(options.filtered ? { status: "filtered" as const } : {}),
             ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),
@@ -121,7 +121,7 @@ function summary(event: StoredEvent) {
   return {
     id,
     site: siteId,
-    eventId: event.dispatchId,
+    platformEventId: event.platformEventId,
     mode,
     status,
     event: event.name,
@@ -153,10 +153,10 @@ function traceText(trace: Trace): string {
   const lines = [
     `${trace.event}  ${trace.value === null ? "" : `${trace.value} ${trace.currency}`}  ${trace.mode}`.trimEnd(),
     `  id          ${trace.id}`,
-    `  event id    ${trace.eventId} (what platforms received)`,
+    `  event id    ${trace.platformEventId} (what platforms received)`,
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
-    `  person      ${trace.hashedEmail}`,
+    `  person      ${trace.emailSha256}`,
     `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,
     `  consent     ${consent}`,

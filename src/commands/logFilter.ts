@@ -3,9 +3,10 @@
 import type { Command } from "commander";
 import { deliveryStates, type DeliveryState, type Mode } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
-import { hashEmail } from "../identity/person.ts";
+import { hashEmail, readSha256 } from "../identity/person.ts";
 import { Refusal } from "../sites/manage.ts";
 import type { LogFilter } from "../store/deliveries/syncLog.ts";
+import type { Sha256 } from "../kernel/event.ts";
 
 export type FilterOptions = {
   connection?: string;
@@ -50,7 +51,7 @@ export function readFilter(options: FilterOptions, now: number): LogFilter {
     ...(mode === undefined ? {} : { mode: readMode(mode) }),
     ...(id === undefined ? {} : { eventId: id }),
     ...(order === undefined ? {} : { orderId: order }),
-    ...(email === undefined ? {} : { emailHash: readPerson(email) }),
+    ...(email === undefined ? {} : { emailSha256: readPerson(email) }),
     ...(from === undefined ? {} : { from: readTime("from", from, now) }),
     ...(to === undefined ? {} : { to: readTime("to", to, now) }),
   };
@@ -72,8 +73,9 @@ export function readMode(text: string): Mode {
   return text;
 }
 
-function readPerson(text: string): string {
-  if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
+function readPerson(text: string): Sha256 {
+  const given = readSha256(text);
+  if (given) return given;
   if (!looksLikeEmail(text)) throw new Refusal("email", "--email is not an email address.");
   return hashEmail(text);
 }

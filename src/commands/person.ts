@@ -9,7 +9,7 @@ import {
   utmFields,
 } from "../identity/clickIds.ts";
 import { looksLikeEmail } from "../identity/email.ts";
-import { personOf } from "../identity/person.ts";
+import { personOf, readSha256 } from "../identity/person.ts";
 import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
 import { findSite, Refusal } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./context.ts";
@@ -26,13 +26,13 @@ export function personCommands(program: Command): void {
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         const person = whoIs(options);
-        const { email, ...forms } = person;
+        const { emailSha256, ...forms } = person;
         const visit = visitOf(
           pairsOf(words, refuseFile),
           readTime(options.seenAt, by.now, site.settings.keepMs),
         );
-        await enterVisit(store, askedOf(site, email, by), visit, forms, site.settings.keepMs);
-        print(command, { hashedEmail: email, visit }, `Stored for ${email}.`);
+        await enterVisit(store, askedOf(site, emailSha256, by), visit, forms, site.settings.keepMs);
+        print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
       }),
     );
 
@@ -41,15 +41,15 @@ export function personCommands(program: Command): void {
     .action((siteText: string, options: Who, command: Command) =>
       atDesk(async ({ store, directory }) => {
         const site = findSite({ directory }, siteText);
-        const { email } = whoIs(options);
-        const record = await store.people.identity(site.id, email);
-        const consent = await store.people.consent(site.id, email);
+        const { emailSha256 } = whoIs(options);
+        const record = await store.people.identity(site.id, emailSha256);
+        const consent = await store.people.consent(site.id, emailSha256);
         print(
           command,
-          { hashedEmail: email, identity: record, consent },
+          { emailSha256, identity: record, consent },
           record
-            ? `${email}\nconsent ${consent}\n${record.visits.map(visitText).join("\n")}`
-            : `Nothing is stored for ${email}; consent ${consent}.`,
+            ? `${emailSha256}\nconsent ${consent}\n${record.visits.map(visitText).join("\n")}`
+            : `Nothing is stored for ${emailSha256}; consent ${consent}.`,
         );
       }),
     );
@@ -61,7 +61,7 @@ export function personCommands(program: Command): void {
     .action((siteText: string, options: Who, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const exported = await exportPerson(store, askedOf(site, whoIs(options).email, by));
+        const exported = await exportPerson(store, askedOf(site, whoIs(options).emailSha256, by));
         print(command, exported, JSON.stringify(exported, null, 2));
       }),
     );
@@ -71,11 +71,11 @@ export function personCommands(program: Command): void {
     .action((siteText: string, options: Who, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const { email } = whoIs(options);
-        const erased = await erasePerson(store, askedOf(site, email, by));
+        const { emailSha256 } = whoIs(options);
+        const erased = await erasePerson(store, askedOf(site, emailSha256, by));
         print(
           command,
-          { hashedEmail: email, ...erased },
+          { emailSha256, ...erased },
           `Erased: identity record, ${erased.visitors} visitors, and the person in ${erased.events} events.`,
         );
       }),
@@ -89,9 +89,9 @@ export function personCommands(program: Command): void {
         if (decision !== "granted" && decision !== "denied") {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
         }
-        const { email } = whoIs(options);
-        await decideFor(store, askedOf(site, email, by), decision);
-        print(command, { hashedEmail: email, consent: decision }, `${email}: ${decision}.`);
+        const { emailSha256 } = whoIs(options);
+        await decideFor(store, askedOf(site, emailSha256, by), decision);
+        print(command, { emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
       }),
     );
 }
@@ -109,9 +109,9 @@ function whoIs({ email, hashedEmail }: Who): Person {
   }
   if (hashedEmail === undefined)
     throw new Refusal("email", "Name the person with --email or --hashed-email.");
-  if (!/^[0-9a-f]{64}$/i.test(hashedEmail))
+  if (!readSha256(hashedEmail))
     throw new Refusal("hashed-email", "--hashed-email must be 64 hex characters.");
-  return personOf({ hashedEmail });
+  return personOf({ emailSha256: hashedEmail });
 }
 
 function visitOf(pairs: Record<string, string>, seenAt: number): Visit {

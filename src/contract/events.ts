@@ -19,7 +19,7 @@ const deliverySummary = z.object({
 export const eventSummary = z.object({
   id,
   /** What platforms received as event id. */
-  eventId: z.string(),
+  platformEventId: z.string(),
   event: z.string(),
   mode,
   status,
@@ -57,7 +57,7 @@ const delivery = deliverySummary.extend({
 export const trace = eventSummary.extend({
   time,
   key: z.object({ id, name: z.string().nullable() }),
-  hashedEmail: z.string(),
+  emailSha256: z.string(),
   /** Which contact data came, in which forms; all of it hashed. */
   contact: z.array(z.string()),
   attribution: z.object({

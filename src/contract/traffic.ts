@@ -71,7 +71,7 @@ export const peopleRoutes = {
     allow: "admin",
     body: who,
     answer: z.object({
-      hashedEmail: z.string(),
+      emailSha256: z.string(),
       consent: z.enum(["granted", "denied", "unknown", "unreadable"]),
       decisions: z.array(z.object({ givenBy: z.string(), state: z.string(), decidedAt: time })),
       visits: z.array(
@@ -103,6 +103,6 @@ export const peopleRoutes = {
     summary: "Forget a person; an opt-out is kept, so that it still holds",
     allow: "admin",
     body: who,
-    answer: z.object({ hashedEmail: z.string(), events: count, visitors: count }),
+    answer: z.object({ emailSha256: z.string(), events: count, visitors: count }),
   },
 } satisfies Record<string, Route>;

@@ -85,7 +85,7 @@ function batchOf(count: number): { batch: Waiting[]; outcomes: (Outcome | undefi
       siteId: "s",
       eventId: `e${i}`,
       connectionId: "g",
-      conversion: sampleConversion({ eventId: `e${i}`, orderId: `A-${i}`, time: now - 1000 }),
+      conversion: sampleConversion({ platformEventId: `e${i}`, orderId: `A-${i}`, time: now - 1000 }),
       attempts: 0,
       expiresAt: now + 86_400_000,
       owner: "me",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Attribution, Event } from "../kernel/event.ts";
 import { conversionOf } from "./conversion.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const event: Event = {
   id: "0193-event",
@@ -13,7 +14,7 @@ const event: Event = {
   orderId: "A-1",
   time: 1000,
   receivedAt: 2000,
-  person: { email: "e".repeat(64), phone: "p".repeat(64) },
+  person: { emailSha256: sha256("e".repeat(64)), phoneSha256: sha256("p".repeat(64)) },
   extra: { plan: "gold" },
 };
 const attribution: Attribution = {
@@ -29,7 +30,7 @@ const attribution: Attribution = {
 describe("what platforms see of an event", () => {
   test("with consent: everything, under the id of the dispatch", () => {
     expect(conversionOf(event, "dispatch-id", attribution)).toEqual({
-      eventId: "dispatch-id",
+      platformEventId: "dispatch-id",
       name: "Purchase",
       mode: "live",
       value: 0,
@@ -53,7 +54,7 @@ describe("what platforms see of an event", () => {
     ["no consent", "unknown"],
   ] as const)("%s: the conversion goes, without anything that identifies the person", (withheld, consent) => {
     expect(conversionOf(event, "dispatch-id", { ...attribution, withheld, consent })).toEqual({
-      eventId: "dispatch-id",
+      platformEventId: "dispatch-id",
       name: "Purchase",
       mode: "live",
       value: 0,

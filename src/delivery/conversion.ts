@@ -4,7 +4,7 @@ import type { Attribution, Conversion, Event } from "../kernel/event.ts";
 export function conversionOf(event: Event, eventId: string, attribution: Attribution): Conversion {
   const { withheld } = attribution;
   return {
-    eventId,
+    platformEventId: eventId,
     name: event.name,
     mode: event.mode,
     value: event.value,

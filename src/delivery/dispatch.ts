@@ -49,7 +49,7 @@ export function isSelected({ events }: Connection, name: string): boolean {
 
 export type Dispatched = {
   event: Event;
-  dispatchId: string;
+  platformEventId: string;
   attribution: Attribution;
   planned: readonly NewDelivery[];
   connections: readonly Connection[];
@@ -58,12 +58,12 @@ export type Lease = { owner: string; until: number };
 
 /** Sends everything that can go, all at once, and returns the results by platform: by `deadline` at the latest. */
 export async function dispatch(
-  { event, dispatchId, attribution, planned, connections }: Dispatched,
+  { event, platformEventId, attribution, planned, connections }: Dispatched,
   lease: Lease,
   lanes: Lanes,
   deadline: number,
 ): Promise<Record<string, Result>> {
-  const conversion = conversionOf(event, dispatchId, attribution);
+  const conversion = conversionOf(event, platformEventId, attribution);
   const companions = companionsOf(planned.filter(({ state }) => state === "queued").length);
   const waiting = planned.map(async (delivery): Promise<Outcome> => {
     if (delivery.state !== "queued") return delivery;

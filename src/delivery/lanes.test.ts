@@ -39,8 +39,8 @@ const connectionTo = (platform: string, changes: Partial<Connection> = {}): Conn
 
 /** Event ids in the order in which a request carries them, for both platforms. */
 function idsOf({ body }: PlatformRequest): string[] {
-  const parsed = JSON.parse(body) as { eventId?: string; conversions?: { eventId: string }[] };
-  return parsed.conversions?.map((one) => one.eventId) ?? [parsed.eventId ?? ""];
+  const parsed = JSON.parse(body) as { platformEventId?: string; conversions?: { platformEventId: string }[] };
+  return parsed.conversions?.map((one) => one.platformEventId) ?? [parsed.platformEventId ?? ""];
 }
 
 type Given = Partial<Pick<LaneOptions, "settle" | "needsReconnection" | "retry" | "tokens" | "breaker">> & {
@@ -140,7 +140,7 @@ function job(connection: Connection, changes: Partial<Job> & { mode?: Mode } = {
     siteId: connection.siteId,
     eventId: id,
     connectionId: connection.id,
-    conversion: sampleConversion({ eventId: id, mode }),
+    conversion: sampleConversion({ platformEventId: id, mode }),
     attempts: 0,
     expiresAt: start + 7 * 86_400_000,
     owner: "node-a",

@@ -1,7 +1,7 @@
 // "Not a bot": a filtered event goes out after all, and its person is never filtered again.
 
 import { attribute, lookUp } from "../identity/attribution.ts";
-import { foretoldId } from "../kernel/ids.ts";
+import { orderEventId } from "../kernel/ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { allowPerson, Refusal, type By } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/events.ts";
@@ -15,15 +15,15 @@ export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, b
   const { store } = desk;
   if (event.status !== "filtered")
     throw new Refusal("event", `Event ${event.id} is not filtered; there is nothing to release.`);
-  if (!event.person.email)
+  if (!event.person.emailSha256)
     throw new Refusal(
       "event",
       `The person of event ${event.id} was erased; it cannot be delivered any more.`,
     );
 
   // First the rule, then the event: whoever is released and comes again must not be filtered again.
-  await allowPerson(desk, site, event.person.email, { ...by, eventId: event.id });
-  const known = await lookUp(store.people, site.id, event.person.email, site.settings.consentMode);
+  await allowPerson(desk, site, event.person.emailSha256, { ...by, eventId: event.id });
+  const known = await lookUp(store.people, site.id, event.person.emailSha256, site.settings.consentMode);
   const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, trusts: true });
   const deliveries = planDeliveries(event, attribution, site.connections, by.now);
   const keepMs = event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs;
@@ -32,8 +32,8 @@ export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, b
     eventId: event.id,
     attribution,
     deliveries,
-    foretoldId:
-      event.orderId && event.mode === "live" ? foretoldId(site.id, event.name, event.orderId) : null,
+    orderEventId:
+      event.orderId && event.mode === "live" ? orderEventId(site.id, event.name, event.orderId) : null,
     claimUntil: by.now + keepMs,
     now: by.now,
   });

@@ -122,6 +122,6 @@ const add = (counts: Record<string, number>, name: string, n: number) => {
 };
 
 /** The filter without the person. */
-function audited({ emailHash, ...rest }: LogFilter): Record<string, unknown> {
-  return { ...rest, ...(emailHash === undefined ? {} : { email: "(given)" }) };
+function audited({ emailSha256, ...rest }: LogFilter): Record<string, unknown> {
+  return { ...rest, ...(emailSha256 === undefined ? {} : { email: "(given)" }) };
 }

@@ -38,17 +38,17 @@ export async function conversionFor(
   if (!event) throw new Missing("event", `There is no event ${id} in the site of this connection.`);
   // Consent may have been withdrawn since.
   const mode = site.settings.consentMode;
-  const { consent, withheld } = await readConsent(store.people, site.id, event.person.email, mode);
+  const { consent, withheld } = await readConsent(store.people, site.id, event.person.emailSha256, mode);
   const attribution = event.attribution.withheld
     ? event.attribution
     : { ...event.attribution, consent, withheld };
-  return conversionOf(event, event.dispatchId, attribution);
+  return conversionOf(event, event.platformEventId, attribution);
 }
 
 /** Somebody of whom everything is known, as if it had happened a minute ago. */
 export function sampleNow(name: string, now: number): Conversion {
   const time = now - 60_000;
-  return fullSample({ eventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
+  return fullSample({ platformEventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
 }
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {

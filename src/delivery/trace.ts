@@ -27,7 +27,7 @@ export async function traceOf({ store, directory }: Desk, event: StoredEvent) {
   return {
     id,
     site: siteId,
-    eventId: event.dispatchId,
+    platformEventId: event.platformEventId,
     mode,
     status,
     event: event.name,
@@ -37,7 +37,7 @@ export async function traceOf({ store, directory }: Desk, event: StoredEvent) {
     receivedAt,
     time: event.time,
     key: { id: event.keyId, name: key?.name ?? null },
-    hashedEmail: event.person.email,
+    emailSha256: event.person.emailSha256,
     contact: Object.keys(event.person),
     filterReasons: event.filterReasons,
     releasedAt: event.releasedAt,

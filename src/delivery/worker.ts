@@ -214,7 +214,7 @@ async function withConsentOfNow(
 ): Promise<Attribution> {
   if (event.attribution.withheld) return event.attribution;
   const mode = directory.site(event.siteId)?.settings.consentMode ?? "opt-in";
-  const { consent, withheld } = await readConsent(store.people, event.siteId, event.person.email, mode);
+  const { consent, withheld } = await readConsent(store.people, event.siteId, event.person.emailSha256, mode);
   return { ...event.attribution, consent, withheld };
 }
 
@@ -225,7 +225,7 @@ function jobOf(
   connection: Connection,
   leaseUntil: number,
 ): Job {
-  const conversion = conversionOf(event, event.dispatchId, attribution);
+  const conversion = conversionOf(event, event.platformEventId, attribution);
   const maxAgeDays = maxAgeOf(conversion, platformOf(delivery.platform), connection.settings);
   return {
     siteId: delivery.siteId,

@@ -8,6 +8,7 @@ import type { ConsentReading, ConsentState, Identity, Visit } from "../kernel/ev
 import { uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { attribute, lookUp, lookUpMs, readConsent, type Known } from "./attribution.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const day = 86_400_000;
@@ -218,8 +219,8 @@ describe("consent, from a real store", () => {
     store.people.change("site", (rows) => rows.decide(person, "test", state, now));
   const remember = (email: string, identity: Identity) =>
     store.people.change("site", async (rows) => {
-      await rows.identity(email, now);
-      await rows.saveIdentity(email, identity, now);
+      await rows.identity(sha256(email), now);
+      await rows.saveIdentity(sha256(email), identity, now);
     });
 
   test.each<[ConsentState, "opt-out" | "opt-in", Known["withheld"]]>([
@@ -267,12 +268,12 @@ describe("consent, from a real store", () => {
     const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
     await remember("whole", identity);
     await decide("whole", "granted");
-    expect(await lookUp(store.people, "site", "whole", "opt-out")).toEqual({
+    expect(await lookUp(store.people, "site", sha256("whole"), "opt-out")).toEqual({
       consent: "granted",
       withheld: null,
       identity,
     });
-    expect(await lookUp(store.people, "site", "nobody", "opt-out")).toEqual({
+    expect(await lookUp(store.people, "site", sha256("nobody"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
       identity: null,
@@ -281,8 +282,8 @@ describe("consent, from a real store", () => {
 
   test("a record that is not JSON is unreadable, and consent is still read", async () => {
     await remember("broken", identityOf());
-    sql("UPDATE identities SET record = ? WHERE email_hash = 'broken'", "{not json");
-    expect(await lookUp(store.people, "site", "broken", "opt-out")).toEqual({
+    sql("UPDATE identities SET record = ? WHERE email_sha256 = 'broken'", "{not json");
+    expect(await lookUp(store.people, "site", sha256("broken"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
       identity: "unreadable",
@@ -294,8 +295,8 @@ describe("consent, from a real store", () => {
     await remember("misshapen", identityOf());
     const taken: string[] = [];
     for (const shape of shapes) {
-      sql("UPDATE identities SET record = ? WHERE email_hash = 'misshapen'", shape);
-      const { identity } = await lookUp(store.people, "site", "misshapen", "opt-out");
+      sql("UPDATE identities SET record = ? WHERE email_sha256 = 'misshapen'", shape);
+      const { identity } = await lookUp(store.people, "site", sha256("misshapen"), "opt-out");
       if (identity !== "unreadable") taken.push(shape);
     }
     expect(taken).toEqual([]);
@@ -315,7 +316,7 @@ describe("a store that fails", () => {
 
   test("an error while reading consent withholds everything, in both modes", async () => {
     for (const mode of ["opt-out", "opt-in"] as const) {
-      const found = await lookUp(people(broken), "site", "person", mode);
+      const found = await lookUp(people(broken), "site", sha256("person"), mode);
       expect(found).toEqual({ consent: "unreadable", withheld: "consent unreadable", identity });
       expect(attribute(found, now, rules)).toMatchObject(nothing);
     }
@@ -325,7 +326,7 @@ describe("a store that fails", () => {
     const found = await lookUp(
       people(() => Promise.resolve("granted"), broken),
       "site",
-      "person",
+      sha256("person"),
       "opt-in",
     );
     expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
@@ -336,7 +337,7 @@ describe("a store that fails", () => {
     vi.useFakeTimers();
     try {
       const slow = () => new Promise<ConsentReading>((resolve) => setTimeout(() => resolve("granted"), 6500));
-      const found = lookUp(people(slow), "site", "person", "opt-in", lookUpMs(9600));
+      const found = lookUp(people(slow), "site", sha256("person"), "opt-in", lookUpMs(9600));
       await vi.advanceTimersByTimeAsync(6500);
       expect(await found).toEqual({ consent: "granted", withheld: null, identity });
     } finally {
@@ -349,7 +350,7 @@ describe("a store that fails", () => {
     { timeout: 6000 },
     async () => {
       const startedAt = Date.now();
-      const found = await lookUp(people(hanging, hanging), "site", "person", "opt-out");
+      const found = await lookUp(people(hanging, hanging), "site", sha256("person"), "opt-out");
       expect(found).toEqual({
         consent: "unreadable",
         withheld: "consent unreadable",

@@ -2,7 +2,7 @@
 // for whatever reason, is a refusal.
 
 import { within } from "../kernel/deadline.ts";
-import type { Attribution, ConsentReading, Identity, SeenId } from "../kernel/event.ts";
+import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
 import { isUseful } from "./clickIds.ts";
 
@@ -35,13 +35,13 @@ const clockSkewMs = 5 * 60_000;
 export async function lookUp(
   people: People,
   siteId: string,
-  emailHash: string,
+  emailSha256: Sha256,
   mode: ConsentMode,
   mostMs = usualMs,
 ): Promise<Known> {
   const [{ consent, withheld }, identity] = await Promise.all([
-    readConsent(people, siteId, emailHash, mode, mostMs),
-    within(mostMs, people.identity(siteId, emailHash), "too slow").catch(() => "unreadable" as const),
+    readConsent(people, siteId, emailSha256, mode, mostMs),
+    within(mostMs, people.identity(siteId, emailSha256), "too slow").catch(() => "unreadable" as const),
   ]);
   return { consent, withheld, identity };
 }

@@ -1,14 +1,14 @@
 // What the operator does with a person's data: enter, decide, export, erase. Each leaves an audit line that names no one.
 
 import { setImmediate as breath } from "node:timers/promises";
-import type { ConsentState, Identity, Visit } from "../kernel/event.ts";
+import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
 import { operator } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
 
 export type Asked = {
   siteId: string;
-  email: string;
+  emailSha256: Sha256;
   actor: string;
   now: number;
   /** On which of the site's lists the person is. */
@@ -17,29 +17,29 @@ export type Asked = {
 
 type Listing = { id: string; settings: { allowedPersons: string[]; blockedPersons: string[] } };
 
-export const askedOf = (site: Listing, email: string, by: { actor: string; now: number }): Asked => ({
+export const askedOf = (site: Listing, emailSha256: Sha256, by: { actor: string; now: number }): Asked => ({
   siteId: site.id,
-  email,
+  emailSha256,
   actor: by.actor,
   now: by.now,
   listed: {
-    allowed: site.settings.allowedPersons.includes(email),
-    blocked: site.settings.blockedPersons.includes(email),
+    allowed: site.settings.allowedPersons.includes(emailSha256),
+    blocked: site.settings.blockedPersons.includes(emailSha256),
   },
 });
 
 export async function enterVisit(
   store: Store,
-  { siteId, email, now }: Asked,
+  { siteId, emailSha256, now }: Asked,
   visit: Visit,
   forms: Identity["forms"],
   keepMs: number,
 ): Promise<void> {
   await store.people.change(siteId, async (rows) => {
-    const identity = await rows.identity(email, now);
+    const identity = await rows.identity(emailSha256, now);
     const visits = addVisit(identity.visits, visit, now - keepMs);
     await rows.saveIdentity(
-      email,
+      emailSha256,
       { visits, firstUtm: firstUtmOf(identity, visits), forms: { ...identity.forms, ...forms } },
       now,
     );
@@ -48,21 +48,21 @@ export async function enterVisit(
 
 /** The operator's word: a grant lifts every refusal, a refusal is lifted by nobody else. */
 export async function decideFor(store: Store, asked: Asked, state: ConsentState): Promise<void> {
-  const { siteId, email, now } = asked;
+  const { siteId, emailSha256, now } = asked;
   await store.people.change(siteId, async (rows) => {
-    if (state === "granted") await rows.liftAll(email, now);
-    await rows.decide(email, operator, state, now);
+    if (state === "granted") await rows.liftAll(emailSha256, now);
+    await rows.decide(emailSha256, operator, state, now);
   });
   await audit(store, asked, "consent set", { state });
 }
 
 /** What is known of a person. Looking is access to their data, and is written down too. */
 export async function findPerson(store: Store, asked: Asked) {
-  const { siteId, email } = asked;
+  const { siteId, emailSha256 } = asked;
   const found = {
-    identity: await store.people.identity(siteId, email),
-    consent: await store.people.consent(siteId, email),
-    decisions: await store.people.decisions(siteId, email),
+    identity: await store.people.identity(siteId, emailSha256),
+    consent: await store.people.consent(siteId, emailSha256),
+    decisions: await store.people.decisions(siteId, emailSha256),
   };
   await audit(store, asked, "person looked up", {});
   return found;
@@ -70,9 +70,9 @@ export async function findPerson(store: Store, asked: Asked) {
 
 /** Everything that is stored about a person. */
 export async function exportPerson(store: Store, asked: Asked) {
-  const { siteId, email } = asked;
+  const { siteId, emailSha256 } = asked;
   const events = [];
-  for (let page = await store.events.list(siteId, { emailHash: email, limit: 200 }); page.length;) {
+  for (let page = await store.events.list(siteId, { emailSha256, limit: 200 }); page.length;) {
     for (const event of page) {
       events.push({
         ...event,
@@ -82,13 +82,13 @@ export async function exportPerson(store: Store, asked: Asked) {
     }
     const before = page.at(-1)?.id ?? "";
     await breath();
-    page = await store.events.list(siteId, { emailHash: email, limit: 200, before });
+    page = await store.events.list(siteId, { emailSha256, limit: 200, before });
   }
   const exported = {
-    hashedEmail: email,
-    identity: await store.people.identity(siteId, email),
-    consent: await store.people.decisions(siteId, email),
-    consentHistory: await store.people.history(siteId, email),
+    emailSha256,
+    identity: await store.people.identity(siteId, emailSha256),
+    consent: await store.people.decisions(siteId, emailSha256),
+    consentHistory: await store.people.history(siteId, emailSha256),
     visitors: await visitorsOf(store, asked),
     filterLists: asked.listed ?? { allowed: false, blocked: false },
     events,
@@ -98,9 +98,9 @@ export async function exportPerson(store: Store, asked: Asked) {
 }
 
 /** The browsers that handed in this email, and what each decided. Their visits stand in the identity record. */
-async function visitorsOf(store: Store, { siteId, email }: Asked) {
+async function visitorsOf(store: Store, { siteId, emailSha256 }: Asked) {
   const visitors = [];
-  for (const id of await store.people.change(siteId, (rows) => rows.visitorsOf(email)))
+  for (const id of await store.people.change(siteId, (rows) => rows.visitorsOf(emailSha256)))
     visitors.push({
       id,
       consent: await store.people.decisions(siteId, id),
@@ -114,33 +114,33 @@ async function visitorsOf(store: Store, { siteId, email }: Asked) {
  * person would be tracked again at the next visit; it is a hash and the word "denied".
  */
 export async function erasePerson(store: Store, asked: Asked): Promise<{ events: number; visitors: number }> {
-  const { siteId, email, now } = asked;
+  const { siteId, emailSha256, now } = asked;
   const visitors = await store.people.change(siteId, async (rows) => {
-    const identity = await rows.identity(email, now);
+    const identity = await rows.identity(emailSha256, now);
     const ids = new Set([
       ...identity.visits.flatMap((visit) => visit.visitorId ?? []),
-      ...(await rows.visitorsOf(email)),
+      ...(await rows.visitorsOf(emailSha256)),
     ]);
     for (const id of ids) {
       await rows.removeVisitor(id);
       await rows.forgetGrants(id);
     }
-    await rows.removeIdentity(email);
-    await rows.forgetGrants(email);
+    await rows.removeIdentity(emailSha256);
+    await rows.forgetGrants(emailSha256);
     return ids.size;
   });
-  const events = await store.erase.events(siteId, email, now);
+  const events = await store.erase.events(siteId, emailSha256, now);
   // The list of those who are never filtered would name them. Being blocked is like a refusal, and stays.
   if (asked.listed?.allowed) await takeOffList(store, asked);
   await audit(store, asked, "person erased", { events, visitors });
   return { events, visitors };
 }
 
-async function takeOffList(store: Store, { siteId, email, actor, now }: Asked): Promise<void> {
+async function takeOffList(store: Store, { siteId, emailSha256, actor, now }: Asked): Promise<void> {
   const line = { siteId, actor, action: "person no longer allowed", detail: { why: "erased" }, at: now };
   await store.configuration.changeSettings(line, ({ allowedPersons, ...stored }) => ({
     ...stored,
-    allowedPersons: Array.isArray(allowedPersons) ? allowedPersons.filter((one) => one !== email) : [],
+    allowedPersons: Array.isArray(allowedPersons) ? allowedPersons.filter((one) => one !== emailSha256) : [],
   }));
 }
 

@@ -4,7 +4,7 @@ import { hashEmail, personOf } from "./person.ts";
 
 const email = "person@example.com";
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-const phoneOf = (phone: string, country?: string) => personOf({ email, phone }, { country }).phone;
+const phoneOf = (phone: string, country?: string) => personOf({ email, phone }, { country }).phoneSha256;
 
 describe("hashes are the ones that the platforms publish", () => {
   test.each([
@@ -12,27 +12,27 @@ describe("hashes are the ones that the platforms publish", () => {
     ["Meta", "John_Smith@gmail.com ", "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"],
     ["Snapchat", "person@example.com", "542d240129883c019e106e3b1b2d3f3cb3537c43c425364de8e951d5a3083345"],
   ])("%s: the email %j", (_, address, hash) => {
-    expect(personOf({ email: address }).email).toBe(hash);
+    expect(personOf({ email: address }).emailSha256).toBe(hash);
     expect(hashEmail(address)).toBe(hash);
   });
 
   test("Google: the email without dots and tag at Gmail only", () => {
-    expect(personOf({ email: "AlexZ@Example.com" }).emailGoogle).toBe(
+    expect(personOf({ email: "AlexZ@Example.com" }).emailGoogleSha256).toBe(
       "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a",
     );
-    expect(personOf({ email: "john_.smith+x@gmail.com" }).emailGoogle).toBe(
+    expect(personOf({ email: "john_.smith+x@gmail.com" }).emailGoogleSha256).toBe(
       "62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f",
     );
   });
 
   test("Microsoft: the email without dots and alias", () => {
-    expect(personOf({ email: "J.ohn+deals@Contoso.com" }).emailMicrosoft).toBe(
+    expect(personOf({ email: "J.ohn+deals@Contoso.com" }).emailMicrosoftSha256).toBe(
       "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
     );
   });
 
   test("Reddit: the email with only letters and digits before the @", () => {
-    expect(personOf({ email: "Al.ice$+Apple@Example.Com" }).emailReddit).toBe(
+    expect(personOf({ email: "Al.ice$+Apple@Example.Com" }).emailRedditSha256).toBe(
       "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
     );
   });
@@ -42,14 +42,14 @@ describe("hashes are the ones that the platforms publish", () => {
     ["Microsoft", "+1 425-555-1234", "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"],
     ["X", "+11234567890", "1fa6b8d986d9b9cd01bf36951815158bbde9f520c0567c835dfe34783d0a4231"],
   ])("%s: the phone %j with its plus", (_, phone, hash) => {
-    expect(personOf({ email, phone }).phone).toBe(hash);
+    expect(personOf({ email, phone }).phoneSha256).toBe(hash);
   });
 
   test.each([
     ["Meta", "+1 (650) 555-1212", "e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176"],
     ["Snapchat", "+44 844 412 4653", "dc008fda46e2e64002cf2f82a4906236282d431c4f75e5b60bfe79fc48546383"],
   ])("%s: the phone %j as digits", (_, phone, hash) => {
-    expect(personOf({ email, phone }).phoneDigits).toBe(hash);
+    expect(personOf({ email, phone }).phoneDigitsSha256).toBe(hash);
   });
 
   test.each([
@@ -59,8 +59,8 @@ describe("hashes are the ones that the platforms publish", () => {
     ["Snapchat", "Raphaël", "e74bb89e718fe1e19c422a48382870399f8bf7ca8dfa008739e75b0be76627b7"],
   ])("%s: the name %s", (_, name, hash) => {
     expect(personOf({ email, firstName: name, lastName: name })).toMatchObject({
-      firstName: hash,
-      lastName: hash,
+      firstNameSha256: hash,
+      lastNameSha256: hash,
     });
   });
 });
@@ -77,14 +77,14 @@ describe("a person", () => {
       { country: "DE" },
     );
     expect(person).toEqual({
-      email: sha256("j.doe+x@gmail.com"),
-      emailGoogle: sha256("jdoe@gmail.com"),
-      emailMicrosoft: sha256("jdoe@gmail.com"),
-      emailReddit: sha256("jdoe@gmail.com"),
-      phone: sha256("+4930901820"),
-      phoneDigits: sha256("4930901820"),
-      firstName: sha256("joann"),
-      lastName: sha256("oneil"),
+      emailSha256: sha256("j.doe+x@gmail.com"),
+      emailGoogleSha256: sha256("jdoe@gmail.com"),
+      emailMicrosoftSha256: sha256("jdoe@gmail.com"),
+      emailRedditSha256: sha256("jdoe@gmail.com"),
+      phoneSha256: sha256("+4930901820"),
+      phoneDigitsSha256: sha256("4930901820"),
+      firstNameSha256: sha256("joann"),
+      lastNameSha256: sha256("oneil"),
     });
     for (const value of Object.values(person)) expect(value).toMatch(/^[0-9a-f]{64}$/);
   });
@@ -92,39 +92,39 @@ describe("a person", () => {
   test("made from a plain email has all four forms even where they are equal", () => {
     const hash = sha256(email);
     expect(personOf({ email })).toEqual({
-      email: hash,
-      emailGoogle: hash,
-      emailMicrosoft: hash,
-      emailReddit: hash,
+      emailSha256: hash,
+      emailGoogleSha256: hash,
+      emailMicrosoftSha256: hash,
+      emailRedditSha256: hash,
     });
   });
 
   test("made from a hash alone has just that form, in lower case", () => {
-    expect(personOf({ hashedEmail: hashEmail(email).toUpperCase() })).toEqual({
-      email: hashEmail(email),
+    expect(personOf({ emailSha256: hashEmail(email).toUpperCase() })).toEqual({
+      emailSha256: hashEmail(email),
     });
   });
 
   test("with both is made from the plain email", () => {
-    expect(personOf({ email, hashedEmail: "0".repeat(64) }).email).toBe(hashEmail(email));
+    expect(personOf({ email, emailSha256: "0".repeat(64) }).emailSha256).toBe(hashEmail(email));
   });
 
   test("with a blank email and a hash is made from the hash", () => {
-    expect(personOf({ email: "  ", hashedEmail: "0".repeat(64) })).toEqual({
-      email: "0".repeat(64),
+    expect(personOf({ email: "  ", emailSha256: "0".repeat(64) })).toEqual({
+      emailSha256: "0".repeat(64),
     });
   });
 
   test("has no form whose rule leaves nothing before the @", () => {
-    expect(personOf({ email: "+tag@gmail.com" })).toEqual({ email: sha256("+tag@gmail.com") });
+    expect(personOf({ email: "+tag@gmail.com" })).toEqual({ emailSha256: sha256("+tag@gmail.com") });
   });
 
   test.each([
     {},
     { email: "" },
-    { hashedEmail: "  " },
-    { hashedEmail: "jo@example.com" },
-    { hashedEmail: "ab" },
+    { emailSha256: "  " },
+    { emailSha256: "jo@example.com" },
+    { emailSha256: "ab" },
   ])("cannot be made from %j, and the error does not repeat it", (fields) => {
     expect(() => personOf(fields)).toThrow("a person needs an email or 64 hex characters of hashed email");
   });
@@ -193,8 +193,8 @@ describe("a phone number", () => {
     ["it has lone surrogates", "\ud800+16505551212", "US"],
   ])("is left out when %s", (_, phone, country) => {
     const person = personOf({ email, phone }, { country });
-    expect(person).not.toHaveProperty("phone");
-    expect(person).not.toHaveProperty("phoneDigits");
+    expect(person).not.toHaveProperty("phoneSha256");
+    expect(person).not.toHaveProperty("phoneDigitsSha256");
   });
 });
 
@@ -213,15 +213,15 @@ describe("a name", () => {
     ["R2", "r2"],
     ["a\ud800b", "ab"],
   ])("%s is hashed as %s", (name, normal) => {
-    expect(personOf({ email, firstName: name }).firstName).toBe(sha256(normal));
+    expect(personOf({ email, firstName: name }).firstNameSha256).toBe(sha256(normal));
   });
 
   test.each(["", "   ", "-", "...", "❤️", "\u200b", "\ud800", "+"])(
     "is left out when nothing remains of %j",
     (name) => {
       const person = personOf({ email, firstName: name, lastName: name });
-      expect(person).not.toHaveProperty("firstName");
-      expect(person).not.toHaveProperty("lastName");
+      expect(person).not.toHaveProperty("firstNameSha256");
+      expect(person).not.toHaveProperty("lastNameSha256");
     },
   );
 });
@@ -243,7 +243,7 @@ describe("hostile input is answered at once and never throws", () => {
       { country: "US" },
     );
     expect(performance.now() - start).toBeLessThan(1000);
-    expect(person.email).toMatch(/^[0-9a-f]{64}$/);
-    expect(person.phone).toBeUndefined();
+    expect(person.emailSha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(person.phoneSha256).toBeUndefined();
   });
 });

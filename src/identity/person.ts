@@ -1,20 +1,20 @@
 // Hash at the door: plain contact data comes in, only SHA-256 leaves. No error made here may quote its input.
 import { hash } from "node:crypto";
-import type { Person } from "../kernel/event.ts";
+import type { Person, Sha256 } from "../kernel/event.ts";
 import { canonicalEmail, emailForms } from "./email.ts";
 import { e164 } from "./phone.ts";
 
 /** Plain values as the door read them; each may be missing. */
 export type ContactFields = {
   email?: string | undefined;
-  hashedEmail?: string | undefined;
+  emailSha256?: string | undefined;
   phone?: string | undefined;
   firstName?: string | undefined;
   lastName?: string | undefined;
 };
 
 /** The identity key of a plain address. */
-export function hashEmail(email: string): string {
+export function hashEmail(email: string): Sha256 {
   return sha256(canonicalEmail(email));
 }
 
@@ -26,36 +26,40 @@ export function personOf(fields: ContactFields, options: { country?: string | un
   const person = emailPart(fields);
   const phone = fields.phone === undefined ? undefined : e164(fields.phone, options.country);
   if (phone !== undefined) {
-    person.phone = sha256(phone);
-    person.phoneDigits = sha256(phone.slice(1));
+    person.phoneSha256 = sha256(phone);
+    person.phoneDigitsSha256 = sha256(phone.slice(1));
   }
   const firstName = normalName(fields.firstName ?? "");
-  if (firstName !== "") person.firstName = sha256(firstName);
+  if (firstName !== "") person.firstNameSha256 = sha256(firstName);
   const lastName = normalName(fields.lastName ?? "");
-  if (lastName !== "") person.lastName = sha256(lastName);
+  if (lastName !== "") person.lastNameSha256 = sha256(lastName);
   return person;
 }
 
-function emailPart({ email = "", hashedEmail = "" }: ContactFields): Person {
+function emailPart({ email = "", emailSha256 = "" }: ContactFields): Person {
   if (email.trim() === "") {
-    const given = hashedEmail.trim().toLowerCase();
-    // The doors check this with a kind answer. Here it guards the promise that no plain address gets through.
-    if (!/^[0-9a-f]{64}$/.test(given))
-      throw new Error("a person needs an email or 64 hex characters of hashed email");
-    return { email: given };
+    const given = readSha256(emailSha256.trim());
+    // Endpoints check this with a clear answer. Here it guards the promise that no plain address gets through.
+    if (!given) throw new Error("a person needs an email or 64 hex characters of hashed email");
+    return { emailSha256: given };
   }
   const forms = emailForms(email);
-  const person: Person = { email: sha256(forms.canonical) };
+  const person: Person = { emailSha256: sha256(forms.canonical) };
   // Most addresses are the same in every form; hashing them once is a quarter of the work.
-  const hashed = (form: string) => (form === forms.canonical ? person.email : sha256(form));
-  if (forms.google !== undefined) person.emailGoogle = hashed(forms.google);
-  if (forms.microsoft !== undefined) person.emailMicrosoft = hashed(forms.microsoft);
-  if (forms.reddit !== undefined) person.emailReddit = hashed(forms.reddit);
+  const hashed = (form: string) => (form === forms.canonical ? person.emailSha256 : sha256(form));
+  if (forms.google !== undefined) person.emailGoogleSha256 = hashed(forms.google);
+  if (forms.microsoft !== undefined) person.emailMicrosoftSha256 = hashed(forms.microsoft);
+  if (forms.reddit !== undefined) person.emailRedditSha256 = hashed(forms.reddit);
   return person;
 }
 
-function sha256(text: string): string {
-  return hash("sha256", text);
+/** A hash that arrives hashed; null when it is not 64 hex characters. */
+export function readSha256(hex: string): Sha256 | null {
+  return /^[0-9a-f]{64}$/i.test(hex) ? (hex.toLowerCase() as Sha256) : null;
+}
+
+function sha256(text: string): Sha256 {
+  return hash("sha256", text) as Sha256;
 }
 
 /**

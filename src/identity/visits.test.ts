@@ -6,11 +6,12 @@ import { freshFolder } from "../../test/support/databases.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { takeReport, type Report, type Rules } from "./visits.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const optOut: Rules = { consentMode: "opt-out", keepMs: 90 * 86_400_000 };
 const optIn: Rules = { ...optOut, consentMode: "opt-in" };
-const email = "e".repeat(64);
+const emailSha256 = sha256("e".repeat(64));
 
 let store: Store;
 beforeAll(async () => {
@@ -36,7 +37,7 @@ const landing: Report["visit"] = {
   browserIds: {},
   utm: {},
 };
-const person = { email, forms: {} };
+const person = { emailSha256, forms: {} };
 
 let sites = 0;
 /** A site of its own for each test. */
@@ -45,8 +46,8 @@ function site(rules: Rules = optOut) {
   const id = `site${sites}`;
   return {
     take: (changes: Partial<Report>) => takeReport(store, id, report(changes), rules, () => "new visitor"),
-    consent: () => store.people.consent(id, email),
-    identity: () => store.people.identity(id, email),
+    consent: () => store.people.consent(id, emailSha256),
+    identity: () => store.people.identity(id, emailSha256),
   };
 }
 

@@ -1,4 +1,4 @@
-// What the tag reports: a visit, an email that was handed in, a decision. Consent comes first every time; what it
+// What the tag reports: a visit, an email that was submitted, a decision. Consent comes first every time; what it
 // forbids is not stored, and what was stored before is removed.
 
 import {
@@ -7,6 +7,7 @@ import {
   type ConsentSource,
   type ConsentState,
   type Identity,
+  type Sha256,
   type Visit,
 } from "../kernel/event.ts";
 import { effective, type Decision, type PeopleRows } from "../store/people/people.ts";
@@ -24,7 +25,7 @@ export type Report = {
   signals: Partial<Record<ConsentSource, ConsentState>>;
   /** null when there is nothing to remember of the visit. */
   visit: Omit<Visit, "visitorId"> | null;
-  person: { email: string; forms: Identity["forms"] } | null;
+  person: { emailSha256: Sha256; forms: Identity["forms"] } | null;
   at: number;
 };
 
@@ -110,12 +111,16 @@ async function refuse(rows: PeopleRows, visitorId: string, { person, at }: Repor
   const visitor = await rows.visitor(visitorId, at);
   // Those that an earlier refusal took from the record are still known by the decisions made for them.
   const earlier = (await rows.decisionsBy(visitorId)).map((decision) => decision.subject);
-  for (const email of new Set([...earlier, ...visitor.persons, ...(person ? [person.email] : [])])) {
-    await decideOnce(rows, email, visitorId, "denied", at);
-    const identity = await rows.identity(email, at);
+  for (const emailSha256 of new Set([
+    ...earlier,
+    ...visitor.persons,
+    ...(person ? [person.emailSha256] : []),
+  ])) {
+    await decideOnce(rows, emailSha256, visitorId, "denied", at);
+    const identity = await rows.identity(emailSha256, at);
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
-    if (visits.length) await rows.saveIdentity(email, { ...identity, visits, firstUtm: {} }, at);
-    else await rows.removeIdentity(email);
+    if (visits.length) await rows.saveIdentity(emailSha256, { ...identity, visits, firstUtm: {} }, at);
+    else await rows.removeIdentity(emailSha256);
   }
   await rows.removeVisitor(visitorId);
 }
@@ -137,16 +142,21 @@ async function remember(
   const visitor = await rows.visitor(visitorId, at);
   const visits = visit ? addVisit(visitor.visits, { ...visit, visitorId }, oldest) : visitor.visits;
   const persons = person
-    ? [person.email, ...visitor.persons.filter((one) => one !== person.email)]
+    ? [person.emailSha256, ...visitor.persons.filter((one) => one !== person.emailSha256)]
     : visitor.persons;
   await rows.saveVisitor(visitorId, { visits, persons: persons.slice(0, personsKept) }, at);
 
-  for (const email of persons.slice(0, personsKept)) {
-    if (consent === "granted") await decideOnce(rows, email, visitorId, "granted", at);
-    const identity = await rows.identity(email, at);
+  for (const emailSha256 of persons.slice(0, personsKept)) {
+    if (consent === "granted") await decideOnce(rows, emailSha256, visitorId, "granted", at);
+    const identity = await rows.identity(emailSha256, at);
     const joined = joinVisits(identity.visits, visits, oldest);
-    const forms = email === person?.email ? { ...identity.forms, ...person.forms } : identity.forms;
-    await rows.saveIdentity(email, { visits: joined, firstUtm: firstUtmOf(identity, joined), forms }, at);
+    const forms =
+      emailSha256 === person?.emailSha256 ? { ...identity.forms, ...person.forms } : identity.forms;
+    await rows.saveIdentity(
+      emailSha256,
+      { visits: joined, firstUtm: firstUtmOf(identity, joined), forms },
+      at,
+    );
   }
 }
 

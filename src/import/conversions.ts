@@ -47,9 +47,9 @@ export async function takeConversions(rows: readonly TableRow[], on: ConversionI
       continue;
     }
     // Rows of one person go in their order: of two equal ones it is always the first that counts.
-    const { email } = received.event.person;
-    const wave = seen.get(email) ?? 0;
-    seen.set(email, wave + 1);
+    const { emailSha256 } = received.event.person;
+    const wave = seen.get(emailSha256) ?? 0;
+    seen.set(emailSha256, wave + 1);
     (waves[wave] ??= []).push({ received, at });
   }
   const ids = waves.flat().map(({ received }) => received.event.id);

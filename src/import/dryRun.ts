@@ -18,7 +18,7 @@ export function rehearse(store: Store, now: () => number): Rehearsal {
     claims.add(claim);
     const holder = await store.imports.holderOf(event.siteId, claim, now());
     // Its own: it came in before an earlier run of this import ended.
-    if (holder === null || holder === event.id) return { duplicate: false, dispatchId: event.id };
+    if (holder === null || holder === event.id) return { duplicate: false, platformEventId: event.id };
     known += 1;
     return { duplicate: true };
   }

@@ -1,7 +1,7 @@
 // Rows as visits of people: click ids, UTM fields and browser ids, with the time they were seen; and what people decided.
 // A row that is taken in again finds its visit there and changes nothing.
 
-import type { ConsentState, Identity, Visit } from "../kernel/event.ts";
+import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { personOf } from "../identity/person.ts";
@@ -23,7 +23,12 @@ export type IdentityImport = {
   dryRun: boolean;
 };
 
-type Entry = { email: string; forms: Identity["forms"]; visit: Visit | null; consent: ConsentState | null };
+type Entry = {
+  emailSha256: Sha256;
+  forms: Identity["forms"];
+  visit: Visit | null;
+  consent: ConsentState | null;
+};
 
 const longestId = 1024;
 const futureMs = 5 * 60_000;
@@ -48,13 +53,13 @@ export async function takeIdentities(rows: readonly TableRow[], on: IdentityImpo
 /** True when it says something new. */
 async function enter(
   people: PeopleRows,
-  { email, forms, visit, consent }: Entry,
+  { emailSha256, forms, visit, consent }: Entry,
   now: number,
   oldest: number,
 ): Promise<boolean> {
-  const isDecided = consent !== null && (await decide(people, email, consent, now));
+  const isDecided = consent !== null && (await decide(people, emailSha256, consent, now));
   if (!visit) return isDecided;
-  const identity = await people.identity(email, now);
+  const identity = await people.identity(emailSha256, now);
   const known = identity.visits.find((one) => one.visitorId === null && one.seenAt === visit.seenAt);
   const joined: Visit = known
     ? {
@@ -67,18 +72,23 @@ async function enter(
   if (known && JSON.stringify(known) === JSON.stringify(joined)) return isDecided;
   const visits = joinVisits(identity.visits, [joined], oldest);
   const changed = { visits, firstUtm: firstUtmOf(identity, visits), forms: { ...identity.forms, ...forms } };
-  await people.saveIdentity(email, changed, now);
+  await people.saveIdentity(emailSha256, changed, now);
   return true;
 }
 
 /** The operator's word, with one limit: a consent in a file, maybe an old one, never lifts a refusal that was made here. */
-async function decide(people: PeopleRows, email: string, state: ConsentState, now: number): Promise<boolean> {
-  const decisions = await people.decisionsAbout(email);
+async function decide(
+  people: PeopleRows,
+  emailSha256: Sha256,
+  state: ConsentState,
+  now: number,
+): Promise<boolean> {
+  const decisions = await people.decisionsAbout(emailSha256);
   const own = decisions.find(({ givenBy }) => givenBy === operator)?.state;
   const stands = effective(decisions.map((decision) => decision.state));
   if (own === state || (state === "granted" && (stands === "denied" || stands === "unreadable")))
     return false;
-  await people.decide(email, operator, state, now);
+  await people.decide(emailSha256, operator, state, now);
   return true;
 }
 
@@ -89,7 +99,7 @@ function entryOf(cells: Cells, keepMs: number, now: number, reading: Reading): E
   if (email !== "" && !looksLikeEmail(email)) return "email is not an email address";
   if (email === "" && !/^[0-9a-f]{64}$/i.test(hashedEmail))
     return "hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters";
-  const { email: key, ...forms } = personOf({ email, hashedEmail });
+  const { emailSha256, ...forms } = personOf({ email, emailSha256: hashedEmail });
 
   const consent = text("consent").toLowerCase();
   if (consent !== "" && consent !== "granted" && consent !== "denied")
@@ -97,7 +107,7 @@ function entryOf(cells: Cells, keepMs: number, now: number, reading: Reading): E
   const visit = visitOf(text, keepMs, now, reading);
   if (typeof visit === "string") return visit;
   if (!visit && consent === "") return "there is no click id, UTM field, browser id or consent in the row";
-  return { email: key, forms, visit, consent: consent === "" ? null : consent };
+  return { emailSha256, forms, visit, consent: consent === "" ? null : consent };
 }
 
 function visitOf(

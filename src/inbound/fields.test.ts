@@ -193,7 +193,7 @@ describe("what is taken", () => {
       currency: "USD",
       orderId: null,
       eventTime: null,
-      person: { email: hash, emailGoogle: hash, emailMicrosoft: hash, emailReddit: hash },
+      person: { emailSha256: hash, emailGoogleSha256: hash, emailMicrosoftSha256: hash, emailRedditSha256: hash },
       emailDomain: "example.com",
     });
   });
@@ -221,11 +221,11 @@ describe("what is taken", () => {
       eventTime: now - 500,
       emailDomain: "example.com",
       person: {
-        email: hash,
-        phone: sha256("+14255551234"),
-        phoneDigits: sha256("14255551234"),
-        firstName: sha256("ada"),
-        lastName: sha256("lovelace"),
+        emailSha256: hash,
+        phoneSha256: sha256("+14255551234"),
+        phoneDigitsSha256: sha256("14255551234"),
+        firstNameSha256: sha256("ada"),
+        lastNameSha256: sha256("lovelace"),
       },
     });
     const text = JSON.stringify(fields).toLowerCase();
@@ -249,17 +249,17 @@ describe("what is taken", () => {
 
   test("hashed_email in any case, without other forms and without a domain", () => {
     const fields = taken(read({ hashed_email: ` ${hash.toUpperCase()} `, event: "x" }));
-    expect(fields.person).toEqual({ email: hash });
+    expect(fields.person).toEqual({ emailSha256: hash });
     expect(fields.emailDomain).toBeNull();
   });
 
   test("with both, the email is used, whatever hashed_email says", () => {
     for (const given of ["0".repeat(64), "not a hash", 5, null])
-      expect(taken(read(event({ hashed_email: given }))).person.email).toBe(hash);
+      expect(taken(read(event({ hashed_email: given }))).person.emailSha256).toBe(hash);
   });
 
   test("a blank email leaves the word to hashed_email", () => {
-    expect(taken(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({ email: hash });
+    expect(taken(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({ emailSha256: hash });
   });
 
   test.each([null, "", "  ", "\t"])("%j in an optional field counts as absent", (blank) => {
@@ -314,16 +314,16 @@ describe("what is taken", () => {
 
   test("a phone given as a JSON number", () => {
     const { person } = taken(readText('{"email":"ada@example.com","event":"x","phone":14255551234}', "US"));
-    expect(person.phone).toBe(sha256("+14255551234"));
+    expect(person.phoneSha256).toBe(sha256("+14255551234"));
   });
 
   test("a local phone number belongs to the site's country, and to none where none is set", () => {
-    expect(taken(read(event({ phone: "030 901820" }), "DE")).person.phone).toBe(sha256("+4930901820"));
-    expect(taken(read(event({ phone: "030 901820" }))).person.phone).toBeUndefined();
+    expect(taken(read(event({ phone: "030 901820" }), "DE")).person.phoneSha256).toBe(sha256("+4930901820"));
+    expect(taken(read(event({ phone: "030 901820" }))).person.phoneSha256).toBeUndefined();
   });
 
   test("a phone number that is none does not stop the event", () => {
-    expect(taken(read(event({ phone: "call me" }))).person.phone).toBeUndefined();
+    expect(taken(read(event({ phone: "call me" }))).person.phoneSha256).toBeUndefined();
   });
 
   test("exactly as long as allowed, counted in characters", () => {

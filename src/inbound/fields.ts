@@ -46,14 +46,14 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
     const event = textOf(fields, "event") as string;
     const email = textOf(fields, "email")?.trim();
     if (email !== undefined && !looksLikeEmail(email)) throw new FieldFault("email is not an email address");
-    const hashedEmail = email === undefined ? hashOf(fields) : undefined;
+    const emailSha256 = email === undefined ? hashOf(fields) : undefined;
     const value = valueOf(fields.value);
     const currency = currencyOf(fields);
     const orderId = textOf(fields, "orderId", body)?.trim() ?? null;
     const eventTime = timeOf(fields.eventTime, now);
     const contact = {
       ...(email === undefined ? {} : { email }),
-      ...(hashedEmail === undefined ? {} : { hashedEmail }),
+      ...(emailSha256 === undefined ? {} : { emailSha256 }),
       phone: textOf(fields, "phone", body),
       firstName: textOf(fields, "firstName"),
       lastName: textOf(fields, "lastName"),

@@ -3,26 +3,30 @@
 /** Live events count and are sent for real; test events (a `cc_test_` key) use each platform's own test mode. */
 export type Mode = "live" | "test";
 
+declare const sha256: unique symbol;
+/** SHA-256 as 64 hex characters. Only identity/person.ts makes one, so a plain value never fits where a hash belongs. */
+export type Sha256 = string & { readonly [sha256]: true };
+
 /**
- * The contact data of an event as SHA-256 hex, in every form that some platform needs. A hash cannot be
- * normalised again, so all forms are made at the door, where the plain value is dropped.
+ * The contact data of an event, hashed in every form that a platform needs. A hash cannot be normalised again, so inbound
+ * makes all forms and drops the plain values.
  */
 export type Person = {
-  /** SHA-256 of the trimmed, lower-cased email: the identity key. */
-  email: string;
+  /** Of the trimmed, lower-cased email: the identity key. */
+  emailSha256: Sha256;
   /** Google: dots and +suffix of gmail.com and googlemail.com addresses removed. Absent where unknown. */
-  emailGoogle?: string;
+  emailGoogleSha256?: Sha256;
   /** Microsoft: dots and +alias removed for every domain. */
-  emailMicrosoft?: string;
+  emailMicrosoftSha256?: Sha256;
   /** Reddit: cut from the + on, everything but letters and digits removed from the local part. */
-  emailReddit?: string;
-  /** E.164 with the leading plus. */
-  phone?: string;
-  /** E.164 digits without the plus. */
-  phoneDigits?: string;
-  /** Lower case, without whitespace and punctuation. */
-  firstName?: string;
-  lastName?: string;
+  emailRedditSha256?: Sha256;
+  /** Of the E.164 number with the leading plus. */
+  phoneSha256?: Sha256;
+  /** Of the E.164 digits without the plus. */
+  phoneDigitsSha256?: Sha256;
+  /** Of the lower-cased name without whitespace and punctuation. */
+  firstNameSha256?: Sha256;
+  lastNameSha256?: Sha256;
 };
 
 /** One validated inbound event. */
@@ -90,14 +94,14 @@ export type Identity = {
   /** The first UTM fields ever seen, kept beside the newest. */
   firstUtm: Record<string, string>;
   /** Forms of the email that were hashed at capture; they serve events that carry only hashed_email. */
-  forms: Pick<Person, "emailGoogle" | "emailMicrosoft" | "emailReddit">;
+  forms: Pick<Person, "emailGoogleSha256" | "emailMicrosoftSha256" | "emailRedditSha256">;
 };
 
 /** A browser seen by the tag: what it brought along, and who it said it was. */
 export type Visitor = {
   visits: Visit[];
-  /** Hashed emails, newest first. */
-  persons: string[];
+  /** SHA-256 of their emails, newest first. */
+  persons: Sha256[];
 };
 
 /** Where a visitor's decision was read: the site's own call, Global Privacy Control, IAB TCF, Google Consent Mode. */
@@ -135,7 +139,7 @@ export type FilterReason =
 /** What a platform sees of an event: already stripped of everything that consent withholds. */
 export type Conversion = {
   /** The same on every attempt and to every platform; equal to the browser's `cc.eventId(event, orderId)`. */
-  eventId: string;
+  platformEventId: string;
   name: string;
   mode: Mode;
   value: number | null;

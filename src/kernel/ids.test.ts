@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { foretoldId, randomBase62, shortId, toBase62, uuidv7 } from "./ids.ts";
+import { orderEventId, randomBase62, shortId, toBase62, uuidv7 } from "./ids.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 
@@ -78,7 +78,7 @@ describe("short ids", () => {
   });
 });
 
-describe("the foretold id, which browsers compute too: these vectors must never change", () => {
+describe("the order event id, which browsers compute too: these vectors must never change", () => {
   test.each([
     ["site1", "purchase", "A-1001", "58df99e1-9408-8c16-a009-f8312e46f862"],
     ["site1", "  PurChase ", "A-1001", "58df99e1-9408-8c16-a009-f8312e46f862"],
@@ -88,12 +88,12 @@ describe("the foretold id, which browsers compute too: these vectors must never 
     ["k3x9q2m7ab", "lead", "ÄÖ-日本 1", "fb157af1-8c6b-8246-ac35-f16ec5fedbe2"],
     ["", "", "", "75a11da4-4c80-8486-ac6f-65640aa48a73"],
   ])("site %j, event %j, order %j", (site, event, order, id) => {
-    expect(foretoldId(site, event, order)).toBe(id);
+    expect(orderEventId(site, event, order)).toBe(id);
   });
 
   test("has the form of a UUIDv8, which no other id of the relay has", () => {
     for (let i = 0; i < 200; i++)
-      expect(foretoldId(randomBase62(10), randomBase62(5), String(i))).toMatch(
+      expect(orderEventId(randomBase62(10), randomBase62(5), String(i))).toMatch(
         /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/,
       );
   });

@@ -70,7 +70,7 @@ export function toBase62(number: number, length: number): string {
  * The id under which an event with an order id goes to the platforms. A browser can compute it too, so that a
  * pixel and the relay report one conversion under one id. Shaped as a UUID because some platforms bound the length.
  */
-export function foretoldId(siteId: string, event: string, orderId: string): string {
+export function orderEventId(siteId: string, event: string, orderId: string): string {
   const hex = hash("sha256", `${siteId}\n${event.trim().toLowerCase()}\n${orderId}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

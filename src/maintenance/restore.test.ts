@@ -18,6 +18,7 @@ import { fillTable, openTarget } from "../store/maintenance/restoreTarget.ts";
 import { takeBackup } from "./backup.ts";
 import { writeLines } from "./backupFile.ts";
 import { checkLocation, restoreBackup, verifyBackup } from "./restore.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const keys = () => [rowsKey];
 const visit = { visitorId: "v2", seenAt: rowsAt, browser: null, clickIds: {}, browserIds: {}, utm: {} };
@@ -76,13 +77,16 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
 
   test("a sum without end and records in their packed form are restored as they were, and nothing is wrong with them", async () => {
     const infinite = engine === "sqlite" ? "9e999" : "'Infinity'";
-    const [person, subject] = [representativeRows().identities?.[0]?.email_hash, "b".repeat(64)];
-    const packed = packRecord({ visits: [visit], firstUtm: {}, forms: { emailGoogle: subject } }, subject);
+    const [person, subject] = [representativeRows().identities?.[0]?.email_sha256, "b".repeat(64)];
+    const packed = packRecord(
+      { visits: [visit], firstUtm: {}, forms: { emailGoogleSha256: sha256(subject) } },
+      subject,
+    );
     expect(() => JSON.parse(packed)).toThrow();
     await change(
       location,
       `UPDATE statistics SET value = ${infinite}`,
-      `UPDATE identities SET email_hash = '${subject}', record = '${packed}' WHERE email_hash = '${person}'`,
+      `UPDATE identities SET email_sha256 = '${subject}', record = '${packed}' WHERE email_sha256 = '${person}'`,
     );
     const elsewhere = await place(engine);
     expect((await restore(await backUp(location), elsewhere)).wrong).toEqual([]);
@@ -94,7 +98,13 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
   test("the check names what is damaged", async () => {
     const event = representativeRows().events?.[0] as Row;
     const [columns, other] = [Object.keys(event).join(", "), "0199a0b8-1000-7000-8000-000000000002"];
-    const values = Object.values({ ...event, id: other, dispatch_id: event.id, name: " ", extra: null });
+    const values = Object.values({
+      ...event,
+      id: other,
+      platform_event_id: event.id,
+      name: " ",
+      extra: null,
+    });
     const literals = values.map((one) =>
       one === null ? "NULL" : typeof one === "number" ? one : `'${one}'`,
     );

@@ -23,7 +23,11 @@ const now = Date.UTC(2026, 10, 15, 9, 30);
 
 const several = (count: number, changes: Partial<Conversion> = {}) =>
   Array.from({ length: count }, (_, i) =>
-    sampleConversion({ eventId: `00000000-0000-8000-a000-00000000000${i}`, orderId: `A-${i}`, ...changes }),
+    sampleConversion({
+      platformEventId: `00000000-0000-8000-a000-00000000000${i}`,
+      orderId: `A-${i}`,
+      ...changes,
+    }),
   );
 
 /** One conversion, and as many as the platform's batch allows, up to three. */
@@ -356,12 +360,12 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const conversions = several(count);
       const { body, url } = platform.toRequest(conversions, exampleSettings(platform), now);
       // Google has one place for an id, and people look up their orders there.
-      for (const { eventId, orderId } of conversions)
-        expect(body + url).toContain(platform.id === "google_ads" ? orderId : eventId);
+      for (const { platformEventId, orderId } of conversions)
+        expect(body + url).toContain(platform.id === "google_ads" ? orderId : platformEventId);
     });
 
     test("what senders write cannot break out of the JSON, nor reach address and headers", () => {
-      const hostile = '"}],"admin":true,\r\nX-Evil: 1\r\n\r\n{{hashedEmail}}\u2028</script>';
+      const hostile = '"}],"admin":true,\r\nX-Evil: 1\r\n\r\n{{emailSha256}}\u2028</script>';
       const [plain, evil] = [
         several(count),
         several(count, {

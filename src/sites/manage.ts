@@ -1,7 +1,7 @@
 // What people do to sites and keys. Each function checks its input, says in one sentence what is wrong
 // with it, and leaves an audit line.
 
-import type { Mode } from "../kernel/event.ts";
+import type { Mode, Sha256 } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import type { Change } from "../store/sites/configuration.ts";
 import type { Store } from "../store/store.ts";
@@ -157,10 +157,10 @@ export async function copySettings(
 export async function allowPerson(
   { store, directory }: Desk,
   site: Site,
-  emailHash: string,
+  emailSha256: Sha256,
   by: By & { eventId: string },
 ): Promise<void> {
-  if (site.settings.allowedPersons.includes(emailHash)) return;
+  if (site.settings.allowedPersons.includes(emailSha256)) return;
   if (site.settings.allowedPersons.length >= longestList) {
     throw new Refusal(
       "allow_persons",
@@ -171,7 +171,7 @@ export async function allowPerson(
   const line = change(site.id, "person allowed", { event: by.eventId }, by);
   await store.configuration.changeSettings(line, (stored) => ({
     ...stored,
-    allowedPersons: [...new Set([...withDefaults(stored).allowedPersons, emailHash])],
+    allowedPersons: [...new Set([...withDefaults(stored).allowedPersons, emailSha256])],
   }));
   await directory.refresh();
 }

@@ -9,6 +9,7 @@ import { hourMs } from "../store/statistics/traffic.ts";
 import { openStatistics } from "./read.ts";
 import { moneyOf } from "./sums.ts";
 import { statisticsWorker } from "./worker.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);
 const day = 24 * hourMs;
@@ -41,13 +42,13 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     await store.events.accept({
       event: {
         id, siteId, keyId: "k", mode: "live", name: "purchase", value, currency: "EUR", orderId: "A-1", time: at,
-        receivedAt: at, person: { email: "e".repeat(64) }, extra: null,
+        receivedAt: at, person: { emailSha256: sha256("e".repeat(64)) }, extra: null,
       },
       attribution,
       filterReasons: isFiltered ? ["blocked person"] : [],
       claim: id,
       claimUntil: at,
-      foretoldId: null,
+      orderEventId: null,
       deliveries: isFiltered ? [] : [delivery],
       owner: "node",
       leaseUntil: at,

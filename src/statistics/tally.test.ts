@@ -8,7 +8,7 @@ let made = 0;
 function event(changes: Partial<EventSummary> = {}): EventSummary {
   made += 1;
   return {
-    id: String(made), dispatchId: "", mode: "live", status: "accepted", filterReasons: [], name: "purchase", value: 10,
+    id: String(made), platformEventId: "", mode: "live", status: "accepted", filterReasons: [], name: "purchase", value: 10,
     currency: "EUR", orderId: null, receivedAt: 0, releasedAt: null, identity: "none", withheld: null, clickIds: [],
     ...changes,
   }; // prettier-ignore

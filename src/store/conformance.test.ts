@@ -15,6 +15,7 @@ import { migrations } from "./schema/schema.ts";
 import { WrongEncryptionKey } from "./maintenance/sealCheck.ts";
 import type { Step } from "./maintenance/purge.ts";
 import { openStore, type Store, type StoreLocation } from "./store.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const encryptionKey = Buffer.alloc(32, 7);
 const now = Date.UTC(2026, 10, 15);
@@ -47,7 +48,7 @@ function newEvent(
     orderId: "A-1",
     time: receivedAt,
     receivedAt,
-    person: { email: "e".repeat(64) },
+    person: { emailSha256: sha256("e".repeat(64)) },
     extra: null,
   };
   return {
@@ -56,7 +57,7 @@ function newEvent(
     filterReasons: [],
     claim,
     claimUntil: receivedAt + hour,
-    foretoldId: null,
+    orderEventId: null,
     deliveries: [{ connectionId: "c1", platform: "sandbox", state: "queued", reason: null }],
     owner: "node-a",
     leaseUntil: receivedAt + 30_000,
@@ -239,23 +240,26 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
 
     test("the id that a browser can foretell goes to the first email of an order only", async () => {
       const siteId = await newSite();
-      const first = await store.events.accept(newEvent(siteId, "email 1", { foretoldId: "f" }));
-      const second = newEvent(siteId, "email 2", { foretoldId: "f" });
-      expect(first).toEqual({ duplicate: false, dispatchId: "f" });
-      expect(await store.events.accept(second)).toEqual({ duplicate: false, dispatchId: second.event.id });
+      const first = await store.events.accept(newEvent(siteId, "email 1", { orderEventId: "f" }));
+      const second = newEvent(siteId, "email 2", { orderEventId: "f" });
+      expect(first).toEqual({ duplicate: false, platformEventId: "f" });
+      expect(await store.events.accept(second)).toEqual({
+        duplicate: false,
+        platformEventId: second.event.id,
+      });
     });
 
-    test("a filtered event leaves the foretold id to the one that is dispatched", async () => {
+    test("a filtered event leaves the order event id to the one that is dispatched", async () => {
       const siteId = await newSite();
       const filtered = newEvent(siteId, "bot", {
-        foretoldId: "f",
+        orderEventId: "f",
         filterReasons: ["blocked person"],
         deliveries: [],
       });
       await store.events.accept(filtered);
-      expect(await store.events.accept(newEvent(siteId, "human", { foretoldId: "f" }))).toEqual({
+      expect(await store.events.accept(newEvent(siteId, "human", { orderEventId: "f" }))).toEqual({
         duplicate: false,
-        dispatchId: "f",
+        platformEventId: "f",
       });
       expect(await store.events.idOfClaim(siteId, "f")).not.toBe(filtered.event.id);
     });
@@ -276,7 +280,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await store.events.accept(item);
       expect(await store.events.get(siteId, item.event.id)).toEqual({
         ...item.event,
-        dispatchId: item.event.id,
+        platformEventId: item.event.id,
         status: "filtered",
         filterReasons: ["blocked domain:example.com"],
         releasedAt: null,
@@ -289,7 +293,11 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
     test("lists are newest first, page by page, and can be searched", async () => {
       const siteId = await newSite();
       const items = Array.from({ length: 7 }, (_, i) => newEvent(siteId, `l${i}`, { at: now + i }));
-      items[3]!.event = { ...items[3]!.event, orderId: "B-9", person: { email: "f".repeat(64) } };
+      items[3]!.event = {
+        ...items[3]!.event,
+        orderId: "B-9",
+        person: { emailSha256: sha256("f".repeat(64)) },
+      };
       for (const item of items) await store.events.accept(item);
       const newest = items.map((item) => item.event.id).toReversed();
       const page = await store.events.list(siteId, { limit: 3 });
@@ -299,7 +307,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const ids = async (filter: object) =>
         (await store.events.list(siteId, { limit: 10, ...filter })).map((e) => e.id);
       expect(await ids({ orderId: "B-9" })).toEqual([items[3]!.event.id]);
-      expect(await ids({ emailHash: "f".repeat(64) })).toEqual([items[3]!.event.id]);
+      expect(await ids({ emailSha256: sha256("f".repeat(64)) })).toEqual([items[3]!.event.id]);
       expect(await ids({ status: "filtered" })).toEqual([]);
     });
 
@@ -308,7 +316,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await store.events.accept(newEvent(siteId, "1"));
       expect(await store.events.emailsOfOrder(siteId, "A-1")).toBe(1);
       const second = newEvent(siteId, "2");
-      second.event = { ...second.event, person: { email: "d".repeat(64) } };
+      second.event = { ...second.event, person: { emailSha256: sha256("d".repeat(64)) } };
       await store.events.accept(second);
       expect(await store.events.emailsOfOrder(siteId, "A-1")).toBe(2);
     });
@@ -389,7 +397,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
     test("nothing is written about a delivery that is no longer ours, not even its attempt", async () => {
       const siteId = await newSite();
       const [item] = (await accepted(siteId, 1)) as [NewEvent];
-      await store.erase.events(siteId, item.event.person.email, now);
+      await store.erase.events(siteId, item.event.person.emailSha256, now);
       const attempt = {
         number: 1,
         startedAt: now,
@@ -398,7 +406,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         reason: null,
         httpStatus: 200,
         batch: 1,
-        request: item.event.person.email,
+        request: item.event.person.emailSha256,
         response: null,
       };
       await store.deliveries.settle(settlement(item, "sent", { attempt }));
@@ -489,8 +497,8 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
   describe("people", () => {
     const remember = (on: Store, siteId: string, email: string, utm: Record<string, string>) =>
       on.people.change(siteId, async (rows) => {
-        const known = await rows.identity(email, now);
-        await rows.saveIdentity(email, { ...known, firstUtm: { ...known.firstUtm, ...utm } }, now);
+        const known = await rows.identity(sha256(email), now);
+        await rows.saveIdentity(sha256(email), { ...known, firstUtm: { ...known.firstUtm, ...utm } }, now);
       });
     const decide = (siteId: string, subject: string, givenBy: string, state: ConsentState) =>
       store.people.change(siteId, (rows) => rows.decide(subject, givenBy, state, now));
@@ -502,7 +510,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
           remember(i % 2 ? store : other, siteId, "p", { [`n${i}`]: "x" }),
         ),
       );
-      const identity = await store.people.identity(siteId, "p");
+      const identity = await store.people.identity(siteId, sha256("p"));
       expect(Object.keys(identity?.firstUtm ?? {})).toHaveLength(20);
     });
 
@@ -516,7 +524,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await expect(failing).rejects.toThrow("changed my mind");
       await beside;
       expect(await store.people.decisions(siteId, "p")).toEqual([]);
-      expect((await store.people.identity(siteId, "q"))?.firstUtm).toEqual({ a: "1" });
+      expect((await store.people.identity(siteId, sha256("q")))?.firstUtm).toEqual({ a: "1" });
     });
 
     test("many look-ups at once each find their own person, at their own site", async () => {
@@ -524,9 +532,9 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       for (let i = 0; i < 70; i++) await remember(store, a, `p${i}`, { mark: `a${i}` });
       await remember(store, b, "p1", { mark: "b1" });
       const found = await Promise.all([
-        ...Array.from({ length: 140 }, (_, i) => store.people.identity(a, `p${i % 70}`)),
-        store.people.identity(b, "p1"),
-        store.people.identity(b, "p2"),
+        ...Array.from({ length: 140 }, (_, i) => store.people.identity(a, sha256(`p${i % 70}`))),
+        store.people.identity(b, sha256("p1")),
+        store.people.identity(b, sha256("p2")),
       ]);
       expect(found.slice(0, 140).map((one) => one?.firstUtm.mark)).toEqual(
         Array.from({ length: 140 }, (_, i) => `a${i % 70}`),
@@ -571,7 +579,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       expect(await persons((rows) => rows.visitor("v", now))).toEqual([]);
       const kept = await persons(async (rows) => {
         await rows.visitor("v", now);
-        await rows.saveVisitor("v", { visits: [], persons: ["p"] }, now);
+        await rows.saveVisitor("v", { visits: [], persons: [sha256("p")] }, now);
       });
       expect(kept).toEqual(["p"]);
       expect(await persons((rows) => rows.removeVisitor("v"))).toEqual([]);
@@ -589,8 +597,8 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       });
       const put = (email: string, visits: Visit[]) =>
         store.people.change(siteId, async (rows) => {
-          await rows.identity(email, now);
-          await rows.saveIdentity(email, { visits, firstUtm: {}, forms: {} }, now);
+          await rows.identity(sha256(email), now);
+          await rows.saveIdentity(sha256(email), { visits, firstUtm: {}, forms: {} }, now);
         });
       await put("old1", [visit(1)]);
       await put("old2", [visit(2)]);
@@ -608,12 +616,12 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         { removed: 2, next: "old2" },
         { removed: 1, next: null },
       ]);
-      expect(await store.people.identity(siteId, "old2")).toBeNull();
-      expect((await store.people.identity(siteId, "both"))?.visits).toEqual([visit(20)]);
-      expect((await store.people.identity(siteId, "seen again"))?.visits).toEqual([
+      expect(await store.people.identity(siteId, sha256("old2"))).toBeNull();
+      expect((await store.people.identity(siteId, sha256("both")))?.visits).toEqual([visit(20)]);
+      expect((await store.people.identity(siteId, sha256("seen again")))?.visits).toEqual([
         { ...visit(20), clickIds: {} },
       ]);
-      expect((await store.people.identity(siteId, "new"))?.visits).toEqual([visit(20)]);
+      expect((await store.people.identity(siteId, sha256("new")))?.visits).toEqual([visit(20)]);
     });
 
     test("an erasure forgets grants and finds every visitor; a refusal stays", async () => {
@@ -623,10 +631,10 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await decide(siteId, email, "visitor b", "denied");
       const found = await store.people.change(siteId, async (rows) => {
         await rows.visitor("v", now);
-        await rows.saveVisitor("v", { visits: [], persons: [email] }, now);
+        await rows.saveVisitor("v", { visits: [], persons: [sha256(email)] }, now);
         await rows.visitor("other", now);
         await rows.forgetGrants(email);
-        return rows.visitorsOf(email);
+        return rows.visitorsOf(sha256(email));
       });
       expect(found).toEqual(["v"]);
       expect((await store.people.decisions(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
@@ -648,20 +656,20 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         item.event = {
           ...item.event,
           extra: { note: "x" },
-          person: { email: "a".repeat(64), phone: "b".repeat(64) },
+          person: { emailSha256: sha256("a".repeat(64)), phoneSha256: sha256("b".repeat(64)) },
         };
         await store.events.accept(item);
       }
       const bystander = newEvent(siteId, "bystander");
       await store.events.accept(bystander);
-      expect(await store.erase.events(siteId, "a".repeat(64), now)).toBe(70);
+      expect(await store.erase.events(siteId, sha256("a".repeat(64)), now)).toBe(70);
       const erased = await store.events.get(siteId, items[69]!.event.id);
-      expect(erased).toMatchObject({ person: { email: "" }, extra: null, value: 12.5, orderId: "A-1" });
+      expect(erased).toMatchObject({ person: { emailSha256: "" }, extra: null, value: 12.5, orderId: "A-1" });
       const [delivery] = await store.deliveries.ofEvent(siteId, items[0]!.event.id);
       expect(delivery).toMatchObject({ state: "skipped", reason: "person erased" });
       const [left] = await sql(
         location,
-        `SELECT COUNT(*) AS n FROM events WHERE site_id = '${siteId}' AND (person LIKE '%aaaa%' OR email_hash LIKE '%aaaa%')`,
+        `SELECT COUNT(*) AS n FROM events WHERE site_id = '${siteId}' AND (person LIKE '%aaaa%' OR email_sha256 LIKE '%aaaa%')`,
       );
       expect(Number(left?.n)).toBe(0);
       expect(await store.events.get(siteId, bystander.event.id)).toMatchObject({

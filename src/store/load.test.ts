@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { openNodes } from "../../test/support/nodes.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { NewEvent } from "./events/events.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 /** `npm run test:store -- DATABASE_URL` has more. */
 const events = Number(process.env["STORE_LOAD_EVENTS"] ?? 400);
@@ -15,12 +16,12 @@ function newEvent(i: number, owner: string, now: number): NewEvent {
   const siteId = `load-${i % siteCount}`;
   const id = uuidv7(now);
   return {
-    event: { id, siteId, keyId: "k", mode: "live", name: "purchase", value: 5, currency: "EUR", orderId: `o-${i}`, time: now, receivedAt: now, person: { email: "e".repeat(64) }, extra: null },
+    event: { id, siteId, keyId: "k", mode: "live", name: "purchase", value: 5, currency: "EUR", orderId: `o-${i}`, time: now, receivedAt: now, person: { emailSha256: sha256("e".repeat(64)) }, extra: null },
     attribution,
     filterReasons: [],
     claim: `claim-${i}`,
     claimUntil: now + 3_600_000,
-    foretoldId: null,
+    orderEventId: null,
     deliveries: [{ connectionId: "c1", platform: "sandbox", state: "queued", reason: null }],
     owner,
     // Due at once: workers take them from each other's hands.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Identity } from "../kernel/event.ts";
 import { filterReasons, type FilterRules, type Judged } from "./filter.ts";
+import { sha256 } from "../../test/support/sha256.ts";
 
 const none: FilterRules = {
   blockedDomains: [],
@@ -24,7 +25,10 @@ const visits = (...bots: boolean[]): Identity => ({
   forms: {},
 });
 const reasons = (judged: Partial<Judged>, rules: Partial<FilterRules> = {}) =>
-  filterReasons({ emailHash: hash, emailDomain: null, identity: null, ...judged }, { ...none, ...rules });
+  filterReasons(
+    { emailSha256: sha256(hash), emailDomain: null, identity: null, ...judged },
+    { ...none, ...rules },
+  );
 
 test("without rules and visits nothing is filtered", () => {
   expect(reasons({ emailDomain: "mailinator.com" })).toEqual([]);

@@ -1,7 +1,7 @@
 // The site's own rules: which events are filtered whatever platform they are for.
 
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
-import type { FilterReason, Identity } from "../kernel/event.ts";
+import type { FilterReason, Identity, Sha256 } from "../kernel/event.ts";
 
 export type FilterRules = {
   blockedDomains: readonly string[];
@@ -12,7 +12,7 @@ export type FilterRules = {
 };
 
 export type Judged = {
-  emailHash: string;
+  emailSha256: Sha256;
   /** Known only when the sender gave the plain address. */
   emailDomain: string | null;
   identity: Identity | null;
@@ -28,10 +28,10 @@ function isDisposable(domain: string): boolean {
 
 /** Why an event is filtered; empty when it is not. */
 export function filterReasons(
-  { emailHash, emailDomain, identity }: Judged,
+  { emailSha256, emailDomain, identity }: Judged,
   rules: FilterRules,
 ): FilterReason[] {
-  if (rules.allowedPersons.includes(emailHash)) return [];
+  if (rules.allowedPersons.includes(emailSha256)) return [];
   const reasons: FilterReason[] = [];
   if (emailDomain) {
     const blocked = rules.blockedDomains.find(
@@ -40,7 +40,7 @@ export function filterReasons(
     if (blocked) reasons.push(`blocked domain:${blocked}`);
     if (rules.blockDisposable && isDisposable(emailDomain)) reasons.push(`disposable domain:${emailDomain}`);
   }
-  if (rules.blockedPersons.includes(emailHash)) reasons.push("blocked person");
+  if (rules.blockedPersons.includes(emailSha256)) reasons.push("blocked person");
   // One human visit is enough: or anybody who knows an email could make its conversions vanish by a bot's visit.
   if (identity?.visits.length && identity.visits.every((visit) => visit.verdict?.bot)) {
     const seen = new Set(identity.visits.map((visit) => visit.verdict?.reasons[0] ?? ""));

@@ -11,7 +11,7 @@ const analytics = running.of("ga4");
 afterAll(() => running.close());
 beforeEach(() => analytics.reset());
 
-const emailHash = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
+const emailSha256 = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
 
 type Fields = Record<string, unknown>;
 const params = (changes: Fields = {}): Fields => ({
@@ -28,7 +28,7 @@ const hit = (changes: Fields = {}): Fields => ({
   user_id: "u_42",
   timestamp_micros: 1_794_648_600_000_000,
   consent: { ad_user_data: "GRANTED", ad_personalization: "DENIED" },
-  user_data: { sha256_email_address: [emailHash] },
+  user_data: { sha256_email_address: [emailSha256] },
   events: [{ name: "purchase", params: params() }],
   ...changes,
 });

@@ -12,7 +12,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 afterAll(() => running.close());
 beforeEach(() => google.reset());
 
-const emailHash = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
+const emailSha256 = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
 const phoneHash = "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30";
 
 type Fields = Record<string, unknown>;
@@ -23,7 +23,7 @@ const event = (changes: Fields = {}): Fields => ({
   currency: "EUR",
   conversionValue: 49.9,
   adIdentifiers: { gclid: "EXAMPLE_GCLID" },
-  userData: { userIdentifiers: [{ emailAddress: emailHash }, { phoneNumber: phoneHash }] },
+  userData: { userIdentifiers: [{ emailAddress: emailSha256 }, { phoneNumber: phoneHash }] },
   consent: { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_DENIED" },
   ...changes,
 });
@@ -137,19 +137,19 @@ describe("events:ingest", () => {
     ],
     [
       "a hash in upper case",
-      { userData: { userIdentifiers: [{ emailAddress: emailHash.toUpperCase() }] } },
+      { userData: { userIdentifiers: [{ emailAddress: emailSha256.toUpperCase() }] } },
       ".user_data.user_identifiers[0].email_address",
       "INVALID_SHA256_FORMAT",
     ],
     [
       "eleven identifiers",
-      { userData: { userIdentifiers: Array.from({ length: 11 }, () => ({ emailAddress: emailHash })) } },
+      { userData: { userIdentifiers: Array.from({ length: 11 }, () => ({ emailAddress: emailSha256 })) } },
       ".user_data.user_identifiers",
       "TOO_MANY_USER_IDENTIFIERS",
     ],
     [
       "two identifiers in one",
-      { userData: { userIdentifiers: [{ emailAddress: emailHash, phoneNumber: phoneHash }] } },
+      { userData: { userIdentifiers: [{ emailAddress: emailSha256, phoneNumber: phoneHash }] } },
       ".user_data.user_identifiers[0]",
       "INVALID_FORMAT",
     ],
@@ -157,7 +157,9 @@ describe("events:ingest", () => {
       "an address without its country",
       {
         userData: {
-          userIdentifiers: [{ address: { givenName: emailHash, familyName: emailHash, postalCode: "1" } }],
+          userIdentifiers: [
+            { address: { givenName: emailSha256, familyName: emailSha256, postalCode: "1" } },
+          ],
         },
       },
       ".user_data.user_identifiers[0].address.region_code",
@@ -246,7 +248,7 @@ describe("events:ingest", () => {
   });
 
   test("a hash in base64 is taken when the request says so", async () => {
-    const base64 = Buffer.from(emailHash, "hex").toString("base64");
+    const base64 = Buffer.from(emailSha256, "hex").toString("base64");
     const userData = { userIdentifiers: [{ emailAddress: base64 }] };
     expect((await ingest(request([event({ userData })], { encoding: "BASE64" }))).status).toBe(200);
     expect((await ingest(request([event({ userData })]))).status).toBe(400);

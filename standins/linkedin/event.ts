@@ -15,7 +15,7 @@ import {
 import { aheadSeconds, fault, hashed, ipv4, plainId } from "../shared/socialChecks.ts";
 
 const maxAgeSeconds = 90 * 86_400;
-const emailHash = hashed("email");
+const emailSha256 = hashed("email");
 const addressHash = hashed("other");
 
 const idTypes =
@@ -32,7 +32,7 @@ function userId(version: string): Check {
       if (idValue === undefined) return [];
       switch (idType) {
         case "SHA256_EMAIL":
-          return emailHash(idValue, at);
+          return emailSha256(idValue, at);
         case "SHA256_IP_ADDRESS":
           return version >= "202607"
             ? addressHash(idValue, at)

@@ -11,7 +11,7 @@ const microsoft = running.of("microsoft_ads");
 afterAll(() => running.close());
 beforeEach(() => microsoft.reset());
 
-const emailHash = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+const emailSha256 = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 
 type Fields = Record<string, unknown>;
 const event = (changes: Fields = {}): Fields => ({
@@ -21,7 +21,7 @@ const event = (changes: Fields = {}): Fields => ({
   eventTime: 1_794_648_600,
   eventSourceUrl: "https://shop.example/thanks",
   adStorageConsent: "G",
-  userData: { msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab", em: emailHash },
+  userData: { msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab", em: emailSha256 },
   customData: { transactionId: "ord-10042", value: 49.9, currency: "EUR" },
   ...changes,
 });
@@ -91,7 +91,7 @@ describe("the Conversions API", () => {
   });
 
   test("a person who is known by a wrong hash alone is nobody", async () => {
-    const { status, body } = await send([event({ userData: { em: emailHash.toUpperCase() } })]);
+    const { status, body } = await send([event({ userData: { em: emailSha256.toUpperCase() } })]);
     expect(status).toBe(400);
     expect(detailsOf(body).map(({ propertyName }) => propertyName)).toContain("data[0].userData");
   });

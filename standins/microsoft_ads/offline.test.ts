@@ -11,7 +11,7 @@ const microsoft = running.of("microsoft_ads");
 afterAll(() => running.close());
 beforeEach(() => microsoft.reset());
 
-const emailHash = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
+const emailSha256 = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 
 type Fields = Record<string, unknown>;
 
@@ -31,7 +31,7 @@ describe("offline conversions", () => {
     ConversionValue: 49.9,
     ConversionCurrencyCode: "EUR",
     MicrosoftClickId: "dd4afcccb1c94a4cad9544dd7e5006ab",
-    HashedEmailAddress: emailHash,
+    HashedEmailAddress: emailSha256,
     ...changes,
   });
   const apply = (rows: unknown, changes?: Record<string, string>) =>

@@ -15,9 +15,9 @@ afterAll(() => running.close());
 beforeEach(() => platform.reset());
 
 /** Of `Al.ice$+Apple@Example.Com`, as documented. */
-const emailHash = "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976";
+const emailSha256 = "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976";
 const user = (changes: Fields = {}): Fields => ({
-  email: emailHash,
+  email: emailSha256,
   phone_number: person.plusPhone,
   ip_address: "203.0.113.9",
   user_agent: browser,
@@ -90,7 +90,7 @@ describe("the Conversions API", () => {
       { user: user({ phone_number: person.digitsPhone }) },
       "user.phone_number",
     ],
-    ["a hash in upper case", { user: user({ email: emailHash.toUpperCase() }) }, "user.email"],
+    ["a hash in upper case", { user: user({ email: emailSha256.toUpperCase() }) }, "user.email"],
     [
       "the whole cookie as uuid",
       { user: user({ uuid: "1794600000000.7c73c64f-7b5b-4c3b-9a5e-1a2b3c4d5e6f" }) },

@@ -97,7 +97,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     expect((await send()).status).toBe(200);
     const { items: events } = (await viewer.ask(`GET /sites/${site}/events`)).json;
     const past = await preview({ connection: connection.id, event: events[0].id });
-    expect(past.json.request.body.eventId).toBe(events[0].eventId);
+    expect(past.json.request.body.platformEventId).toBe(events[0].platformEventId);
     expect(fault(await preview({ connection: connection.id, event: "none" }))).toEqual([
       404,
       "not_found",

@@ -139,7 +139,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(await orders(`limit=4&cursor=${first.next}`)).toEqual(all.slice(4));
     const [event] = (await owner.ask(`GET ${of("/events?search=A-1")}`)).json.items;
     expect(await orders(`search=${event.id}`)).toEqual(["A-1"]);
-    expect(await orders(`search=${event.eventId}`)).toEqual(["A-1"]);
+    expect(await orders(`search=${event.platformEventId}`)).toEqual(["A-1"]);
     expect(await orders(`search=${event.id}&status=filtered`)).toEqual([]);
     expect(await orders(`search=${event.id}&mode=live&clickId=gclid`)).toEqual(["A-1"]);
     expect(await orders(`search=${event.id}&clickId=none`)).toEqual([]);
@@ -147,9 +147,9 @@ describe.each(engines)("a site's data on %s", (engine) => {
     expect(event.deliveries).toEqual([{ connection, platform: "sandbox", state: "sent", reason: null }]);
     expect((await owner.ask(`GET ${of("/events?cursor=x")}`)).json.error.field).toBe("cursor");
 
-    const trace = (await owner.ask(`GET ${of(`/events/${event.eventId}`)}`)).json;
+    const trace = (await owner.ask(`GET ${of(`/events/${event.platformEventId}`)}`)).json;
     contract["GET /sites/:site/events/:event"].answer.parse(trace);
-    expect(trace).toMatchObject({ id: event.id, hashedEmail: sha256("known@example.com") });
+    expect(trace).toMatchObject({ id: event.id, emailSha256: sha256("known@example.com") });
     expect(trace.deliveries[0].log).toHaveLength(1);
     expect(trace.attribution.clickIds.gclid.value).toBe("abc");
     expect((await owner.ask(`GET ${of("/events/none")}`)).status).toBe(404);
@@ -283,7 +283,7 @@ describe.each(engines)("a site's data on %s", (engine) => {
     const email = "known@example.com";
     const found = (await about("find", { email })).json;
     contract["POST /sites/:site/people/find"].answer.parse(found);
-    expect(found).toMatchObject({ hashedEmail: sha256(email), consent: "unknown", decisions: [] });
+    expect(found).toMatchObject({ emailSha256: sha256(email), consent: "unknown", decisions: [] });
     expect(found.visits[0].clickIds).toEqual({ gclid: "abc" });
     expect(found.events).toHaveLength(1);
     const same = (await about("find", { email: sha256(email) })).json;

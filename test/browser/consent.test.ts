@@ -111,7 +111,7 @@ inChromium("opting out", () => {
       await submit(stage, page, email);
       const clickIds = { gclid: `Again-${orders}` };
       expect(await stage.convert(email)).toEqual(
-        expect.objectContaining({ clickIds, hashedEmail: hashEmail(email), consent: after }),
+        expect.objectContaining({ clickIds, emailSha256: hashEmail(email), consent: after }),
       );
     },
   );
@@ -144,7 +144,7 @@ inChromium("opting out", () => {
     expect(await stage.convert(email)).toMatchObject({
       consent: "granted",
       clickIds: { gclid: "Second" },
-      hashedEmail: hashEmail(email),
+      emailSha256: hashEmail(email),
     });
     const { consent_history: history } = await stage.stored();
     const states = history.filter((one) => one.subject === hashEmail(email)).map((one) => one.state);
@@ -161,7 +161,7 @@ inChromium("opting out", () => {
 
     stage.receiver.behave = (_request, response) => response.writeHead(503).end();
     const first = await stage.convert(email, { phone: "+4930123456" });
-    expect(first).toMatchObject({ clickIds: { gclid: "Withdrawn" }, hashedEmail: hashEmail(email) });
+    expect(first).toMatchObject({ clickIds: { gclid: "Withdrawn" }, emailSha256: hashEmail(email) });
 
     await land(stage, page, "/own", "");
     await page.click("#refuse");
@@ -176,7 +176,7 @@ inChromium("opting out", () => {
         .filter((body) => body.orderId === first.orderId);
     await eventually("the retry", () => retries().length > 0, 10);
     expect(retries()[0]).toEqual(nothing);
-    expect(retries()[0].eventId).toBe(first.eventId);
+    expect(retries()[0].platformEventId).toBe(first.platformEventId);
   });
 
   const historyOf = async (subject: string | undefined) => {

@@ -65,7 +65,7 @@ inChromium("a site that asks first (opt-in)", () => {
         clickIds: { gclid: "Landing-Page" },
         utm: { utm_source: "mail" },
         consent: "granted",
-        hashedEmail: hashEmail(email),
+        emailSha256: hashEmail(email),
       });
     },
   );

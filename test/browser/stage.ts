@@ -10,11 +10,11 @@ import { manage, newHome, post, startRelay, type Engine, type Home, type Relay }
 import { shop, startSite, type TestSite } from "./site.ts";
 
 export type Conversion = {
-  eventId: string;
+  platformEventId: string;
   event: string;
   orderId: string;
-  hashedEmail: string | null;
-  hashedPhone: string | null;
+  emailSha256: string | null;
+  phoneSha256: string | null;
   clickIds: Record<string, string>;
   utm: Record<string, string>;
   consent: string;
@@ -88,7 +88,7 @@ export async function setStage({
 type Row = Record<string, unknown>;
 export type Stored = {
   visitors: { visitor_id: string; record: string }[];
-  identities: { email_hash: string; record: string }[];
+  identities: { email_sha256: string; record: string }[];
   consents: { subject: string; given_by: string; state: string }[];
   consent_history: { subject: string; given_by: string; state: string }[];
 };

@@ -85,9 +85,9 @@ inChromium("the story on one host", () => {
     );
     const query = new URLSearchParams({ ...utm, gclid: "EAIaIQobChMI-Ab_Cd" });
     await landAndSubmit(stage, page, `?${query}`, "Utm@Customers.example");
-    const { eventId } = await stage.convert("utm@customers.example");
+    const { platformEventId } = await stage.convert("utm@customers.example");
 
-    const trace = await manage(stage.home, "event", "show", eventId);
+    const trace = await manage(stage.home, "event", "show", platformEventId);
     const sandbox = trace.deliveries.find((one: { platform: string }) => one.platform === "sandbox");
     const request = JSON.parse(sandbox.log[0].request.split("\n\n")[1]);
     expect(request.conversions).toMatchObject([
@@ -95,7 +95,7 @@ inChromium("the story on one host", () => {
         clickIds: { gclid: "EAIaIQobChMI-Ab_Cd" },
         utm,
         browserIds,
-        hashedEmail: hashEmail("utm@customers.example"),
+        emailSha256: hashEmail("utm@customers.example"),
       },
     ]);
     await visitor.clearCookies();
@@ -131,7 +131,7 @@ inChromium("the story on one host", () => {
     const seenAt = async () => {
       const { identities } = await stage.stored();
       const person = hashEmail("reload@customers.example");
-      const row = identities.find((one) => one.email_hash === person);
+      const row = identities.find((one) => one.email_sha256 === person);
       const { visits } = unpackRecord(row?.record ?? "", person) as Identity;
       return visits.map((visit) => visit.clickIds.gclid?.seenAt);
     };
@@ -195,7 +195,7 @@ inChromium("the story on one host", () => {
     await landAndSubmit(stage, page, "?gclid=By-Hash", "Hash.Only@Customers.example");
     const hashed_email = hashEmail("hash.only@customers.example");
     const received = await stage.convert("", { email: null, hashed_email });
-    expect(received).toMatchObject({ clickIds: { gclid: "By-Hash" }, hashedEmail: hashed_email });
+    expect(received).toMatchObject({ clickIds: { gclid: "By-Hash" }, emailSha256: hashed_email });
   });
 });
 
@@ -220,7 +220,7 @@ inChromium("the story elsewhere", () => {
       });
       const { visitors, identities } = await stage.stored();
       expect(visitors).toHaveLength(1);
-      expect(identities.map((one) => one.email_hash)).toEqual([hashEmail("ada@customers.example")]);
+      expect(identities.map((one) => one.email_sha256)).toEqual([hashEmail("ada@customers.example")]);
     },
   );
 });

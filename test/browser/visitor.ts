@@ -48,8 +48,8 @@ export async function relayCookies({ site }: Stage, page: Page): Promise<Cookie[
 
 /** What a platform receives of somebody who opted out: exactly these fields are empty. */
 export const nothing: Conversion = expect.objectContaining({
-  hashedEmail: null,
-  hashedPhone: null,
+  emailSha256: null,
+  phoneSha256: null,
   clickIds: {},
   utm: {},
   consent: "denied",

@@ -219,11 +219,11 @@ inChromium("visits", () => {
   ])("cc.eventId(%j, %j) is the id that platforms receive from the relay", async (event, orderId) => {
     await page.goto(`${stage.site.origin}/app`);
     await page.waitForFunction(() => (window as { cc?: { ready?: true } }).cc?.ready);
-    const foretold = await page.evaluate(
+    const expected = await page.evaluate(
       ([name, order]) => (window as unknown as Api).cc.eventId(name as string, order),
       [event, orderId],
     );
-    const { eventId } = await stage.convert("pixel@customers.example", { event, orderId });
-    expect(eventId).toBe(foretold);
+    const { platformEventId } = await stage.convert("pixel@customers.example", { event, orderId });
+    expect(platformEventId).toBe(expected);
   });
 });

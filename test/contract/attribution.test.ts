@@ -38,8 +38,8 @@ const utm = {
 };
 const pairs = Object.entries({ ...clickIds, ...utm }).map(([name, value]) => `${name}=${value}`);
 
-const withheld = { hashedEmail: null, hashedPhone: null, clickIds: {}, utm: {}, consent: "denied" };
-const contact = (email: string) => ({ hashedEmail: sha256(email), hashedPhone: sha256("+14255551234") });
+const withheld = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, consent: "denied" };
+const contact = (email: string) => ({ emailSha256: sha256(email), phoneSha256: sha256("+14255551234") });
 
 describe.each(engines)("attribution on %s", (engine) => {
   let home: Home;
@@ -109,8 +109,8 @@ describe.each(engines)("attribution on %s", (engine) => {
   }
 
   const traceOf = async (email: string, site: TestSite) => {
-    const { eventId } = await received({ email }, site);
-    return (await manage(home, "event", "show", String(eventId))).attribution;
+    const { platformEventId } = await received({ email }, site);
+    return (await manage(home, "event", "show", String(platformEventId))).attribution;
   };
 
   const decide = (email: string, decision: string) =>
@@ -155,7 +155,7 @@ describe.each(engines)("attribution on %s", (engine) => {
     for (const site of [optOut, optIn]) {
       const body = await received({ email: "refused@example.com", value: 5, currency: "EUR" }, site);
       expect(body).toEqual({
-        eventId: expect.any(String),
+        platformEventId: expect.any(String),
         event: "purchase",
         eventTime: expect.any(String),
         value: 5,
@@ -234,7 +234,7 @@ describe.each(engines)("attribution on %s", (engine) => {
 
   test("identity get shows what is stored, under the hash alone", async () => {
     const shown = await manage(home, "identity", "get", optOut.host, "--email", "agreed@example.com");
-    expect(shown.hashedEmail).toBe(sha256("agreed@example.com"));
+    expect(shown.emailSha256).toBe(sha256("agreed@example.com"));
     expect(shown.consent).toBe("granted");
     expect(shown.identity.visits).toEqual([
       {

@@ -90,7 +90,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
   test("an order that comes again with the hash of its email is a duplicate", async () => {
     expect(await send(withOrder("by-hash"))).toEqual(taken());
     const [body] = arrived("by-hash");
-    const hashed = withOrder("by-hash", { email: undefined, hashed_email: body?.hashedEmail });
+    const hashed = withOrder("by-hash", { email: undefined, hashed_email: body?.emailSha256 });
     expect(await send(hashed)).toEqual(deduped);
   });
 
@@ -114,25 +114,25 @@ describe.each(engines)("duplicates on %s", (engine) => {
     const { events } = await manage(home, "event", "list", site.host, "--order", "tried");
     expect(events.map(({ mode }: { mode: string }) => mode).toSorted()).toEqual(["live", "test"]);
     // A platform that counts by event id must not take one for the other either.
-    expect(new Set(arrived("tried").map((body) => body.eventId)).size).toBe(2);
+    expect(new Set(arrived("tried").map((body) => body.platformEventId)).size).toBe(2);
   });
 
   test("one order with two emails is processed twice, and the trace warns of it", async () => {
     expect(await send(withOrder("placeholder"))).toEqual(taken());
     expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(taken());
     expect(await send(withOrder("placeholder", { email: "bob@example.com" }))).toEqual(deduped);
-    const ids = arrived("placeholder").map((body) => String(body.eventId));
+    const ids = arrived("placeholder").map((body) => String(body.platformEventId));
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) {
-      const { warnings, eventId } = await manage(home, "event", "show", id);
-      expect(eventId).toBe(id);
+      const { warnings, platformEventId } = await manage(home, "event", "show", id);
+      expect(platformEventId).toBe(id);
       expect(warnings).toEqual(["order id placeholder came with 2 different emails: is it a placeholder?"]);
     }
   });
 
   test("the trace of an order with one email warns of nothing", async () => {
     expect(await send(withOrder("single"))).toEqual(taken());
-    const { warnings } = await manage(home, "event", "show", String(arrived("single")[0]?.eventId));
+    const { warnings } = await manage(home, "event", "show", String(arrived("single")[0]?.platformEventId));
     expect(warnings).toEqual([]);
   });
 
@@ -175,7 +175,7 @@ describe.each(engines)("duplicates on %s", (engine) => {
     await eventually("the event without an order is taken again", () => isTaken(sale()), 4);
     await eventually("the order is taken again", () => isTaken(order), 4);
     // To the platforms it is the same order still: they count by the event id.
-    expect(new Set(arrived("forgotten").map((body) => body.eventId)).size).toBe(1);
+    expect(new Set(arrived("forgotten").map((body) => body.platformEventId)).size).toBe(1);
   });
 
   test("a window that is no time is refused", async () => {

@@ -195,14 +195,14 @@ describe.each(engines)("the fields on %s", (engine) => {
     const before = Date.now();
     const body = await received({ email: "smallest@example.com", event: "lead" });
     expect(body).toEqual({
-      eventId: expect.any(String),
+      platformEventId: expect.any(String),
       event: "lead",
       eventTime: expect.any(String),
       value: null,
       currency: "USD",
       orderId: null,
-      hashedEmail: sha256("smallest@example.com"),
-      hashedPhone: null,
+      emailSha256: sha256("smallest@example.com"),
+      phoneSha256: null,
       clickIds: {},
       utm: {},
       consent: "unknown",
@@ -222,7 +222,7 @@ describe.each(engines)("the fields on %s", (engine) => {
       phone: empty,
       eventTime: empty,
     }));
-    const absent = { value: null, currency: "USD", orderId: null, hashedPhone: null };
+    const absent = { value: null, currency: "USD", orderId: null, phoneSha256: null };
     expect(await received({ email: "null@example.com", event: "lead", ...nothing })).toMatchObject(absent);
     expect(await received({ email: "blank@example.com", event: "lead", ...blank })).toMatchObject(absent);
     // And the same event with nothing in place of blanks is the same event.
@@ -231,19 +231,19 @@ describe.each(engines)("the fields on %s", (engine) => {
 
   test("an email is trimmed and lower-cased before it is hashed", async () => {
     const body = await received(freshEvent({ email: "  Ada@Example.COM\n" }));
-    expect(body.hashedEmail).toBe(ada);
+    expect(body.emailSha256).toBe(ada);
   });
 
   test("a hashed email is not hashed again, and its upper case is lowered", async () => {
-    expect((await received(freshEvent({ email: undefined, hashed_email: ada }))).hashedEmail).toBe(ada);
+    expect((await received(freshEvent({ email: undefined, hashed_email: ada }))).emailSha256).toBe(ada);
     const upper = freshEvent({ email: null, hashed_email: ` ${ada.toUpperCase()} ` });
-    expect((await received(upper)).hashedEmail).toBe(ada);
+    expect((await received(upper)).emailSha256).toBe(ada);
   });
 
   test("of email and hashed_email the email is used, whatever the other is", async () => {
     const both = freshEvent({ hashed_email: sha256("bob@example.com") });
-    expect((await received(both)).hashedEmail).toBe(ada);
-    expect((await received(freshEvent({ hashed_email: "no hash" }))).hashedEmail).toBe(ada);
+    expect((await received(both)).emailSha256).toBe(ada);
+    expect((await received(freshEvent({ hashed_email: "no hash" }))).emailSha256).toBe(ada);
   });
 
   test.each([0, 0.1, 49.9, 1e-7, 123456789.12, 1e12])(
@@ -278,18 +278,18 @@ describe.each(engines)("the fields on %s", (engine) => {
 
   test("a phone number is hashed in its international form, as text or as a JSON number", async () => {
     const hash = sha256("+14255551234");
-    expect((await received(freshEvent({ phone: "+1 (425) 555-1234" }))).hashedPhone).toBe(hash);
-    expect((await received(freshEvent({ phone: "0014255551234" }), german.key)).hashedPhone).toBe(hash);
+    expect((await received(freshEvent({ phone: "+1 (425) 555-1234" }))).phoneSha256).toBe(hash);
+    expect((await received(freshEvent({ phone: "0014255551234" }), german.key)).phoneSha256).toBe(hash);
     const local = { phone: "030 12345678" };
-    expect((await received(freshEvent(local), german.key)).hashedPhone).toBe(sha256("+493012345678"));
+    expect((await received(freshEvent(local), german.key)).phoneSha256).toBe(sha256("+493012345678"));
     const number = freshEvent({ phone: 3012345678 });
-    expect((await received(number, german.key)).hashedPhone).toBe(sha256("+493012345678"));
+    expect((await received(number, german.key)).phoneSha256).toBe(sha256("+493012345678"));
     // Without a country nobody can say whose number it is.
-    expect((await received(freshEvent(local))).hashedPhone).toBeNull();
+    expect((await received(freshEvent(local))).phoneSha256).toBeNull();
   });
 
   test("a phone number that cannot be one is left out, and the event is taken", async () => {
-    expect((await received(freshEvent({ phone: "call me" }))).hashedPhone).toBeNull();
+    expect((await received(freshEvent({ phone: "call me" }))).phoneSha256).toBeNull();
   });
 
   test.each([
@@ -329,9 +329,9 @@ describe.each(engines)("the fields on %s", (engine) => {
   );
 
   test("fields that nobody knows are accepted and go nowhere", async () => {
-    const body = await received(freshEvent({ utm_source: "x", gclid: "y", hashedEmail: "z", extra: [1] }));
+    const body = await received(freshEvent({ utm_source: "x", gclid: "y", emailSha256: "z", extra: [1] }));
     expect(Object.keys(body)).toHaveLength(11);
-    expect(body).toMatchObject({ hashedEmail: ada, clickIds: {}, utm: {} });
+    expect(body).toMatchObject({ emailSha256: ada, clickIds: {}, utm: {} });
   });
 
   test("eventTime is taken as ISO 8601 with any offset, as a date, and as Unix seconds", async () => {

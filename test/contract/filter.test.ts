@@ -81,7 +81,7 @@ describe.each(engines)("filters on %s", (engine) => {
       {
         id: expect.any(String),
         site: strict.id,
-        eventId: expect.any(String),
+        platformEventId: expect.any(String),
         mode: "live",
         status: "filtered",
         event: "purchase",

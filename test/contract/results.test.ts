@@ -152,7 +152,9 @@ describe.each(engines)("the results on %s", (engine) => {
       expect(await send("two")).toEqual(expected);
     }
     // Both get every event under one id.
-    const [a, b] = ["two-a", "two-b"].map((path) => arrived(path).map(({ eventId }) => eventId));
+    const [a, b] = ["two-a", "two-b"].map((path) =>
+      arrived(path).map(({ platformEventId }) => platformEventId),
+    );
     expect(a).toEqual(b);
   });
 
@@ -230,7 +232,7 @@ describe.each(engines)("the results on %s", (engine) => {
     expect(tries).toHaveLength(2);
     expect(tries[1]).toEqual(tries[0]);
 
-    const trace = await manage(home, "event", "show", tries[0].eventId);
+    const trace = await manage(home, "event", "show", tries[0].platformEventId);
     expect(trace.deliveries).toEqual([
       {
         connectionId: connections.get("failing"),

@@ -126,12 +126,12 @@ describe.each(engines)("traffic on %s", (engine) => {
     expect(released).toEqual({ id, released: true, deliveries: 1 });
     const got = () => receiver.bodies().filter((body) => body.orderId === event.orderId);
     await eventually("it is delivered", () => got().length === 1);
-    expect(got()[0]).toMatchObject({ clickIds: { gclid: "mias-click" }, hashedEmail: emails[0] });
+    expect(got()[0]).toMatchObject({ clickIds: { gclid: "mias-click" }, emailSha256: emails[0] });
     const after = await manage(home, "event", "show", id);
     expect(after).toMatchObject({
       status: "accepted",
       releasedAt: expect.any(Number),
-      eventId: got()[0]?.eventId,
+      platformEventId: got()[0]?.platformEventId,
     });
     expect(await shown(home, "event", "show", id)).toContain("released");
 

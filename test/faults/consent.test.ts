@@ -24,7 +24,7 @@ const hasty = {
 };
 const slackMs = 1000;
 
-const person = personOf({ email: "ada@example.com" }).email;
+const person = personOf({ email: "ada@example.com" }).emailSha256;
 const contact = { email: "ada@example.com", phone: "+49 1512 3456789", firstName: "Ada" };
 
 type Place = { home: Home; relay: Relay; receiver: Receiver; site: Furnished };
@@ -79,13 +79,13 @@ async function send({ relay, receiver, site }: Place): Promise<Record<string, un
 }
 
 const withEverything = {
-  hashedEmail: person,
-  hashedPhone: expect.stringMatching(/^[0-9a-f]{64}$/),
+  emailSha256: person,
+  phoneSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
   clickIds: { gclid: "click-1", fbclid: "click-2" },
   utm: { utm_source: "newsletter" },
   consent: "granted",
 };
-const withNothing = { hashedEmail: null, hashedPhone: null, clickIds: {}, utm: {}, consent: "denied" };
+const withNothing = { emailSha256: null, phoneSha256: null, clickIds: {}, utm: {}, consent: "denied" };
 
 /** Whatever key it may stand under: nothing of the person is in the body. */
 function expectNothingOfThePerson(body: Record<string, unknown>): void {
@@ -253,7 +253,7 @@ describe.each(engines)("consent that changes while a delivery waits for its retr
     const last = bodies.at(-1) as Record<string, unknown>;
     expect(bodies.length).toBeGreaterThan(before);
     expectNothingOfThePerson(last);
-    expect(last.eventId).toBe(bodies[0]?.eventId);
+    expect(last.platformEventId).toBe(bodies[0]?.platformEventId);
     const attempts = await rows(home, `SELECT number, request FROM attempts ORDER BY number`);
     expect(String(attempts.at(-1)?.request)).not.toContain(person);
     await relay.stop();

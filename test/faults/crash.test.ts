@@ -29,8 +29,8 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 type Accepted = Map<string, Set<string>>;
 
 function accept(accepted: Accepted, got: Got, response: ServerResponse): void {
-  const { eventId, orderId } = JSON.parse(got.text) as { eventId: string; orderId: string };
-  accepted.set(orderId, (accepted.get(orderId) ?? new Set()).add(eventId));
+  const { platformEventId, orderId } = JSON.parse(got.text) as { platformEventId: string; orderId: string };
+  accepted.set(orderId, (accepted.get(orderId) ?? new Set()).add(platformEventId));
   response.writeHead(200, { "content-type": "application/json" }).end("{}");
 }
 

@@ -17,6 +17,7 @@ import type { Store } from "../../src/store/store.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, type Engine, type Home } from "../support/relay.ts";
 import { change, furnish, rows, withStore, type Furnished } from "./world.ts";
+import { sha256 } from "../support/sha256.ts";
 
 const backlog = 600;
 const quietSites = 5;
@@ -132,7 +133,7 @@ function waiting({ siteId, connections }: Furnished, platform: string): NewEvent
     orderId: id,
     time: startedAt,
     receivedAt: startedAt,
-    person: { email: "e".repeat(64) },
+    person: { emailSha256: sha256("e".repeat(64)) },
     extra: null,
   } as const;
   return {
@@ -149,7 +150,7 @@ function waiting({ siteId, connections }: Furnished, platform: string): NewEvent
     filterReasons: [],
     claim: id,
     claimUntil: startedAt + 60_000,
-    foretoldId: null,
+    orderEventId: null,
     deliveries: [{ connectionId: connections[0] as string, platform, state: "queued", reason: null }],
     owner: "another node",
     leaseUntil: startedAt,

@@ -95,7 +95,7 @@ async function multiply(home: Home, count: number): Promise<void> {
   const id = `printf('${time.slice(0, 8)}-${time.slice(8)}-7000-8000-%012d', i)`;
   const statements: string[] = [];
   for (const [table, ids, first] of [
-    ["events", { id, dispatch_id: id, order_id: "'old-' || i" }, "events"],
+    ["events", { id, platform_event_id: id, order_id: "'old-' || i" }, "events"],
     ["deliveries", { event_id: id }, "deliveries WHERE state = 'sent' AND attempts = 1"],
     ["attempts", { event_id: id }, "attempts WHERE state = 'sent' AND number = 1"],
   ] as const) {

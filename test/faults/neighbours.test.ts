@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { foretoldId, uuidv7 } from "../../src/kernel/ids.ts";
+import { orderEventId, uuidv7 } from "../../src/kernel/ids.ts";
 import { grouped } from "../../src/store/engine/groupCommit.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
 import { change, deliveryStates, furnish, rows, withStore } from "./world.ts";
+import { sha256 } from "../support/sha256.ts";
 
 function newEvent(siteId: string, n: number, orderId = `order-${n}`): NewEvent {
   const now = Date.now();
-  const person = { email: String(n).padStart(64, "0") };
+  const person = { emailSha256: sha256(String(n).padStart(64, "0")) };
   return {
     event: {
       id: uuidv7(now),
@@ -36,7 +37,7 @@ function newEvent(siteId: string, n: number, orderId = `order-${n}`): NewEvent {
     filterReasons: [],
     claim: `claim ${orderId}`,
     claimUntil: now + 60_000,
-    foretoldId: foretoldId(siteId, "purchase", orderId),
+    orderEventId: orderEventId(siteId, "purchase", orderId),
     deliveries: [{ connectionId: "nowhere", platform: "sandbox", state: "skipped", reason: "test" }],
     owner: "test",
     leaseUntil: now + 60_000,

@@ -213,7 +213,7 @@ describe.concurrent.each(Object.entries(setups))("behind %s", (name, setup) => {
       const events = await rows(home, `SELECT id FROM events`);
       expect(events).toHaveLength(sent);
       expect(await deliveryStates(home)).toEqual({ sent });
-      const arrived = receiver.bodies().map((body) => String(body.eventId));
+      const arrived = receiver.bodies().map((body) => String(body.platformEventId));
       expect(new Set(arrived).size).toBe(sent);
       expect(arrived).toHaveLength(sent);
       for (const node of nodes) expect(await node.stop()).toBe(0);

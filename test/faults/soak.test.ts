@@ -111,7 +111,7 @@ describe.each(engines)("a soak on %s", (engine) => {
       await eventually("everything is sent", async () => (await deliveryStates(home)).sent === expected, 600);
       expect(await deliveryStates(home)).toEqual({ sent: expected });
 
-      const events = await rows(home, `SELECT dispatch_id, order_id FROM events`);
+      const events = await rows(home, `SELECT platform_event_id, order_id FROM events`);
       expect(events).toHaveLength(total);
       // What was sent is never sent again.
       const after = await rows(
@@ -124,16 +124,17 @@ describe.each(engines)("a soak on %s", (engine) => {
       expect(Number(after[0]?.n)).toBe(0);
 
       const atTiktok = new Set([...earlier, ...standins.of("tiktok").accepted.map((event) => event.id)]);
-      for (const { dispatch_id: eventId } of events)
-        expect(atTiktok.has(String(eventId)), `tiktok got ${String(eventId)}`).toBe(true);
+      for (const { platform_event_id: platformEventId } of events)
+        expect(atTiktok.has(String(platformEventId)), `tiktok got ${String(platformEventId)}`).toBe(true);
 
       const repeated: Record<string, number> = {};
       for (const id of platforms.filter((one) => one !== "tiktok")) {
         const taken = new Map(standins.of(id).accepted.map((event) => [event.id, event]));
-        for (const { dispatch_id: eventId } of events) {
+        for (const { platform_event_id: platformEventId } of events) {
           const event =
-            taken.get(String(eventId)) ?? expect.unreachable(`${id} never got ${String(eventId)}`);
-          expect(event.counted, `${id} counts ${String(eventId)}`).toBe(1);
+            taken.get(String(platformEventId)) ??
+            expect.unreachable(`${id} never got ${String(platformEventId)}`);
+          expect(event.counted, `${id} counts ${String(platformEventId)}`).toBe(1);
           repeated[id] = (repeated[id] ?? 0) + event.count - 1;
         }
         expect(taken.size).toBe(total);

@@ -81,7 +81,7 @@ test("three nodes are killed in turn: nothing lost, duplicates exact, leases tak
     if (cut === 0) expect(first, order).toBe(1);
     else expect(first, order).toBeLessThanOrEqual(1);
   }
-  const arrived = receiver.bodies().map((body) => `${String(body.orderId)} ${String(body.eventId)}`);
+  const arrived = receiver.bodies().map((body) => `${String(body.orderId)} ${String(body.platformEventId)}`);
   expect(new Set(arrived).size).toBe(answers.size);
 
   const attempts = await rows(

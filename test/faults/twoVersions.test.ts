@@ -116,7 +116,7 @@ test(
     await eventually("everything is delivered", async () => Object.keys(await deliveryStates(home)).join() === "sent"); // prettier-ignore
     expect(await rows(home, `SELECT id FROM events`)).toHaveLength(sent);
     expect(await deliveryStates(home)).toEqual({ sent });
-    const arrived = platform.bodies().map((body) => String(body.eventId));
+    const arrived = platform.bodies().map((body) => String(body.platformEventId));
     expect(new Set(arrived).size).toBe(sent);
     expect(arrived).toHaveLength(sent);
 

@@ -372,7 +372,7 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
     expect(events[0]).toEqual({
       id: expect.any(String),
       site: leaving.id,
-      eventId: expect.any(String),
+      platformEventId: expect.any(String),
       mode: "live",
       status: "accepted",
       event: "purchase",
@@ -394,7 +394,7 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
       ...events[0],
       time: events[0].receivedAt,
       key: { id, name: "test sender" },
-      hashedEmail: sha256("trace@example.com"),
+      emailSha256: sha256("trace@example.com"),
       contact: expect.arrayContaining(["email", "phone", "firstName"]),
       filterReasons: [],
       releasedAt: null,
@@ -410,7 +410,7 @@ describe.each(engines)("beside a running relay on %s", (engine) => {
       warnings: [],
       deliveries: [],
     });
-    expect(await manage(home, "event", "show", events[0].eventId)).toEqual(trace);
+    expect(await manage(home, "event", "show", events[0].platformEventId)).toEqual(trace);
     const text = await shown(home, "event", "show", events[0].id);
     expect(text).toContain("49.9 EUR");
     expect(text).toContain("with key test sender");

@@ -11,6 +11,7 @@ import { readConfig } from "../../src/installation/config.ts";
 import { furnish, withStore } from "../faults/world.ts";
 import { engines, manage, newHome, post, startRelay, type Home } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
+import { sha256 } from "../support/sha256.ts";
 
 const email = "ada@example.com";
 const hash = createHash("sha256").update(email).digest("hex");
@@ -58,7 +59,7 @@ test.each(engines)("person erase on %s", { timeout: 60_000 }, async (engine) => 
       browserIds: {},
       utm: {},
     },
-    person: { email: hash, forms: {} },
+    person: { emailSha256: sha256(hash), forms: {} },
     at: Date.now(),
   });
   await withStore(home, async (store) => {

@@ -262,7 +262,7 @@ describe.each(engines)("an import on %s", (engine) => {
       utm: { utm_source: "google" },
       browserIds: { _fbp: "fb.1.2" },
     });
-    expect(nia.identity.forms.emailGoogle).toBe(hashOf("nia@example.com"));
+    expect(nia.identity.forms.emailGoogleSha256).toBe(hashOf("nia@example.com"));
     expect((await known("ola@example.com")).consent).toBe("granted");
     expect((await known("refuses@example.com")).consent).toBe("denied");
     expect((await known("pam@example.com")).consent).toBe("denied");

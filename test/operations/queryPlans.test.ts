@@ -17,6 +17,7 @@ import { statisticsStore } from "../../src/store/statistics/statistics.ts";
 import { syncLogStore } from "../../src/store/deliveries/syncLog.ts";
 import { hourMs, trafficStore } from "../../src/store/statistics/traffic.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
+import { sha256 } from "../support/sha256.ts";
 
 const events = 100_000;
 /** One event every twenty seconds. */
@@ -24,7 +25,7 @@ const stepMs = 20_000;
 const start = Date.UTC(2026, 9, 1);
 const at = (part: number) => start + Math.floor(events * part) * stepMs;
 const hourAt = (part: number) => Math.floor(at(part) / hourMs);
-const hash = "e".repeat(64);
+const hash = sha256("e".repeat(64));
 const growing =
   /\b(events|deliveries|attempts|audit|bot_visits|refused_calls|statistics|statistics_hours|visit_counts|inbound_counts)\b/;
 /** More than any page needs; far less than there is. */
@@ -61,9 +62,9 @@ function questions(db: Database): Record<string, () => Promise<unknown>> {
       lists.page("s", { orderId: "placeholder" }, top),
     "events of that order, far down": () => lists.page("s", { orderId: "placeholder" }, deep),
     "events of an order": () => lists.page("s", { orderId: "A-99999" }, top),
-    "events of a person with half of them": () => lists.page("s", { emailHash: hash }, top),
+    "events of a person with half of them": () => lists.page("s", { emailSha256: hash }, top),
     "events of that person in a time": () =>
-      lists.page("s", { emailHash: hash, from: at(0.2), to: at(0.3) }, top),
+      lists.page("s", { emailSha256: hash, from: at(0.2), to: at(0.3) }, top),
     "deliveries of a page": async () => {
       const { events: found } = await lists.page("s", {}, top);
       return lists.deliveriesOf(
@@ -87,7 +88,7 @@ function questions(db: Database): Record<string, () => Promise<unknown>> {
     "the log of a time": () => log.page("s", { from: at(0.2), to: at(0.3) }, topLog),
     "the log of the common order": () => log.page("s", { orderId: "placeholder" }, topLog),
     "the log of the common order, far down": () => log.page("s", { orderId: "placeholder" }, deepLog),
-    "the log of the common person": () => log.page("s", { emailHash: hash }, topLog),
+    "the log of the common person": () => log.page("s", { emailSha256: hash }, topLog),
     "the log of an event": () => log.page("s", { eventId: idAt(at(0.5)) }, topLog),
     "the audit log": () => auditStore(db, () => "").list("s", 51, idAt(at(0.5))),
     bots: () => traffic.botVisits("s", 51, idAt(start)),
@@ -112,8 +113,8 @@ function filling(hex: (number: string, digits: number) => string): string[] {
   const old = `n.i < ${events / 2}`;
   const attribution = `'{"consent":"unknown","withheld":null,"identity":"none","clickIds":{},"browserIds":{},"utm":{},"browser":null}'`;
   const ofSite = (site: string, most: number) =>
-    `INSERT INTO events (site_id, id, dispatch_id, key_id, mode, status, reasons, name, value, currency, order_id,
-       email_hash, time, received_at, person, attribution)
+    `INSERT INTO events (site_id, id, platform_event_id, key_id, mode, status, reasons, name, value, currency, order_id,
+       email_sha256, time, received_at, person, attribution)
      ${numbers(most)} SELECT '${site}', ${id}, '', 'k', 'live', CASE WHEN n.i % 100 = 0 THEN 'filtered' ELSE 'accepted' END,
        NULL, 'purchase', 1.5, 'EUR', CASE WHEN ${old} THEN 'placeholder' ELSE 'A-' || n.i END,
        CASE WHEN ${old} THEN '${hash}' ELSE 'e' || n.i END, ${ms}, ${ms}, '{}', ${attribution} FROM n`;

@@ -10,6 +10,7 @@ import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
 import { hourMs } from "../../src/store/statistics/traffic.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
 import { engines } from "../support/relay.ts";
+import { sha256 } from "../support/sha256.ts";
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 10, 15, 12);
@@ -23,7 +24,7 @@ const hourOf = (ms: number) => Math.floor(ms / hourMs);
 
 const tables = {
   events:
-    "site_id,id,dispatch_id,key_id,mode,status,reasons,name,value,currency,order_id,email_hash,time,received_at,person,attribution,extra",
+    "site_id,id,platform_event_id,key_id,mode,status,reasons,name,value,currency,order_id,email_sha256,time,received_at,person,attribution,extra",
   deliveries: "site_id,event_id,connection_id,platform,state,reason,attempts,due_at,owner,updated_at",
   attempts:
     "site_id,event_id,connection_id,number,started_at,duration_ms,state,reason,http_status,batch,request,response",
@@ -38,7 +39,7 @@ function seeds(siteId: string, at: number, count: number, state = "sent"): Rows 
   for (let n = 0; n < count; n += 1) {
     const ms = at + n * 1000;
     const id = idOf(ms, n);
-    const json = [JSON.stringify({ email: person }), JSON.stringify({ clickIds: {} })];
+    const json = [JSON.stringify({ emailSha256: person }), JSON.stringify({ clickIds: {} })];
     rows.events.push(
       [siteId, id, id, "k", "live", "accepted", null, "purchase", 1, "EUR", id, person, ms, ms, ...json, null],
     ); // prettier-ignore
@@ -219,7 +220,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     ];
     await fillTable(db, "consents", ["site_id", "subject", "given_by", "state", "decided_at"], decisions.map((one) => ["c", ...one])); // prettier-ignore
     await fillTable(db, "consent_history", ["site_id", "subject", "given_by", "state", "decided_at", "id"], decisions.map((one, i) => ["c", ...one, `${i}`])); // prettier-ignore
-    await fillTable(db, "identities", ["site_id", "email_hash", "record", "oldest_at"], [["c", "known", '{"visits":[]}', now]]); // prettier-ignore
+    await fillTable(db, "identities", ["site_id", "email_sha256", "record", "oldest_at"], [["c", "known", '{"visits":[]}', now]]); // prettier-ignore
     await round("c");
     for (const table of ["consents", "consent_history"]) {
       const left = await db.all(`SELECT subject FROM ${table} WHERE site_id = 'c' ORDER BY subject`);
@@ -297,7 +298,7 @@ async function acceptOne(store: Store, siteId: string, n: number): Promise<strin
       orderId: `live-${n}`,
       time: now,
       receivedAt: now,
-      person: { email: person },
+      person: { emailSha256: sha256(person) },
       extra: null,
     },
     attribution: {
@@ -312,7 +313,7 @@ async function acceptOne(store: Store, siteId: string, n: number): Promise<strin
     filterReasons: [],
     claim: `live-${n}`,
     claimUntil: now + day,
-    foretoldId: null,
+    orderEventId: null,
     deliveries: [{ connectionId: "live", platform: "sandbox", state: "queued", reason: null }],
     owner: "node",
     leaseUntil: now + 30_000,

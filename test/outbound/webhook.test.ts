@@ -51,7 +51,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     all: "{{clickIds}}",
     nothing: "{{clickIds.msclkid}}",
     blank: "<{{clickIds.msclkid}}>",
-    nested: [{ who: "{{hashedEmail}}" }, 1, true, null],
+    nested: [{ who: "{{emailSha256}}" }, 1, true, null],
     fixed: "{not a field}",
   };
 
@@ -111,26 +111,26 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     expect(await send("plain", event)).toEqual(sent);
     expect([last().method, last().path]).toEqual(["POST", "/plain?token=a%20b"]);
     expect(last().headers["content-type"]).toBe("application/json");
-    const { eventId } = JSON.parse(last().text);
+    const { platformEventId } = JSON.parse(last().text);
     expect(last().text).toBe(
       JSON.stringify({
-        eventId,
+        platformEventId,
         event: "purchase",
         eventTime: new Date(event.eventTime * 1000).toISOString(),
         value: 49.9,
         currency: "EUR",
         orderId: "A-1001",
-        hashedEmail: sha256("ada@example.com"),
-        hashedPhone: sha256("+14255551234"),
+        emailSha256: sha256("ada@example.com"),
+        phoneSha256: sha256("+14255551234"),
         clickIds: { gclid: "Click-1" },
         utm: { utm_source: "mail" },
         consent: "unknown",
       }),
     );
-    expect(eventId).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(platformEventId).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     // The event can be found by the id that the receiver knows.
-    const trace = await manage(home, "event", "show", eventId);
-    expect(trace).toMatchObject({ orderId: "A-1001", eventId, status: "accepted" });
+    const trace = await manage(home, "event", "show", platformEventId);
+    expect(trace).toMatchObject({ orderId: "A-1001", platformEventId, status: "accepted" });
   });
 
   test("the sender's key and plain contact data never leave the relay", async () => {
@@ -172,7 +172,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
   });
 
   test("no value breaks out of its place in a template, and none is filled twice", async () => {
-    const event = freshEvent({ event: '","x":"{{hashedEmail}}$&', orderId: '{{orderId}}"' });
+    const event = freshEvent({ event: '","x":"{{emailSha256}}$&', orderId: '{{orderId}}"' });
     await send("shaped", event);
     const body = JSON.parse(last().text);
     expect(Object.keys(body)).toEqual(Object.keys(template));
@@ -301,7 +301,7 @@ describe.each(engines)("the webhook platform on %s", (engine) => {
     const settings = ["url=https://hooks.example.com", 'template={"a":"{{email}}"}'];
     const { error } = await denied(home, "connect", "plain.example", "webhook", ...settings);
     expect(error).toMatch(
-      /^template names \{\{email\}\}, which a conversion does not have \(known: eventId, event, /,
+      /^template names \{\{email\}\}, which a conversion does not have \(known: platformEventId, event, /,
     );
   });
 

@@ -13,6 +13,7 @@ import { fullSample } from "../../src/platforms/shared/sample.ts";
 import type { Connection, Directory } from "../../src/sites/directory.ts";
 import { standins as list, type StandinId } from "../../standins/index.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
+import { sha256 } from "../support/sha256.ts";
 
 const dayMs = 86_400_000;
 const clock = { now: Date.now() };
@@ -36,7 +37,13 @@ function conversionOf(changes: Partial<Conversion> = {}): Conversion {
   made += 1;
   const time = changes.time ?? clock.now - 60_000 - made * 1000;
   const eventId = `00000000-0000-8000-a000-${String(made).padStart(12, "0")}`;
-  return fullSample({ eventId, orderId: `A-${made}`, time, receivedAt: time + 1000, ...changes });
+  return fullSample({
+    platformEventId: eventId,
+    orderId: `A-${made}`,
+    time,
+    receivedAt: time + 1000,
+    ...changes,
+  });
 }
 
 function delivery(id: StandinId, settings: Record<string, string> = {}) {
@@ -106,7 +113,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
 
 const jobOf = (connection: Connection, conversion: Conversion, attempts: number): Job => ({
   siteId: connection.siteId,
-  eventId: conversion.eventId,
+  eventId: conversion.platformEventId,
   connectionId: connection.id,
   conversion,
   attempts,
@@ -170,7 +177,9 @@ describe("every field that a connection may fill is one that the platform takes"
 describe("one bad event in a batch of five is refused, and the four others are sent, once each", () => {
   const old = () => conversionOf({ time: clock.now - 200 * dayMs });
   const badHash = () =>
-    conversionOf({ person: { email: "jane@example.com", emailReddit: "jane@example.com" } });
+    conversionOf({
+      person: { emailSha256: sha256("jane@example.com"), emailRedditSha256: sha256("jane@example.com") },
+    });
   // Microsoft only leaves a bad hash out, X has no greatest age, and Google Analytics takes no batches.
   const cases: [id: StandinId, fault: string, bad: () => Conversion, settings: Record<string, string>][] = [
     ["google_ads", "too old", old, {}],

@@ -74,7 +74,7 @@ export function representativeRows(): Record<string, Row[]> {
       {
         site_id,
         id: eventId,
-        dispatch_id: eventId,
+        platform_event_id: eventId,
         key_id: "k1",
         mode: "live",
         status: "accepted",
@@ -83,10 +83,10 @@ export function representativeRows(): Record<string, Row[]> {
         value: 49.9,
         currency: "EUR",
         order_id: "A-1",
-        email_hash: person,
+        email_sha256: person,
         time: at,
         received_at: at,
-        person: JSON.stringify({ email: person }),
+        person: JSON.stringify({ emailSha256: person }),
         attribution: JSON.stringify(attribution),
         extra: sealedJson({ plan: "gold" }, `event s1 ${eventId}`),
         released_at: null,
@@ -126,7 +126,7 @@ export function representativeRows(): Record<string, Row[]> {
     identities: [
       {
         site_id,
-        email_hash: person,
+        email_sha256: person,
         record: JSON.stringify({ visits: [visit], firstUtm: {}, forms: {} }),
         oldest_at: at,
       },

@@ -48,7 +48,7 @@ export function FindPerson() {
         </form>
         <Refused error={faultElse(find.error, "email")} />
         <div aria-live="polite">
-          {find.data && <PersonFound person={find.data} again={() => look(find.data.hashedEmail)} />}
+          {find.data && <PersonFound person={find.data} again={() => look(find.data.emailSha256)} />}
         </div>
       </Stack>
     </Card>

@@ -20,7 +20,7 @@ export function PersonActions({
   again: () => Promise<unknown>;
 }) {
   const params = { site: useSiteId() };
-  const who = { email: person.hashedEmail };
+  const who = { email: person.emailSha256 };
   const download = useMutation<void, ApiError>({
     mutationFn: async () =>
       save(

@@ -16,7 +16,7 @@ const consentWords: Record<Person["consent"], string> = {
 };
 
 export function PersonFound({ person, again }: { person: Person; again: () => Promise<unknown> }) {
-  const { hashedEmail, consent, decisions, visits, events } = person;
+  const { emailSha256, consent, decisions, visits, events } = person;
   const isKnown = decisions.length + visits.length + events.length > 0;
   return (
     <Stack gap="lg" mt="lg">
@@ -25,7 +25,7 @@ export function PersonFound({ person, again }: { person: Person; again: () => Pr
           <Text size="sm" c="dimmed">
             Hashed email
           </Text>
-          <Id value={hashedEmail} label="hashed email" />
+          <Id value={emailSha256} label="hashed email" />
         </Group>
         <Group gap={6}>
           <Text size="sm" c="dimmed">

@@ -59,7 +59,7 @@ export function IdentityStep({ trace, site }: Props) {
           ...Object.entries(found.utm).map(([name, value]) => [name, value] as const),
           ["Page", found.page],
           ["Came from", found.referrer],
-          ["Email, hashed", <Id key="email" value={trace.hashedEmail} label="hashed email" />],
+          ["Email, hashed", <Id key="email" value={trace.emailSha256} label="hashed email" />],
           ["Contact data", contactText(trace.contact)],
         ]}
       />

@@ -57,7 +57,7 @@ export default function Trace() {
                 All events of this order
               </To>
             )}
-            <To to={`/sites/${site}/events`} search={{ search: data.hashedEmail }}>
+            <To to={`/sites/${site}/events`} search={{ search: data.emailSha256 }}>
               All events of this person
             </To>
           </Group>

@@ -67,10 +67,7 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
   const { store, mailer, sender, now } = parts;
 
   async function audit(siteId: string, { cursor, limit }: { cursor?: string | undefined; limit: number }) {
-    const { items, next } = pageOf(
-      await store.audit.list(siteId, limit + 1, readCursor(cursor)?.eventId),
-      limit,
-    );
+    const { items, next } = pageOf(await store.audit.list(siteId, limit + 1, readCursor(cursor)?.id), limit);
     return { items: items.map(shown), next };
   }
 

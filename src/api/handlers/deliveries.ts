@@ -85,7 +85,9 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
   return {
     async "GET /sites/:site/deliveries"({ site, query }) {
       const filter = await filterOf(site.id, query);
-      const { rows, next } = await pageOf(site.id, filter, readCursor(query.cursor), query.limit);
+      const cursor = readCursor(query.cursor);
+      const before = cursor && { eventId: cursor.id, connectionId: cursor.connectionId };
+      const { rows, next } = await pageOf(site.id, filter, before, query.limit);
       return { items: rows, next: next && `${next.eventId}/${next.connectionId}` };
     },
     async "GET /sites/:site/deliveries.csv"({ site, query, reply }) {

@@ -16,9 +16,9 @@ export async function withDeliveries(
     siteId,
     events.map(({ id }) => id),
   );
-  return events.map(({ dispatchId, name, ...event }) => ({
+  return events.map(({ platformEventId, name, ...event }) => ({
     ...event,
-    eventId: dispatchId,
+    platformEventId,
     event: name,
     deliveries: (deliveries.get(event.id) ?? []).map(({ connectionId, platform, state, reason }) => ({
       connection: connectionId,

@@ -37,7 +37,7 @@ const columns: readonly Column<ShownEvent>[] = [
     cell: (event) => event.deliveries.map(({ platform, state }) => `${platform} ${state}`).join("; "),
   },
   { title: "id", cell: (event) => event.id },
-  { title: "event id", cell: (event) => event.eventId },
+  { title: "platform event id", cell: (event) => event.platformEventId },
 ];
 
 export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
@@ -82,7 +82,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
   return {
     async "GET /sites/:site/events"({ site, query }) {
       const read = await pagesOf(site.id, query);
-      const { rows, next } = await read(readCursor(query.cursor)?.eventId ?? null, query.limit);
+      const { rows, next } = await read(readCursor(query.cursor)?.id ?? null, query.limit);
       return { items: rows, next };
     },
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
@@ -102,28 +102,28 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
 }
 
 function summaryOf(event: StoredEvent): EventSummary {
-  const { id, dispatchId, mode, status, filterReasons, name, value, currency, orderId } = event;
+  const { id, platformEventId, mode, status, filterReasons, name, value, currency, orderId } = event;
   const { receivedAt, releasedAt, attribution } = event;
   const { identity, withheld } = attribution;
   const clickIds = Object.keys(attribution.clickIds);
   return {
-    id, dispatchId, mode, status, filterReasons, name, value, currency, orderId, receivedAt, releasedAt, identity,
+    id, platformEventId, mode, status, filterReasons, name, value, currency, orderId, receivedAt, releasedAt, identity,
     withheld, clickIds,
   }; // prettier-ignore
 }
 
 /** Hashes and what the trace needs to be understood; neither address nor user agent. */
 function shownTrace(event: StoredEvent, trace: Trace): Answer<"GET /sites/:site/events/:event"> {
-  const { dispatchId, name, ...summary } = summaryOf(event);
+  const { platformEventId, name, ...summary } = summaryOf(event);
   const { consent, withheld, identity, clickIds, browserIds, utm, browser } = trace.attribution;
-  const { time, key, hashedEmail, contact, warnings } = trace;
+  const { time, key, emailSha256, contact, warnings } = trace;
   return {
     ...summary,
-    eventId: dispatchId,
+    platformEventId,
     event: name,
     time,
     key,
-    hashedEmail,
+    emailSha256,
     contact,
     warnings,
     attribution: {

@@ -45,7 +45,7 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
       const [calls, lockouts] = await Promise.all([
         store.refusedCalls.list(site.id, {
           limit: limit + 1,
-          ...(cursor === undefined ? {} : { before: readCursor(cursor)?.eventId as string }),
+          ...(cursor === undefined ? {} : { before: readCursor(cursor)?.id as string }),
         }),
         store.keyUse.lockouts(site.id, now()),
       ]);

@@ -27,10 +27,10 @@ export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopl
     async "POST /sites/:site/people/find"({ site, body, by }) {
       const who = asked(site, body, by);
       const { identity, consent, decisions } = await findPerson(store, who);
-      const filter = { emailHash: who.email };
+      const filter = { emailSha256: who.emailSha256 };
       const { events } = await store.events.page(site.id, filter, { before: null, limit: mostEvents });
       return {
-        hashedEmail: who.email,
+        emailSha256: who.emailSha256,
         consent,
         decisions: decisions.map(({ givenBy, state, decidedAt }) => ({ givenBy, state, decidedAt })),
         visits: (identity?.visits ?? []).map(shownVisit),
@@ -44,7 +44,7 @@ export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopl
     },
     async "POST /sites/:site/people/erase"({ site, body, by }) {
       const who = asked(site, body, by);
-      return { hashedEmail: who.email, ...(await erasePerson(store, who)) };
+      return { emailSha256: who.emailSha256, ...(await erasePerson(store, who)) };
     },
   };
 }

@@ -2,13 +2,13 @@
 
 import { eventBy } from "../../delivery/trace.ts";
 import { looksLikeEmail } from "../../identity/email.ts";
-import { hashEmail } from "../../identity/person.ts";
+import { hashEmail, readSha256 } from "../../identity/person.ts";
+import type { Sha256 } from "../../kernel/event.ts";
 import { Refusal } from "../../sites/manage.ts";
 import type { Store } from "../../store/store.ts";
 
-export type Sought = { emailHash: string } | { eventId: string } | { orderId: string };
+export type Sought = { emailSha256: Sha256 } | { eventId: string } | { orderId: string };
 
-const hashForm = /^[0-9a-f]{64}$/i;
 const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** An email never travels further than this: it is hashed here. */
@@ -18,8 +18,8 @@ export async function sought(
   text: string | undefined,
 ): Promise<Sought | null> {
   if (!text) return null;
-  if (hashForm.test(text)) return { emailHash: text.toLowerCase() };
-  if (looksLikeEmail(text)) return { emailHash: hashEmail(text) };
+  const emailSha256 = readSha256(text) ?? (looksLikeEmail(text) ? hashEmail(text) : null);
+  if (emailSha256) return { emailSha256 };
   if (uuidForm.test(text)) {
     const event = await eventBy(store, siteId, text.toLowerCase());
     if (event) return { eventId: event.id };
@@ -28,9 +28,10 @@ export async function sought(
   return { orderId: text };
 }
 
-/** The hash of the person that somebody names. */
-export function personHash(text: string): string {
-  if (hashForm.test(text)) return text.toLowerCase();
+/** The hash of the person that a member names. */
+export function personHash(text: string): Sha256 {
+  const given = readSha256(text);
+  if (given) return given;
   if (!looksLikeEmail(text))
     throw new Refusal("email", "Write an email address, or its hash (64 hex characters).");
   return hashEmail(text);
@@ -44,9 +45,9 @@ export function checkTimes(from: number | undefined, to: number | undefined): vo
 const cursorForm = /^([0-9a-f-]{36})(?:\/([0-9a-z]{1,40})?)?$/;
 
 /** EVENT, or EVENT/CONNECTION in the sync log. */
-export function readCursor(text: string | undefined): { eventId: string; connectionId: string } | null {
+export function readCursor(text: string | undefined): { id: string; connectionId: string } | null {
   if (text === undefined) return null;
-  const [, eventId, connectionId = ""] = cursorForm.exec(text) ?? [];
-  if (eventId === undefined) throw new Refusal("cursor", "A cursor is the `next` of the page before.");
-  return { eventId, connectionId };
+  const [, id, connectionId = ""] = cursorForm.exec(text) ?? [];
+  if (id === undefined) throw new Refusal("cursor", "A cursor is the `next` of the page before.");
+  return { id, connectionId };
 }

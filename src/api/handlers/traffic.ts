@@ -37,7 +37,7 @@ const hardPoints = 100;
 export function trafficHandlers({ store, countryOf, now }: ApiParts): Handlers<Names> {
   return {
     async "GET /sites/:site/bots"({ site, query }) {
-      const before = readCursor(query.cursor)?.eventId;
+      const before = readCursor(query.cursor)?.id;
       const visits = await store.traffic.botVisits(site.id, query.limit + 1, before);
       return pageOf(visits.map(shownVisit), query.limit);
     },

@@ -79,7 +79,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
 
     async "GET /sites/:site/webhooks/:webhook/pushes"({ site, params, query: { cursor, limit } }) {
       const { siteId, id } = await findWebhook(desk, params.webhook, site.id);
-      const lines = await store.pushes.log({ siteId, webhookId: id }, limit + 1, readCursor(cursor)?.eventId);
+      const lines = await store.pushes.log({ siteId, webhookId: id }, limit + 1, readCursor(cursor)?.id);
       const { items, next } = pageOf(lines, limit);
       return {
         items: items.map(({ period, ...line }) => {

@@ -2,7 +2,7 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { AnswerExample, Example } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
 const cookies = {
@@ -74,7 +74,7 @@ export const ga4Examples: readonly Example[] = [
     "Only a hashed email and no value: the client id is a pseudonym",
     {
       name: "lead",
-      person: { email: em },
+      person: { emailSha256: sha256(em) },
       value: null,
       orderId: null,
       browserIds: {},

@@ -4,7 +4,7 @@ import { personOf } from "../../identity/person.ts";
 import { ga4 } from "./index.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
 import type { Setting } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
@@ -64,10 +64,10 @@ describe("the client id", () => {
   test("without a cookie that can be read is the same for all events of a person, and another for other people", () => {
     const without = (changes: Partial<Conversion>) =>
       body({ browserIds: { _ga: "amp-x" }, ...changes }).client_id;
-    const first = without({ eventId: "1" });
+    const first = without({ platformEventId: "1" });
     expect(first).toMatch(/^\d{1,10}\.\d{1,10}$/);
-    expect(without({ eventId: "2" })).toBe(first);
-    expect(without({ person: { email: "b".repeat(64) } })).not.toBe(first);
+    expect(without({ platformEventId: "2" })).toBe(first);
+    expect(without({ person: { emailSha256: sha256("b".repeat(64)) } })).not.toBe(first);
   });
 
   test("tells one property nothing about another", () => {
@@ -75,9 +75,9 @@ describe("the client id", () => {
   });
 
   test("of an event whose person is withheld comes from the event id, the same on every attempt", () => {
-    const first = body({ ...withheld, eventId: "1" }).client_id;
-    expect(body({ ...withheld, eventId: "1" }).client_id).toBe(first);
-    expect(body({ ...withheld, eventId: "2" }).client_id).not.toBe(first);
+    const first = body({ ...withheld, platformEventId: "1" }).client_id;
+    expect(body({ ...withheld, platformEventId: "1" }).client_id).toBe(first);
+    expect(body({ ...withheld, platformEventId: "2" }).client_id).not.toBe(first);
   });
 
   test("can be made a condition", () => {
@@ -217,7 +217,7 @@ describe("hashes", () => {
   test("use Google's form of an address, and the given hash where there is no other", () => {
     const emailOf = (email: string) => body({ person: personOf({ email }) }).user_data;
     expect(emailOf("a.lex@gmail.com")).toEqual(emailOf("alex@gmail.com"));
-    expect(body({ person: { email: "b".repeat(64) } }).user_data).toEqual({
+    expect(body({ person: { emailSha256: sha256("b".repeat(64)) } }).user_data).toEqual({
       sha256_email_address: ["b".repeat(64)],
     });
   });

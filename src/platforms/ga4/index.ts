@@ -188,8 +188,8 @@ function clientOf({ browserIds }: Conversion): string | undefined {
 }
 
 /** In the form of a client id; the same for all events of a person, and of no use to any other property. */
-function pseudonym({ person, eventId }: Conversion, settings: ConnectionSettings): string {
-  const hex = hash("sha256", `${settings.measurement_id ?? ""}\n${person?.email ?? eventId}`);
+function pseudonym({ person, platformEventId }: Conversion, settings: ConnectionSettings): string {
+  const hex = hash("sha256", `${settings.measurement_id ?? ""}\n${person?.emailSha256 ?? platformEventId}`);
   return `${Number.parseInt(hex.slice(0, 8), 16)}.${Number.parseInt(hex.slice(8, 16), 16)}`;
 }
 
@@ -200,13 +200,13 @@ function sessionOf({ browserIds }: Conversion, settings: ConnectionSettings): st
 }
 
 function paramsOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
-  const { orderId, eventId, value, currency } = conversion;
+  const { orderId, platformEventId, value, currency } = conversion;
   const name = eventNameOf(conversion, settings, events);
   // A purchase needs an id to be counted once; one that Google would throw away for its length is no id.
   const order = orderId !== null && orderId.length <= usualText ? orderId : undefined;
   return {
-    event_id: eventId,
-    transaction_id: order ?? (name === "purchase" || name === "refund" ? eventId : undefined),
+    event_id: platformEventId,
+    transaction_id: order ?? (name === "purchase" || name === "refund" ? platformEventId : undefined),
     ...(value === null ? {} : { value: amountOf(value, currency), currency }),
     session_id: sessionOf(conversion, settings),
     // Without some time of engagement an event does not show in the realtime report.
@@ -235,8 +235,8 @@ function consentOf({ consent }: Conversion): unknown {
 function userDataOf({ person }: Conversion): unknown {
   if (!person) return undefined;
   return {
-    sha256_email_address: [person.emailGoogle ?? person.email],
-    sha256_phone_number: person.phone ? [person.phone] : undefined,
+    sha256_email_address: [person.emailGoogleSha256 ?? person.emailSha256],
+    sha256_phone_number: person.phoneSha256 ? [person.phoneSha256] : undefined,
   };
 }
 

@@ -3,6 +3,7 @@
 import type { Conversion } from "../../kernel/event.ts";
 import type { AnswerExample, Example } from "../platform.ts";
 import { sampleConversion } from "../shared/sample.ts";
+import { sha256 } from "../shared/sample.ts";
 
 const settings = {
   customer_id: "123-456-7890",
@@ -13,7 +14,7 @@ const withContact = { ...settings, enhanced_conversions_for_leads: "on" };
 
 const noClick = { clickIds: {}, browserIds: {} };
 const onlyEmail = {
-  email: "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a",
+  emailSha256: sha256("509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a"),
 };
 const granted = { adUserData: "CONSENT_GRANTED", adPersonalization: "CONSENT_GRANTED" };
 const gclid = { gclid: "EAIaIQobChMI-Example_1" };
@@ -80,7 +81,7 @@ export const googleAdsExamples: readonly Example[] = [
           eventTimestamp: "2026-11-14T09:30:00.000Z",
           transactionId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
           eventSource: "WEB",
-          userData: { userIdentifiers: [{ emailAddress: onlyEmail.email }] },
+          userData: { userIdentifiers: [{ emailAddress: onlyEmail.emailSha256 }] },
           consent: granted,
         },
       ],
@@ -152,7 +153,11 @@ export const googleAdsExamples: readonly Example[] = [
     settings,
     [
       sampleConversion(),
-      sampleConversion({ eventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410", orderId: "1002", value: 5 }),
+      sampleConversion({
+        platformEventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
+        orderId: "1002",
+        value: 5,
+      }),
     ],
     { events: [purchase, { ...purchase, transactionId: "order-1002", conversionValue: 5 }] },
   ),

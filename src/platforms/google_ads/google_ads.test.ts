@@ -4,7 +4,7 @@ import { personOf } from "../../identity/person.ts";
 import { googleAds } from "./index.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
 import type { Setting } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
 const settings = {
@@ -67,7 +67,7 @@ describe("events that Google would refuse are skipped", () => {
 
   test("not when enhanced conversions for leads is on, as long as there is contact data", () => {
     expect(unfit(leads, noClick)).toBeNull();
-    expect(unfit(leads, { ...noClick, person: { email: "a".repeat(64) } })).toBeNull();
+    expect(unfit(leads, { ...noClick, person: { emailSha256: sha256("a".repeat(64)) } })).toBeNull();
     expect(unfit(leads, { ...noClick, person: null, consent: "unknown" })).toBe("no gclid, wbraid or gbraid");
   });
 
@@ -253,7 +253,7 @@ describe("hashes", () => {
     expect(identifiers(personOf({ email: "a.lex@example.com" }))).not.toEqual(
       identifiers(personOf({ email: "alex@example.com" })),
     );
-    expect(identifiers({ email: "b".repeat(64) }).userIdentifiers).toEqual([
+    expect(identifiers({ emailSha256: sha256("b".repeat(64)) }).userIdentifiers).toEqual([
       { emailAddress: "b".repeat(64) },
     ]);
   });

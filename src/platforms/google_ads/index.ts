@@ -208,8 +208,8 @@ function eventOf(conversion: Conversion, settings: ConnectionSettings, now: numb
   return { ...event, conversionValue: undefined, ...money };
 }
 
-function transactionOf({ orderId, eventId }: Conversion, settings: ConnectionSettings): string {
-  if (orderId === null || /\S@\S+\.\S/.test(orderId)) return eventId;
+function transactionOf({ orderId, platformEventId }: Conversion, settings: ConnectionSettings): string {
+  if (orderId === null || /\S@\S+\.\S/.test(orderId)) return platformEventId;
   return /^\d+$/.test(orderId) && settings.numeric_order_ids !== "as_given" ? `order-${orderId}` : orderId;
 }
 
@@ -221,8 +221,8 @@ function userDataOf(
 ): unknown {
   if (settings.enhanced_conversions_for_leads !== "on" || !person || click?.wbraid || click?.gbraid)
     return undefined;
-  const phone = person.phone ? [{ phoneNumber: person.phone }] : [];
-  return { userIdentifiers: [{ emailAddress: person.emailGoogle ?? person.email }, ...phone] };
+  const phone = person.phoneSha256 ? [{ phoneNumber: person.phoneSha256 }] : [];
+  return { userIdentifiers: [{ emailAddress: person.emailGoogleSha256 ?? person.emailSha256 }, ...phone] };
 }
 
 function consentOf({ consent }: Conversion): unknown {

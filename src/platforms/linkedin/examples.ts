@@ -3,7 +3,7 @@
 import type { Conversion } from "../../kernel/event.ts";
 import { nameSetting } from "../shared/eventNames.ts";
 import type { AnswerExample, Example } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 const settings = { access_token: "EXAMPLE-TOKEN", ad_account_id: "500123456", default_rule: "555001" };
@@ -65,7 +65,13 @@ export const linkedinExamples: readonly Example[] = [
     title: "Only a hashed email, no value",
     settings,
     conversions: [
-      sampleConversion({ value: null, orderId: null, person: { email }, browser: null, browserIds: {} }),
+      sampleConversion({
+        value: null,
+        orderId: null,
+        person: { emailSha256: sha256(email) },
+        browser: null,
+        browserIds: {},
+      }),
     ],
     request: requestOf([
       {
@@ -130,7 +136,7 @@ export const linkedinExamples: readonly Example[] = [
     conversions: [
       clickedConversion(),
       sampleConversion({
-        eventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
+        platformEventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
         orderId: "A-1002",
         value: 5000,
         currency: "JPY",

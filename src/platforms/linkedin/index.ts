@@ -219,7 +219,7 @@ function userIds(
   const address = isIPv4(browser?.address ?? "") ? (browser?.address as string) : "";
   const form = settings.ip_address ?? "no";
   return [
-    { idType: "SHA256_EMAIL", idValue: person?.email ?? "" },
+    { idType: "SHA256_EMAIL", idValue: person?.emailSha256 ?? "" },
     { idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", idValue: click ?? "" },
     { idType: "PLAINTEXT_IP_ADDRESS", idValue: form === "plain" ? address : "" },
     { idType: "SHA256_IP_ADDRESS", idValue: form === "sha256" && address ? hash("sha256", address) : "" },

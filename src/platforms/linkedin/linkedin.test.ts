@@ -5,7 +5,7 @@ import { linkedin } from "./index.ts";
 import { mappingFault } from "../shared/mapping.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, Setting } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
 const own: ConnectionSettings = {
@@ -31,7 +31,7 @@ const read = (status: number, body: string, count = 3) =>
     Array.from({ length: count }, () => sampleConversion()),
     own,
   );
-const email = sampleConversion().person?.email ?? "";
+const email = sampleConversion().person?.emailSha256 ?? "";
 const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
 
 describe("examples and answers", () => {
@@ -116,11 +116,11 @@ describe("what is never sent", () => {
       lastName: "Doe",
     });
     const { url, body } = request({ person });
-    expect(body).toContain(person.email);
+    expect(body).toContain(person.emailSha256);
     for (const text of [
-      person.phone,
-      person.firstName,
-      person.lastName,
+      person.phoneSha256,
+      person.firstNameSha256,
+      person.lastNameSha256,
       "shop.example.com",
       "newsletter",
       "jane@",
@@ -133,12 +133,12 @@ describe("what is never sent", () => {
 
 describe("match keys", () => {
   test("hashed_email only", () => {
-    expect(ids({ person: { email }, browser: null })).toEqual([`SHA256_EMAIL ${email}`]);
+    expect(ids({ person: { emailSha256: sha256(email) }, browser: null })).toEqual([`SHA256_EMAIL ${email}`]);
   });
 
   test("the email is trimmed and lower-cased before hashing", () => {
-    const { email: hashed } = personOf({ email: "  John@Contoso.com " });
-    expect(ids({ person: { email: hashed } })).toEqual([`SHA256_EMAIL ${email}`]);
+    const { emailSha256: hashed } = personOf({ email: "  John@Contoso.com " });
+    expect(ids({ person: { emailSha256: hashed } })).toEqual([`SHA256_EMAIL ${email}`]);
   });
 
   test("the click's li_fat_id wins over the cookie, byte for byte", () => {
@@ -214,9 +214,11 @@ describe("time and money", () => {
 
 describe("the dedup id", () => {
   test("is the event id, or the order id where there is one and the connection says so", () => {
-    expect(element().eventId).toBe(sampleConversion().eventId);
+    expect(element().eventId).toBe(sampleConversion().platformEventId);
     expect(element({}, { dedup_id: "order" }).eventId).toBe("A-1001");
-    expect(element({ orderId: null }, { dedup_id: "order" }).eventId).toBe(sampleConversion().eventId);
+    expect(element({ orderId: null }, { dedup_id: "order" }).eventId).toBe(
+      sampleConversion().platformEventId,
+    );
   });
 });
 

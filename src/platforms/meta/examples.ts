@@ -27,7 +27,7 @@ function request(data: unknown[], more: Record<string, unknown> = {}): Example["
 }
 
 const event = { event_time: sampleSeconds, event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901" };
-const bare = { ...event, action_source: "system_generated", user_data: { em: [fullPerson.email] } };
+const bare = { ...event, action_source: "system_generated", user_data: { em: [fullPerson.emailSha256] } };
 const website = { ...event, action_source: "website", event_source_url: sampleBrowser.page };
 const visitor = {
   client_ip_address: sampleBrowser.address,
@@ -51,10 +51,10 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
         event_name: "Purchase",
         ...website,
         user_data: {
-          em: [fullPerson.email],
-          ph: [fullPerson.phoneDigits],
-          fn: [fullPerson.firstName],
-          ln: [fullPerson.lastName],
+          em: [fullPerson.emailSha256],
+          ph: [fullPerson.phoneDigitsSha256],
+          fn: [fullPerson.firstNameSha256],
+          ln: [fullPerson.lastNameSha256],
           ...visitor,
           fbc: "fb.1.1794297600000.IwAR0-Example_Click",
         },
@@ -76,7 +76,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
       {
         event_name: "Purchase",
         ...website,
-        user_data: { em: [fullPerson.email], ...visitor },
+        user_data: { em: [fullPerson.emailSha256], ...visitor },
         custom_data: money,
       },
     ]),
@@ -109,7 +109,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
         event_name: "Schedule",
         ...bare,
         user_data: {
-          em: [fullPerson.email],
+          em: [fullPerson.emailSha256],
           external_id: ["df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58"],
           country: ["959a45d44e6fcf58361ed004681556fe50129f2109e817dec098c00c9e5d2578"],
         },
@@ -134,7 +134,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
   {
     title: "Two events in one request",
     settings,
-    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", eventId: "second" })],
+    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", platformEventId: "second" })],
     request: request([
       { event_name: "Lead", ...bare },
       { event_name: "Quiz Done", ...bare, event_id: "second" },

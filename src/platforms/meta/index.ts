@@ -213,7 +213,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   const event = known({
     event_name: eventNameOf(conversion, settings, events),
     event_time: unixSeconds(conversion.time, now),
-    event_id: conversion.eventId,
+    event_id: conversion.platformEventId,
     action_source: source,
     event_source_url: page,
     user_data: userData(conversion),
@@ -230,7 +230,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
 
 /** Meta wants one of these; the first is nearly always there. */
 function isMatchable(conversion: Conversion): boolean {
-  if (conversion.person?.email || conversion.person?.phoneDigits) return true;
+  if (conversion.person?.emailSha256 || conversion.person?.phoneDigitsSha256) return true;
   const { fbc, fbp, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
   return Boolean(fbc || fbp || (ip && agent));
 }
@@ -239,10 +239,10 @@ function userData(conversion: Conversion): Record<string, unknown> {
   const { person, browserIds } = conversion;
   const browser = browserOf(conversion);
   return known({
-    em: listOf(person?.email),
-    ph: listOf(person?.phoneDigits),
-    fn: listOf(person?.firstName),
-    ln: listOf(person?.lastName),
+    em: listOf(person?.emailSha256),
+    ph: listOf(person?.phoneDigitsSha256),
+    fn: listOf(person?.firstNameSha256),
+    ln: listOf(person?.lastNameSha256),
     client_ip_address: browser.address,
     client_user_agent: browser.userAgent,
     fbc: fbcOf(conversion),

@@ -173,11 +173,13 @@ describe("the person", () => {
   });
 
   test("of a person with only a hashed email nothing else is made up", () => {
-    expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.email] });
+    expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.emailSha256] });
   });
 
   test("a phone that is only known with its plus is left out", () => {
-    expect(userOf({ person: { email: fullPerson.email, phone: fullPerson.phone } })).not.toHaveProperty("ph");
+    expect(
+      userOf({ person: { emailSha256: fullPerson.emailSha256, phoneSha256: fullPerson.phoneSha256 } }),
+    ).not.toHaveProperty("ph");
   });
 
   test("no plain contact data, no token and no null leaves", () => {
@@ -208,7 +210,7 @@ describe("the person", () => {
       zp: ["1794327a4d443904421f5ca1f3d72d0a62ba2f0770d80755ec2220fc0efb052e"],
       country: ["959a45d44e6fcf58361ed004681556fe50129f2109e817dec098c00c9e5d2578"],
     });
-    expect(mapped({ external_id: fullPerson.email }).external_id).toEqual([fullPerson.email]);
+    expect(mapped({ external_id: fullPerson.emailSha256 }).external_id).toEqual([fullPerson.emailSha256]);
     const misfit = mapped({ external_id: "  ", ct: "12", country: "Germany" });
     for (const key of ["external_id", "ct", "country"]) expect(misfit).not.toHaveProperty(key);
   });

@@ -2,7 +2,7 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
 const withOffline = {
@@ -101,7 +101,7 @@ export const microsoftAdsExamples: readonly Example[] = [
     [
       sampleConversion({
         name: "lead",
-        person: { email: em },
+        person: { emailSha256: sha256(em) },
         value: null,
         orderId: null,
         clickIds: {},
@@ -175,7 +175,7 @@ export const microsoftAdsExamples: readonly Example[] = [
       sampleConversion(clicked),
       sampleConversion({
         ...clicked,
-        eventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
+        platformEventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410",
         orderId: "A-1002",
         value: 5,
       }),
@@ -198,7 +198,15 @@ export const microsoftAdsExamples: readonly Example[] = [
   offlineExample(
     "A late lead without click id and value, with a goal of its own",
     { ...withOffline, offline_goals: '{"lead":"Offline lead"}' },
-    [sampleConversion({ ...late, name: "Lead", clickIds: {}, person: { email: em }, value: null })],
+    [
+      sampleConversion({
+        ...late,
+        name: "Lead",
+        clickIds: {},
+        person: { emailSha256: sha256(em) },
+        value: null,
+      }),
+    ],
     [
       {
         ConversionName: "Offline lead",

@@ -193,12 +193,12 @@ function conversionsApiRequest(
 }
 
 function eventOf(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
-  const { eventId, time, person, consent, orderId, value, currency } = conversion;
+  const { platformEventId, time, person, consent, orderId, value, currency } = conversion;
   const browser = consent === "denied" ? null : conversion.browser;
   const click = clickOf(conversion);
   const event: Record<string, unknown> = {
     eventType: "custom",
-    eventId,
+    eventId: platformEventId,
     eventName: eventNameOf(conversion, settings, events),
     eventTime: Math.floor(Math.min(time, now) / 1000),
     eventSourceUrl: browser?.page || undefined,
@@ -207,8 +207,8 @@ function eventOf(conversion: Conversion, settings: ConnectionSettings, now: numb
     userData: {
       msclkid: click && settings.msclkid_form !== "as_captured" ? withDashes(click) : click,
       anonymousId: visitorOf(conversion),
-      em: person ? (person.emailMicrosoft ?? person.email) : undefined,
-      ph: person?.phone,
+      em: person ? (person.emailMicrosoftSha256 ?? person.emailSha256) : undefined,
+      ph: person?.phoneSha256,
       clientUserAgent: browser?.userAgent || undefined,
       clientIpAddress: browser?.address || undefined,
     },
@@ -248,9 +248,9 @@ function offlineRequest(conversions: readonly Conversion[], settings: Connection
             }),
         MicrosoftClickId: clickOf(conversion),
         HashedEmailAddress: conversion.person
-          ? (conversion.person.emailMicrosoft ?? conversion.person.email)
+          ? (conversion.person.emailMicrosoftSha256 ?? conversion.person.emailSha256)
           : undefined,
-        HashedPhoneNumber: conversion.person?.phone,
+        HashedPhoneNumber: conversion.person?.phoneSha256,
       })),
     }),
   };

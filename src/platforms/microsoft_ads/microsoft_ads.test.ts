@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { personOf } from "../../identity/person.ts";
 import { microsoftAds } from "./index.ts";
 import type { Setting } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
 const dayMs = 86_400_000;
@@ -243,7 +243,9 @@ describe("hashes", () => {
   });
 
   test("with a given hash alone, that goes", () => {
-    expect(event(settings, { person: { email: "b".repeat(64) } }).userData?.em).toBe("b".repeat(64));
+    expect(event(settings, { person: { emailSha256: sha256("b".repeat(64)) } }).userData?.em).toBe(
+      "b".repeat(64),
+    );
   });
 });
 

@@ -28,7 +28,7 @@ const event = {
   event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
   opt_out: false,
 };
-const bare = { ...event, user_data: { em: [fullPerson.email] } };
+const bare = { ...event, user_data: { em: [fullPerson.emailSha256] } };
 const visited = { ...event, event_source_url: sampleBrowser.page };
 const visitor = { client_ip_address: sampleBrowser.address, client_user_agent: sampleBrowser.userAgent };
 const money = { value: "49.90", currency: "EUR", order_id: "A-1001" };
@@ -48,10 +48,10 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
         event_name: "checkout",
         ...visited,
         user_data: {
-          em: [fullPerson.email],
-          ph: [fullPerson.phoneDigits],
-          fn: [fullPerson.firstName],
-          ln: [fullPerson.lastName],
+          em: [fullPerson.emailSha256],
+          ph: [fullPerson.phoneDigitsSha256],
+          fn: [fullPerson.firstNameSha256],
+          ln: [fullPerson.lastNameSha256],
           ...visitor,
           click_id: "dj0yJnU9Example_Click-1",
         },
@@ -73,7 +73,7 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
       {
         event_name: "checkout",
         ...visited,
-        user_data: { em: [fullPerson.email], ...visitor },
+        user_data: { em: [fullPerson.emailSha256], ...visitor },
         custom_data: money,
       },
     ]),
@@ -105,7 +105,7 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
         event_name: "schedule",
         ...bare,
         user_data: {
-          em: [fullPerson.email],
+          em: [fullPerson.emailSha256],
           external_id: ["df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58"],
           ct: ["fb38a93fd89e1a5fc7852a5d7109e321d23a721a1899292273ac5a21dc4db378"],
         },
@@ -122,7 +122,7 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
   {
     title: "Two events in one request; one that Pinterest has no name for is a custom one",
     settings,
-    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", eventId: "second" })],
+    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", platformEventId: "second" })],
     request: request([
       { event_name: "lead", ...bare },
       { event_name: "custom", ...bare, event_id: "second" },

@@ -181,7 +181,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     // Offline events cannot be matched with those of the tag, and the page is no required field of web events.
     action_source: "web",
     event_time: unixSeconds(conversion.time, now),
-    event_id: conversion.eventId,
+    event_id: conversion.platformEventId,
     event_source_url: browserOf(conversion).page,
     opt_out: conversion.consent === "denied",
     user_data: userData(conversion),
@@ -199,10 +199,10 @@ function userData(conversion: Conversion): Record<string, unknown> {
   const { person, clickIds, browserIds } = conversion;
   const { address, userAgent } = browserOf(conversion);
   return known({
-    em: listOf(person?.email),
-    ph: listOf(person?.phoneDigits),
-    fn: listOf(person?.firstName),
-    ln: listOf(person?.lastName),
+    em: listOf(person?.emailSha256),
+    ph: listOf(person?.phoneDigitsSha256),
+    fn: listOf(person?.firstNameSha256),
+    ln: listOf(person?.lastNameSha256),
     client_ip_address: address,
     client_user_agent: userAgent,
     click_id: idOf(clickIds.epik?.value) ?? idOf(browserIds._epik),

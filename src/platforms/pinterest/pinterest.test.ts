@@ -107,19 +107,21 @@ describe("the person", () => {
       lastName: "Smith",
     });
     expect(userOf({ person })).toMatchObject({
-      em: [fullPerson.email],
-      ph: [fullPerson.phoneDigits],
-      fn: [fullPerson.firstName],
-      ln: [fullPerson.lastName],
+      em: [fullPerson.emailSha256],
+      ph: [fullPerson.phoneDigitsSha256],
+      fn: [fullPerson.firstNameSha256],
+      ln: [fullPerson.lastNameSha256],
     });
   });
 
   test("of a person with only a hashed email nothing else is made up", () => {
-    expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.email] });
+    expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.emailSha256] });
   });
 
   test("a phone that is only known with its plus is left out", () => {
-    expect(userOf({ person: { email: fullPerson.email, phone: fullPerson.phone } })).not.toHaveProperty("ph");
+    expect(
+      userOf({ person: { emailSha256: fullPerson.emailSha256, phoneSha256: fullPerson.phoneSha256 } }),
+    ).not.toHaveProperty("ph");
   });
 
   test("no plain contact data, no token and no null leaves", () => {

@@ -2,7 +2,7 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 const phone = "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e";
@@ -84,7 +84,7 @@ export const redditExamples: readonly Example[] = [
       sampleConversion({
         value: null,
         orderId: null,
-        person: { email },
+        person: { emailSha256: sha256(email) },
         clickIds: {},
         browserIds: {},
         browser: null,
@@ -188,7 +188,7 @@ export const redditExamples: readonly Example[] = [
     conversions: [
       clicked(),
       clicked({
-        eventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
+        platformEventId: "7f9e1d02-55aa-8c33-b1e0-0a1b2c3d4e5f",
         orderId: "A-1002",
         name: "Newsletter",
         value: 5000,

@@ -175,7 +175,7 @@ export const reddit = {
   lanes: 16,
   quota: { requests: 5000, seconds: 60 },
   // Event Testing shows only requests of one event.
-  group: (conversion) => (conversion.mode === "test" ? conversion.eventId : ""),
+  group: (conversion) => (conversion.mode === "test" ? conversion.platformEventId : ""),
   unfit(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_id) return "this connection has no test id";
     if (isUnnamedRefund(conversion, settings)) return "Reddit has no refunds";
@@ -244,8 +244,8 @@ function keysOf(conversion: Conversion, settings: ConnectionSettings): Keys {
   if (consent === "denied") return { user: {} };
   const contact = {
     // Where only a hash came in, it is Reddit's form too if nothing but letters and digits stood before the @.
-    email: person?.emailReddit ?? person?.email,
-    phone_number: person?.phone,
+    email: person?.emailRedditSha256 ?? person?.emailSha256,
+    phone_number: person?.phoneSha256,
   };
   if (settings.action_source === "PHYSICAL_STORE") return { user: known(contact) };
   // `<milliseconds>.<uuid>`, by Reddit's own script.

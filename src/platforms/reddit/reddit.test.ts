@@ -5,7 +5,7 @@ import { mappingFault } from "../shared/mapping.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
 import { reddit } from "./index.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
 const own: ConnectionSettings = { access_token: "s3cr3t-token", pixel_id: "a2_abc123" };
@@ -19,11 +19,11 @@ const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = 
   (JSON.parse(request(changes, settings).body) as { data: { events: Sent[] } }).data.events[0] as Sent;
 const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   reddit.unfit(sampleConversion(changes), { ...own, ...settings });
-const email = sampleConversion().person?.email ?? "";
-const bare = { person: { email }, browser: null, clickIds: {}, browserIds: {} };
+const email = sampleConversion().person?.emailSha256 ?? "";
+const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
 const withheld = { ...bare, person: null, utm: {}, consent: "denied" } as const;
 const conversions = ["event-0", "event-1", "event-2"].map((eventId, i) =>
-  sampleConversion({ eventId, orderId: `A-${i}` }),
+  sampleConversion({ platformEventId: eventId, orderId: `A-${i}` }),
 );
 const read = (status: number, body: unknown, settings: ConnectionSettings = own) =>
   reddit.readResponse({ status, headers: {}, body: JSON.stringify(body) }, conversions, settings);
@@ -129,7 +129,7 @@ describe("the person", () => {
   test("names, UTM fields and plain values are never sent; no token in address or body; no null", () => {
     const person = personOf({ email: "jane@example.com", firstName: "Jane", lastName: "Doe" });
     const { url, body, headers } = request({ person, value: null, orderId: null });
-    for (const text of [person.firstName, person.lastName, "newsletter", "jane@", "s3cr3t"])
+    for (const text of [person.firstNameSha256, person.lastNameSha256, "newsletter", "jane@", "s3cr3t"])
       expect(url + body).not.toContain(text);
     expect(body).not.toMatch(/null|""/);
     expect(headers.authorization).toBe("Bearer s3cr3t-token");
@@ -169,7 +169,7 @@ describe("match keys and consent", () => {
       action_source: "WEBSITE",
       type: { tracking_type: "PURCHASE" },
       user: { data_processing_options: { modes: ["LDU"] } },
-      metadata: { conversion_id: sampleConversion().eventId, value: 49.9, currency: "EUR" },
+      metadata: { conversion_id: sampleConversion().platformEventId, value: 49.9, currency: "EUR" },
     });
   });
 
@@ -240,10 +240,10 @@ describe("time, money and ids", () => {
   });
 
   test("the conversion id is the event id, or the order id where the connection says so; never a hash", () => {
-    expect(sent().metadata.conversion_id).toBe(sampleConversion().eventId);
+    expect(sent().metadata.conversion_id).toBe(sampleConversion().platformEventId);
     expect(sent({}, { dedup_id: "order" }).metadata.conversion_id).toBe("A-1001");
     expect(sent({ orderId: null }, { dedup_id: "order" }).metadata.conversion_id).toBe(
-      sampleConversion().eventId,
+      sampleConversion().platformEventId,
     );
   });
 });

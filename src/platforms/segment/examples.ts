@@ -2,7 +2,7 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { AnswerExample, Example } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
 const eventId = "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901";
@@ -76,7 +76,7 @@ export const segmentExamples: readonly Example[] = [
     [
       {
         name: "lead",
-        person: { email: em },
+        person: { emailSha256: sha256(em) },
         value: null,
         orderId: null,
         clickIds: {},
@@ -153,7 +153,7 @@ export const segmentExamples: readonly Example[] = [
   ),
   example(
     "Two conversions in one request",
-    [{}, { eventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410", orderId: "A-1002" }],
+    [{}, { platformEventId: "7d0b5c1e-90aa-8f32-a1c4-0d2f6b9e4410", orderId: "A-1002" }],
     [
       purchase,
       {

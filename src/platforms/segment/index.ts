@@ -177,11 +177,11 @@ function trackOf(conversion: Conversion, settings: ConnectionSettings): Record<s
   const track: Record<string, unknown> = {
     type: "track",
     // Ids of messages are one set for all of Segment: two sources that get the same id would lose one event.
-    messageId: `${marksOf(settings).source}:${conversion.eventId}`,
+    messageId: `${marksOf(settings).source}:${conversion.platformEventId}`,
     event: name,
     timestamp: new Date(conversion.time).toISOString(),
     properties: {
-      event_id: conversion.eventId,
+      event_id: conversion.platformEventId,
       order_id: conversion.orderId ?? undefined,
       ...moneyOf(name, conversion),
       ...valuesOf(conversion.clickIds),
@@ -208,7 +208,7 @@ function contextOf(conversion: Conversion, settings: ConnectionSettings): Record
   return {
     campaign: filled(campaignOf(utm)),
     // Under names of their own: destinations hash what they find under `email` once more.
-    traits: person ? { email_sha256: person.email, phone_sha256: person.phone } : undefined,
+    traits: person ? { email_sha256: person.emailSha256, phone_sha256: person.phoneSha256 } : undefined,
     ip: browser?.address || undefined,
     userAgent: browser?.userAgent || undefined,
     page: filled({ url: browser?.page || undefined, referrer: browser?.referrer || undefined }),
@@ -243,8 +243,10 @@ function filled(object: Record<string, unknown>): Record<string, unknown> | unde
 }
 
 /** Segment takes no event without an id of the person; this one is the same for all events of one. */
-function pseudonym({ person, eventId }: Conversion): string {
-  return person ? `cc_${hash("sha256", `segment\n${person.email}`).slice(0, 32)}` : `cc_${eventId}`;
+function pseudonym({ person, platformEventId }: Conversion): string {
+  return person
+    ? `cc_${hash("sha256", `segment\n${person.emailSha256}`).slice(0, 32)}`
+    : `cc_${platformEventId}`;
 }
 
 /** RudderStack answers with the bare word OK. */

@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { clickIds } from "../../identity/clickIds.ts";
 import { personOf } from "../../identity/person.ts";
 import type { Setting } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { segment } from "./index.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
@@ -70,11 +70,11 @@ describe("ids", () => {
   });
 
   test("every event has an id of the person: the same for all events of one, another after an opt-out", () => {
-    const first = track({ eventId: "1" }).anonymousId;
-    expect(track({ eventId: "2" }).anonymousId).toBe(first);
-    expect(track({ person: { email: "b".repeat(64) } }).anonymousId).not.toBe(first);
-    expect(track({ ...withheld, eventId: "1" }).anonymousId).toBe("cc_1");
-    expect(first).not.toContain(sampleConversion().person?.email.slice(0, 16));
+    const first = track({ platformEventId: "1" }).anonymousId;
+    expect(track({ platformEventId: "2" }).anonymousId).toBe(first);
+    expect(track({ person: { emailSha256: sha256("b".repeat(64)) } }).anonymousId).not.toBe(first);
+    expect(track({ ...withheld, platformEventId: "1" }).anonymousId).toBe("cc_1");
+    expect(first).not.toContain(sampleConversion().person?.emailSha256.slice(0, 16));
   });
 
   test("the customer's own ids come before made-up ones", () => {

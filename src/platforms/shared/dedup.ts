@@ -14,6 +14,6 @@ export const dedupSetting = {
   check: oneOf(["event", "order"]),
 } as const;
 
-export function dedupId({ eventId, orderId }: Conversion, settings: ConnectionSettings): string {
-  return settings[dedupSetting.name] === "order" ? (orderId ?? eventId) : eventId;
+export function dedupId({ platformEventId, orderId }: Conversion, settings: ConnectionSettings): string {
+  return settings[dedupSetting.name] === "order" ? (orderId ?? platformEventId) : platformEventId;
 }

@@ -1,10 +1,13 @@
 // The conversion that every platform's examples start from: one realistic person with everything known.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Conversion, Sha256 } from "../../kernel/event.ts";
+
+/** Hashes that examples and tests write down as text. */
+export const sha256 = (hex: string) => hex as Sha256;
 
 export function sampleConversion(changes: Partial<Conversion> = {}): Conversion {
   return {
-    eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+    platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
     name: "purchase",
     mode: "live",
     value: 49.9,
@@ -14,12 +17,12 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
     receivedAt: Date.UTC(2026, 10, 14, 9, 30, 1),
     person: {
       // john@contoso.com
-      email: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
-      emailGoogle: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
-      emailMicrosoft: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
-      emailReddit: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
+      emailSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
+      emailGoogleSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
+      emailMicrosoftSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
+      emailRedditSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
       // +14255551234
-      phone: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e",
+      phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
     },
     clickIds: { gclid: { value: "EAIaIQobChMI-Example_1", seenAt: Date.UTC(2026, 10, 10, 8, 0) } },
     browserIds: { _fbp: "fb.1.1794297600000.1098115397" },
@@ -56,11 +59,11 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   return {
     ...known,
     person: {
-      ...(known.person ?? { email: "" }),
+      ...(known.person ?? { emailSha256: sha256("") }),
       // 14255551234, ada, lovelace
-      phoneDigits: "f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f",
-      firstName: "fdee430d40bd57deeac186cd9790033d0f06f909a8806e7ce6e717ab7c7d5029",
-      lastName: "fb1e7ec987523d2cb9e022cec1d6ae7c99dc46edfae4fe51254025fe4bea571f",
+      phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
+      firstNameSha256: sha256("fdee430d40bd57deeac186cd9790033d0f06f909a8806e7ce6e717ab7c7d5029"),
+      lastNameSha256: sha256("fb1e7ec987523d2cb9e022cec1d6ae7c99dc46edfae4fe51254025fe4bea571f"),
     },
     clickIds: Object.fromEntries(Object.entries(clicks).map(([name, value]) => [name, { value, seenAt }])),
     browserIds: {

@@ -2,15 +2,15 @@
 
 import type { Browser, Conversion, Person } from "../../kernel/event.ts";
 import type { ConnectionSettings, Example } from "../platform.ts";
-import { sampleConversion } from "./sample.ts";
+import { sampleConversion, sha256 } from "./sample.ts";
 
 /** john@contoso.com, +14255551234, John Smith; each form as its hash. */
 export const fullPerson = {
   ...(sampleConversion().person as Person),
-  phone: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e",
-  phoneDigits: "f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f",
-  firstName: "96d9632f363564cc3032521409cf22a852f2032eec099ed5967c0d000cec607a",
-  lastName: "6627835f988e2c5e50533d491163072d3f4f41f5c8b04630150debb3722ca2dd",
+  phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
+  phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
+  firstNameSha256: sha256("96d9632f363564cc3032521409cf22a852f2032eec099ed5967c0d000cec607a"),
+  lastNameSha256: sha256("6627835f988e2c5e50533d491163072d3f4f41f5c8b04630150debb3722ca2dd"),
 } as const satisfies Person;
 
 export const sampleBrowser = sampleConversion().browser as Browser;
@@ -27,7 +27,7 @@ export function bareConversion(changes: Partial<Conversion> = {}): Conversion {
     name: "lead",
     value: null,
     orderId: null,
-    person: { email: fullPerson.email },
+    person: { emailSha256: fullPerson.emailSha256 },
     clickIds: {},
     browserIds: {},
     utm: {},

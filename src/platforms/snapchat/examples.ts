@@ -24,7 +24,7 @@ function request(data: unknown[], path = "events"): Example["request"] {
 }
 
 const event = { event_time: sampleSeconds, event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901" };
-const bare = { ...event, action_source: "OFFLINE", user_data: { em: [fullPerson.email] } };
+const bare = { ...event, action_source: "OFFLINE", user_data: { em: [fullPerson.emailSha256] } };
 const web = { ...event, action_source: "WEB", event_source_url: sampleBrowser.page };
 const visitor = { client_ip_address: sampleBrowser.address, client_user_agent: sampleBrowser.userAgent };
 const money = { value: 49.9, currency: "EUR", order_id: "A-1001" };
@@ -45,10 +45,10 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
         event_name: "PURCHASE",
         ...web,
         user_data: {
-          em: [fullPerson.email],
-          ph: [fullPerson.phoneDigits],
-          fn: [fullPerson.firstName],
-          ln: [fullPerson.lastName],
+          em: [fullPerson.emailSha256],
+          ph: [fullPerson.phoneDigitsSha256],
+          fn: [fullPerson.firstNameSha256],
+          ln: [fullPerson.lastNameSha256],
           ...visitor,
           sc_click_id: "Example-Sc_Click.1",
           sc_cookie1: "6a1de2a7-c901-4000-8000-000000000001",
@@ -84,7 +84,7 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
       {
         event_name: "PURCHASE",
         ...web,
-        user_data: { em: [fullPerson.email], ...visitor },
+        user_data: { em: [fullPerson.emailSha256], ...visitor },
         custom_data: money,
       },
     ]),
@@ -116,7 +116,7 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
         event_name: "CUSTOM_EVENT_1",
         ...bare,
         user_data: {
-          em: [fullPerson.email],
+          em: [fullPerson.emailSha256],
           external_id: ["df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58"],
           zp: ["1794327a4d443904421f5ca1f3d72d0a62ba2f0770d80755ec2220fc0efb052e"],
         },
@@ -141,7 +141,7 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
   {
     title: "Two events in one request",
     settings,
-    conversions: [bareConversion(), bareConversion({ name: "search", eventId: "second" })],
+    conversions: [bareConversion(), bareConversion({ name: "search", platformEventId: "second" })],
     request: request([
       { event_name: "SIGN_UP", ...bare },
       { event_name: "SEARCH", ...bare, event_id: "second" },

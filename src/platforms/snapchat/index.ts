@@ -211,7 +211,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   const event = known({
     event_name: eventNameOf(conversion, settings, events) ?? conversion.name,
     event_time: unixSeconds(conversion.time, now),
-    event_id: conversion.eventId,
+    event_id: conversion.platformEventId,
     action_source: page ? "WEB" : "OFFLINE",
     event_source_url: page,
     user_data: userData(conversion),
@@ -229,10 +229,10 @@ function userData(conversion: Conversion): Record<string, unknown> {
   const { person, clickIds, browserIds } = conversion;
   const { address, userAgent } = browserOf(conversion);
   return known({
-    em: listOf(person?.email),
-    ph: listOf(person?.phoneDigits),
-    fn: listOf(person?.firstName),
-    ln: listOf(person?.lastName),
+    em: listOf(person?.emailSha256),
+    ph: listOf(person?.phoneDigitsSha256),
+    fn: listOf(person?.firstNameSha256),
+    ln: listOf(person?.lastNameSha256),
     client_ip_address: address,
     client_user_agent: userAgent,
     sc_click_id: idOf(clickIds.ScCid?.value),

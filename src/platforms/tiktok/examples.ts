@@ -28,7 +28,7 @@ function request(data: unknown[], more: Record<string, unknown> = {}): Example["
 }
 
 const event = { event_time: sampleSeconds, event_id: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901" };
-const bare = { ...event, user: { email: fullPerson.email } };
+const bare = { ...event, user: { email: fullPerson.emailSha256 } };
 const visitor = { ip: sampleBrowser.address, user_agent: sampleBrowser.userAgent };
 const page = { url: sampleBrowser.page, referrer: sampleBrowser.referrer };
 const properties = { value: 49.9, currency: "EUR", order_id: "A-1001" };
@@ -49,10 +49,10 @@ export const tiktokExamples = (standard: Readonly<Record<string, string>>): Exam
         event: "Purchase",
         ...event,
         user: {
-          email: fullPerson.email,
-          phone: fullPerson.phone,
-          first_name: fullPerson.firstName,
-          last_name: fullPerson.lastName,
+          email: fullPerson.emailSha256,
+          phone: fullPerson.phoneSha256,
+          first_name: fullPerson.firstNameSha256,
+          last_name: fullPerson.lastNameSha256,
           ttclid: "E.C.P.Example_Click-1",
           ttp: "2F7h37YkS1j57AYSKTI7IHhExample",
           ...visitor,
@@ -76,7 +76,7 @@ export const tiktokExamples = (standard: Readonly<Record<string, string>>): Exam
       {
         event: "Purchase",
         ...event,
-        user: { email: fullPerson.email, phone: fullPerson.phone, ...visitor },
+        user: { email: fullPerson.emailSha256, phone: fullPerson.phoneSha256, ...visitor },
         properties,
         page,
       },
@@ -115,7 +115,7 @@ export const tiktokExamples = (standard: Readonly<Record<string, string>>): Exam
         event: "Schedule",
         ...event,
         user: {
-          email: fullPerson.email,
+          email: fullPerson.emailSha256,
           external_id: "df7c3928d872173e00a919133e633b39f908409530cb82bce23ec773a99dcf58",
           city: "sanfrancisco",
         },
@@ -132,7 +132,7 @@ export const tiktokExamples = (standard: Readonly<Record<string, string>>): Exam
   {
     title: "Two events in one request",
     settings,
-    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", eventId: "second" })],
+    conversions: [bareConversion(), bareConversion({ name: "Quiz Done", platformEventId: "second" })],
     request: request([
       { event: "Lead", ...bare },
       { event: "Quiz Done", ...bare, event_id: "second" },

@@ -222,7 +222,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
     ...known({
       event: eventNameOf(conversion, settings, events),
       event_time: unixSeconds(conversion.time, now),
-      event_id: conversion.eventId,
+      event_id: conversion.platformEventId,
     }),
     // Stays when it is empty: TikTok's events always have it.
     user: userOf(conversion),
@@ -243,10 +243,10 @@ function userOf(conversion: Conversion): Record<string, unknown> {
   const { person, clickIds, browserIds } = conversion;
   const { address, userAgent } = browserOf(conversion);
   return known({
-    email: person?.email,
-    phone: person?.phone,
-    first_name: person?.firstName,
-    last_name: person?.lastName,
+    email: person?.emailSha256,
+    phone: person?.phoneSha256,
+    first_name: person?.firstNameSha256,
+    last_name: person?.lastNameSha256,
     ttclid: idOf(clickIds.ttclid?.value),
     ttp: idOf(browserIds._ttp),
     ip: address,

@@ -3,7 +3,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import { personOf } from "../../identity/person.ts";
 import { nameSetting } from "../shared/eventNames.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { bareConversion, fullPerson, withheldConversion } from "../shared/socialSample.ts";
 import { tiktok } from "./index.ts";
 
@@ -50,7 +50,7 @@ describe("the request", () => {
   });
 
   test("the event id is a text, also where it looks like a number", () => {
-    expect(eventOf({ eventId: "1001", orderId: "1001" })).toMatchObject({
+    expect(eventOf({ platformEventId: "1001", orderId: "1001" })).toMatchObject({
       event_id: "1001",
       properties: { order_id: "1001" },
     });
@@ -93,22 +93,25 @@ describe("the request", () => {
 describe("the person", () => {
   test("the phone has its plus before it is hashed, and all of its digits", () => {
     const person = personOf({ email: "john@contoso.com", phone: "(425) 555-1234" }, { country: "US" });
-    expect(userOf({ person })).toMatchObject({ email: fullPerson.email, phone: fullPerson.phone });
-    expect(userOf({ person: { email: "e".repeat(64), phoneDigits: "d".repeat(64) } })).not.toHaveProperty(
-      "phone",
-    );
+    expect(userOf({ person })).toMatchObject({
+      email: fullPerson.emailSha256,
+      phone: fullPerson.phoneSha256,
+    });
+    expect(
+      userOf({ person: { emailSha256: sha256("e".repeat(64)), phoneDigitsSha256: sha256("d".repeat(64)) } }),
+    ).not.toHaveProperty("phone");
   });
 
   test("names are hashed in lower case without punctuation and spaces", () => {
     const person = personOf({ email: "john@contoso.com", firstName: " Jo-hn ", lastName: "SMITH" });
     expect(userOf({ person })).toMatchObject({
-      first_name: fullPerson.firstName,
-      last_name: fullPerson.lastName,
+      first_name: fullPerson.firstNameSha256,
+      last_name: fullPerson.lastNameSha256,
     });
   });
 
   test("of a person with only a hashed email nothing else is made up", () => {
-    expect(bodyOf([bareConversion()]).data[0]?.user).toEqual({ email: fullPerson.email });
+    expect(bodyOf([bareConversion()]).data[0]?.user).toEqual({ email: fullPerson.emailSha256 });
   });
 
   test("no plain contact data, no token and no null leaves", () => {
@@ -157,7 +160,7 @@ describe("consent", () => {
       {
         event: "Lead",
         event_time: 1_794_648_600,
-        event_id: conversion.eventId,
+        event_id: conversion.platformEventId,
         user: {},
         limited_data_use: true,
       },

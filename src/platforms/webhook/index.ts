@@ -5,7 +5,7 @@ import type { Conversion, Reading } from "../../kernel/event.ts";
 import { describeConversion } from "../shared/describe.ts";
 import type { ConnectionSettings, Platform } from "../platform.ts";
 import { readStatus } from "../shared/readResponse.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { fillTemplate, templateFault, valueAt } from "./template.ts";
 
 const methods = ["POST", "PUT", "PATCH"] as const;
@@ -86,14 +86,14 @@ export const webhook = {
         url: "https://hooks.example.com/conversions",
         headers: { "content-type": "application/json" },
         body: {
-          eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+          platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
           event: "purchase",
           eventTime: "2026-11-14T09:30:00.000Z",
           value: 49.9,
           currency: "EUR",
           orderId: "A-1001",
-          hashedEmail: "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602",
-          hashedPhone: "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e",
+          emailSha256: sha256("ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602"),
+          phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
           clickIds: { gclid: "EAIaIQobChMI-Example_1" },
           utm: { utm_source: "newsletter", utm_campaign: "autumn" },
           consent: "granted",
@@ -135,14 +135,14 @@ export const webhook = {
         url: "https://hooks.example.com/conversions",
         headers: { "content-type": "application/json" },
         body: {
-          eventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
+          platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
           event: "purchase",
           eventTime: "2026-11-14T09:30:00.000Z",
           value: 49.9,
           currency: "EUR",
           orderId: "A-1001",
-          hashedEmail: null,
-          hashedPhone: null,
+          emailSha256: null,
+          phoneSha256: null,
           clickIds: {},
           utm: {},
           consent: "denied",

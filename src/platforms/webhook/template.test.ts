@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describeConversion } from "../shared/describe.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { fillTemplate, templateFault, valueAt } from "./template.ts";
 
 const fields = describeConversion(sampleConversion());
@@ -25,7 +25,7 @@ describe("filling a template", () => {
 
   test("a field that is not known is null alone and empty beside text", () => {
     const nothing = describeConversion(sampleConversion({ person: null, clickIds: {}, orderId: null }));
-    expect(fill({ a: "{{hashedEmail}}", b: "order {{orderId}}!", c: "{{clickIds.gclid}}" }, nothing)).toEqual(
+    expect(fill({ a: "{{emailSha256}}", b: "order {{orderId}}!", c: "{{clickIds.gclid}}" }, nothing)).toEqual(
       { a: null, b: "order !", c: null },
     );
   });
@@ -63,8 +63,8 @@ describe("injection", () => {
     ["closing quotes and new keys", 'x","admin":true,"y":"z'],
     ["a whole JSON object", '{"admin":true}'],
     ["a JSON number as text", "1e5"],
-    ["a placeholder of another field", "{{hashedEmail}}"],
-    ["half a placeholder, completed by the template", "{{hashedEmail"],
+    ["a placeholder of another field", "{{emailSha256}}"],
+    ["half a placeholder, completed by the template", "{{emailSha256"],
     ["patterns of String.replace", "$& $1 $` $' $$ $<x>"],
     ["line breaks and control characters", "\r\nX-Evil: 1\r\n\u0000\u0007"],
     ["line separators of JavaScript", "\u2028\u2029"],
@@ -79,8 +79,8 @@ describe("injection", () => {
   });
 
   test("two values side by side cannot build a placeholder together", () => {
-    const split = { orderId: "{{hashed", event: "Email}}", hashedEmail: "secret" };
-    expect(fill({ a: "{{orderId}}{{event}}" }, split)).toEqual({ a: "{{hashedEmail}}" });
+    const split = { orderId: "{{email", event: "Sha256}}", emailSha256: sha256("secret") };
+    expect(fill({ a: "{{orderId}}{{event}}" }, split)).toEqual({ a: "{{emailSha256}}" });
   });
 
   test("inherited properties are never reached", () => {
@@ -108,8 +108,8 @@ describe("injection", () => {
 
 describe("the check of a template", () => {
   test.each([
-    '{"a":"{{eventId}} {{event}} {{eventTime}} {{value}} {{currency}} {{orderId}}"}',
-    '{"a":"{{hashedEmail}}","b":"{{hashedPhone}}","c":"{{consent}}"}',
+    '{"a":"{{platformEventId}} {{event}} {{eventTime}} {{value}} {{currency}} {{orderId}}"}',
+    '{"a":"{{emailSha256}}","b":"{{phoneSha256}}","c":"{{consent}}"}',
     '{"a":"{{clickIds}}","b":"{{clickIds.gclid}}","c":"{{utm.utm_source}}"}',
     '{"no":"placeholder"}',
     "[]",
@@ -137,7 +137,7 @@ describe("the check of a template", () => {
     ['{"a":"{{__proto__}}"}', "__proto__"],
   ])("%s names a field that a conversion does not have", (template, path) => {
     expect(templateFault(template)).toContain(`{{${path}}}`);
-    expect(templateFault(template)).toContain("hashedEmail");
+    expect(templateFault(template)).toContain("emailSha256");
   });
 
   test("the check remembers no fault of an earlier template", () => {

@@ -4,14 +4,14 @@
 const placeholder = /\{\{\s*([\w.]+)\s*\}\}/g;
 
 const known = new Set([
-  "eventId",
+  "platformEventId",
   "event",
   "eventTime",
   "value",
   "currency",
   "orderId",
-  "hashedEmail",
-  "hashedPhone",
+  "emailSha256",
+  "phoneSha256",
   "clickIds",
   "utm",
   "consent",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ConnectionSettings, PlatformResponse, Setting } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { webhook } from "./index.ts";
 
 const url = "https://hooks.example.com/in";
@@ -46,7 +46,7 @@ describe("the request", () => {
 
   test("without a template the body has exactly the documented keys, in order", () => {
     expect(Object.keys(JSON.parse(request({}).body) as object)).toEqual(
-      "eventId event eventTime value currency orderId hashedEmail hashedPhone clickIds utm consent".split(
+      "platformEventId event eventTime value currency orderId emailSha256 phoneSha256 clickIds utm consent".split(
         " ",
       ),
     );
@@ -55,21 +55,24 @@ describe("the request", () => {
   test("a conversion without value, order and phone says null, and its empty maps stay", () => {
     const bare = sampleConversion().person;
     const body = JSON.parse(
-      request({}, { value: null, orderId: null, person: { email: bare?.email }, clickIds: {}, utm: {} }).body,
+      request(
+        {},
+        { value: null, orderId: null, person: { emailSha256: bare?.emailSha256 }, clickIds: {}, utm: {} },
+      ).body,
     ) as object;
-    expect(body).toMatchObject({ value: null, orderId: null, hashedPhone: null, clickIds: {}, utm: {} });
+    expect(body).toMatchObject({ value: null, orderId: null, phoneSha256: null, clickIds: {}, utm: {} });
   });
 
   test("names, browser ids and other forms of the email are not sent", () => {
     const person = { ...sampleConversion().person, email: "a".repeat(64), firstName: "f".repeat(64) };
-    const { body } = request({}, { person: { ...person, emailGoogle: "b".repeat(64) } });
+    const { body } = request({}, { person: { ...person, emailGoogleSha256: sha256("b".repeat(64)) } });
     expect(body).not.toContain("f".repeat(64));
     expect(body).not.toContain("b".repeat(64));
     expect(body).not.toContain("fb.1.");
   });
 
   test("an event name full of quotes stays one text in the template's place", () => {
-    const name = '","admin":true,"x":"{{hashedEmail}}';
+    const name = '","admin":true,"x":"{{emailSha256}}';
     const { body } = request({ template: '{"what":"{{event}}","fixed":1}' }, { name });
     expect(JSON.parse(body)).toEqual({ what: name, fixed: 1 });
   });

@@ -171,7 +171,10 @@ function authorisation(
     token: oauth_token,
     tokenSecret: oauth_token_secret,
   };
-  const nonce = hash("sha256", [now, ...conversions.map(({ eventId }) => eventId)].join(" ")).slice(0, 32);
+  const nonce = hash(
+    "sha256",
+    [now, ...conversions.map(({ platformEventId }) => platformEventId)].join(" "),
+  ).slice(0, 32);
   return { authorization: oauth1Header(request, keys, { nonce, timestamp: Math.floor(now / 1000) }) };
 }
 
@@ -211,8 +214,8 @@ function identifiers({
   const pair = isIPv4(browser?.address ?? "") && browser?.userAgent !== "";
   return [
     { twclid },
-    { hashed_email: person?.email },
-    { hashed_phone_number: person?.phone },
+    { hashed_email: person?.emailSha256 },
+    { hashed_phone_number: person?.phoneSha256 },
     pair ? { ip_address: browser?.address, user_agent: browser?.userAgent } : {},
   ]
     .map(known)

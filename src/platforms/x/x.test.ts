@@ -4,7 +4,7 @@ import { personOf } from "../../identity/person.ts";
 import { mappingFault } from "../shared/mapping.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { x } from "./index.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
@@ -31,8 +31,8 @@ const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings =
 const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
   x.readResponse({ status, headers, body }, [sampleConversion()], own)[0];
 const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
-const email = sampleConversion().person?.email ?? "";
-const bare = { person: { email }, browser: null, clickIds: {}, browserIds: {} };
+const email = sampleConversion().person?.emailSha256 ?? "";
+const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
 
 describe("examples and answers", () => {
   test.each(x.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
@@ -78,7 +78,7 @@ describe("authorisation", () => {
     /oauth_nonce="(\w+)"/.exec(signed(conversions, at).headers.authorization ?? "")?.[1] ?? "";
 
   test("every attempt and every set of conversions has a nonce of its own; the same request has the same", () => {
-    const [one, two] = [sampleConversion(), sampleConversion({ eventId: "another" })];
+    const [one, two] = [sampleConversion(), sampleConversion({ platformEventId: "another" })];
     const nonces = [
       nonceOf([one], now),
       nonceOf([one], now + 1),
@@ -137,7 +137,7 @@ describe("identifiers", () => {
   });
 
   test("published email hash", () => {
-    expect(personOf({ email: " Test@Twitter.com " }).email).toMatch(/^d360d510/);
+    expect(personOf({ email: " Test@Twitter.com " }).emailSha256).toMatch(/^d360d510/);
   });
 
   test("a click id is altered by nobody", () => {
@@ -213,7 +213,13 @@ describe("what is never sent", () => {
   test("names, page and UTM fields; null", () => {
     const person = personOf({ email: "jane@example.com", firstName: "Jane", lastName: "Doe" });
     const { body } = request({ person, value: null, orderId: null });
-    for (const text of [person.firstName, person.lastName, "shop.example.com", "newsletter", "jane@"])
+    for (const text of [
+      person.firstNameSha256,
+      person.lastNameSha256,
+      "shop.example.com",
+      "newsletter",
+      "jane@",
+    ])
       expect(body).not.toContain(text);
     expect(body).not.toMatch(/null|""/);
   });
@@ -243,9 +249,11 @@ describe("time, money and ids", () => {
   });
 
   test("the conversion id is the event id, or the order id where the connection says so", () => {
-    expect(sent().conversion_id).toBe(sampleConversion().eventId);
+    expect(sent().conversion_id).toBe(sampleConversion().platformEventId);
     expect(sent({}, { dedup_id: "order" }).conversion_id).toBe("A-1001");
-    expect(sent({ orderId: null }, { dedup_id: "order" }).conversion_id).toBe(sampleConversion().eventId);
+    expect(sent({ orderId: null }, { dedup_id: "order" }).conversion_id).toBe(
+      sampleConversion().platformEventId,
+    );
   });
 
   test.each([0, -1, 1.5, "many"])("%s items are no number of items", (items) => {

@@ -6,7 +6,7 @@
 // at a bounded number of them: a page can be short and still have a next one.
 
 import { setImmediate as breath } from "node:timers/promises";
-import type { DeliveryState, Mode } from "../../kernel/event.ts";
+import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryOf, type Delivery } from "./delivery.ts";
@@ -22,7 +22,7 @@ export type LogFilter = {
   mode?: Mode;
   eventId?: string;
   orderId?: string;
-  emailHash?: string;
+  emailSha256?: Sha256;
   /** Received at or after, and before. */
   from?: number;
   to?: number;
@@ -125,10 +125,10 @@ export function syncLogStore(db: Database) {
     below: LogKey,
     most: number,
   ): Promise<{ found: LogLine[]; next: LogKey | null }> {
-    const { eventId, orderId, emailHash, from, to } = filter;
+    const { eventId, orderId, emailSha256, from, to } = filter;
     const asked = {
       ...(orderId === undefined ? {} : { orderId }),
-      ...(emailHash === undefined ? {} : { emailHash }),
+      ...(emailSha256 === undefined ? {} : { emailSha256 }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
@@ -215,8 +215,8 @@ export function syncLogStore(db: Database) {
 }
 
 /** Order id, email and event id name a few events; their deliveries are found from them. */
-const isOfFewEvents = ({ eventId, orderId, emailHash }: LogFilter) =>
-  eventId !== undefined || orderId !== undefined || emailHash !== undefined;
+const isOfFewEvents = ({ eventId, orderId, emailSha256 }: LogFilter) =>
+  eventId !== undefined || orderId !== undefined || emailSha256 !== undefined;
 
 /** Name and mode stand in the event alone: they are checked on the rows that come. */
 const isOfSomeEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
@@ -264,6 +264,6 @@ function lineOf(row: Row): LogLine {
     mode: row.mode as Mode,
     receivedAt: Number(row.received_at),
     // An event that is gone has no person any more either.
-    erased: !row.email_hash,
+    erased: !row.email_sha256,
   };
 }

@@ -49,7 +49,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
           `UPDATE deliveries SET state = 'queued', reason = 'replayed', due_at = $3, owner = '', updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, params.length)})
              AND EXISTS (SELECT 1 FROM events WHERE events.site_id = $1 AND events.id = deliveries.event_id
-               AND events.email_hash <> '')
+               AND events.email_sha256 <> '')
              AND (state IN (${list(states.length, 3)})
                OR (state = 'queued' AND reason = 'replayed' AND updated_at = $3))
            RETURNING event_id`,

@@ -12,7 +12,7 @@ const ended = "state IN ('rejected', 'expired', 'skipped', 'parked')";
 const deliveryColumns = [
   "site_id", "event_id", "connection_id", "platform", "state", "reason", "attempts", "due_at", "owner", "updated_at",
 ]; // prettier-ignore
-const eventColumns = ["name", "value", "currency", "order_id", "mode", "received_at", "email_hash"];
+const eventColumns = ["name", "value", "currency", "order_id", "mode", "received_at", "email_sha256"];
 
 const shown = [
   ...deliveryColumns.map((column) => `d.${column}`),

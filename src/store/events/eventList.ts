@@ -5,7 +5,7 @@
 // one.
 
 import { setImmediate as breath } from "node:timers/promises";
-import type { Attribution, DeliveryState, FilterReason, Mode } from "../../kernel/event.ts";
+import type { Attribution, DeliveryState, FilterReason, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 
@@ -13,7 +13,7 @@ export const eventStatuses = ["accepted", "filtered"] as const;
 export type EventStatus = (typeof eventStatuses)[number];
 
 export type EventFilter = {
-  emailHash?: string;
+  emailSha256?: Sha256;
   orderId?: string;
   status?: EventStatus;
   mode?: Mode;
@@ -28,7 +28,7 @@ export type EventFilter = {
 
 export type EventSummary = {
   id: string;
-  dispatchId: string;
+  platformEventId: string;
   mode: Mode;
   status: EventStatus;
   filterReasons: FilterReason[];
@@ -55,7 +55,7 @@ export type DeliverySummary = {
 export type EventPage = { events: EventSummary[]; next: string | null };
 
 export const summaryColumns =
-  "id, dispatch_id, mode, status, reasons, name, value, currency, order_id, received_at, released_at, attribution";
+  "id, platform_event_id, mode, status, reasons, name, value, currency, order_id, received_at, released_at, attribution";
 
 const mostLooked = 20_000;
 
@@ -122,8 +122,8 @@ export function eventListStore(db: Database) {
 }
 
 /** Filtered events have an index of their own, which those of an order or a person do not need. */
-const isOnFiltered = ({ status, orderId, emailHash }: EventFilter) =>
-  status === "filtered" && orderId === undefined && emailHash === undefined;
+const isOnFiltered = ({ status, orderId, emailSha256 }: EventFilter) =>
+  status === "filtered" && orderId === undefined && emailSha256 === undefined;
 
 /** True when of the rows that come along the index perhaps few are asked for. */
 const isWalked = (filter: EventFilter) =>
@@ -150,11 +150,11 @@ export function matches(
 
 /** The condition and the order: each is what an index begins with. */
 function wayTo(siteId: string, filter: EventFilter, below: string, params: Value[]): string {
-  const { emailHash, orderId, from, to } = filter;
+  const { emailSha256, orderId, from, to } = filter;
   const end = to === undefined ? lastId : idAt(to);
   const where = [`site_id = $${params.push(siteId)}`];
   if (orderId !== undefined) where.push(`order_id = $${params.push(orderId)}`);
-  if (emailHash !== undefined) where.push(`email_hash = $${params.push(emailHash)}`);
+  if (emailSha256 !== undefined) where.push(`email_sha256 = $${params.push(emailSha256)}`);
   if (isOnFiltered(filter)) where.push("status = 'filtered'");
   where.push(`id >= $${params.push(from === undefined ? "" : idAt(from))}`);
   where.push(`id < $${params.push(below < end ? below : end)}`);
@@ -165,7 +165,7 @@ export function summaryOf(row: Row): EventSummary {
   const attribution = attributionOf(row);
   return {
     id: String(row.id),
-    dispatchId: String(row.dispatch_id),
+    platformEventId: String(row.platform_event_id),
     mode: row.mode as Mode,
     status: row.status as EventStatus,
     filterReasons: row.reasons === null ? [] : JSON.parse(String(row.reasons)),

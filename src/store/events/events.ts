@@ -33,7 +33,7 @@ export type NewEvent = {
   claim: string;
   claimUntil: number;
   /** The event id that a browser computes from event and order id; null where there is none. */
-  foretoldId: string | null;
+  orderEventId: string | null;
   deliveries: NewDelivery[];
   /** Lease of the deliveries that are tried at once. */
   owner: string;
@@ -42,10 +42,10 @@ export type NewEvent = {
   answerBy?: number;
 };
 
-export type Acceptance = { duplicate: true } | { duplicate: false; dispatchId: string };
+export type Acceptance = { duplicate: true } | { duplicate: false; platformEventId: string };
 
 export type StoredEvent = Event & {
-  dispatchId: string;
+  platformEventId: string;
   status: EventStatus;
   filterReasons: FilterReason[];
   attribution: Attribution;
@@ -54,8 +54,8 @@ export type StoredEvent = Event & {
 };
 
 const eventColumns = [
-  "site_id", "id", "dispatch_id", "key_id", "mode", "status", "reasons", "name", "value", "currency", "order_id",
-  "email_hash", "time", "received_at", "person", "attribution", "extra",
+  "site_id", "id", "platform_event_id", "key_id", "mode", "status", "reasons", "name", "value", "currency", "order_id",
+  "email_sha256", "time", "received_at", "person", "attribution", "extra",
 ]; // prettier-ignore
 const deliveryColumns = [
   "site_id", "event_id", "connection_id", "platform", "state", "reason", "attempts", "due_at", "owner", "updated_at",
@@ -152,8 +152,8 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     /** How many different emails came with this order id, of its newest events: more than one hints at a placeholder. */
     async emailsOfOrder(siteId: string, orderId: string): Promise<number> {
       const [row] = await db.all(
-        `SELECT COUNT(DISTINCT email_hash) AS emails FROM (
-           SELECT email_hash FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
+        `SELECT COUNT(DISTINCT email_sha256) AS emails FROM (
+           SELECT email_sha256 FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
         [siteId, orderId],
       );
       return Number(row?.emails);
@@ -165,20 +165,22 @@ async function acceptAll(tx: RowQuery, seal: Seal, items: NewEvent[]): Promise<A
   const owners = await claimAll(tx, items);
   const owns = (item: NewEvent, claim: string) => owners.get(claimKey(item, claim)) === item;
   const accepted = items.filter((item) => owns(item, item.claim));
-  // Another email under the same order id holds the foretold id: this event goes out under its own.
-  const dispatchId = (item: NewEvent) =>
-    item.foretoldId && owns(item, item.foretoldId) ? item.foretoldId : item.event.id;
+  // Another email under the same order id holds the order event id: this event goes out under its own.
+  const platformEventId = (item: NewEvent) =>
+    item.orderEventId && owns(item, item.orderEventId) ? item.orderEventId : item.event.id;
 
   const [written] = await Promise.all([
     tx.change(
       insertEvents,
-      accepted.map((item) => eventValues(item, dispatchId(item), seal)),
+      accepted.map((item) => eventValues(item, platformEventId(item), seal)),
     ),
     tx.change(insertDeliveries, accepted.flatMap(deliveryValues)),
   ]);
   await addTotals(tx, countedOf(accepted.filter((_item, i) => written[i])));
   return items.map((item) =>
-    owns(item, item.claim) ? { duplicate: false, dispatchId: dispatchId(item) } : { duplicate: true },
+    owns(item, item.claim)
+      ? { duplicate: false, platformEventId: platformEventId(item) }
+      : { duplicate: true },
   );
 }
 
@@ -192,8 +194,8 @@ async function claimAll(tx: RowQuery, items: NewEvent[]): Promise<Map<string, Ne
   const first = new Map<string, NewEvent>();
   for (const item of items) {
     const claims = [item.claim];
-    // A filtered event is not dispatched, so it leaves the foretold id to the one that will be.
-    if (item.foretoldId && item.filterReasons.length === 0) claims.push(item.foretoldId);
+    // A filtered event is not dispatched, so it leaves the order event id to the one that will be.
+    if (item.orderEventId && item.filterReasons.length === 0) claims.push(item.orderEventId);
     for (const claim of claims) {
       const key = claimKey(item, claim);
       if (!first.has(key)) first.set(key, item);
@@ -216,14 +218,14 @@ export const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}
 
 function eventValues(
   { event, attribution, filterReasons }: NewEvent,
-  dispatchId: string,
+  platformEventId: string,
   seal: Seal,
 ): Value[] {
   const status: EventStatus = filterReasons.length ? "filtered" : "accepted";
   return [
     event.siteId,
     event.id,
-    dispatchId,
+    platformEventId,
     event.keyId,
     event.mode,
     status,
@@ -232,7 +234,7 @@ function eventValues(
     event.value,
     event.currency,
     event.orderId,
-    event.person.email,
+    event.person.emailSha256,
     event.time,
     event.receivedAt,
     JSON.stringify(event.person),
@@ -273,7 +275,7 @@ function eventOf(row: Row, seal: Seal): StoredEvent {
   return {
     id,
     siteId,
-    dispatchId: String(row.dispatch_id),
+    platformEventId: String(row.platform_event_id),
     keyId: String(row.key_id),
     mode: row.mode as Mode,
     status: row.status as EventStatus,

@@ -12,7 +12,7 @@ export type Release = {
   attribution: Attribution;
   deliveries: readonly NewDelivery[];
   /** The event id that a browser computes; it is this event's when no other has it. */
-  foretoldId: string | null;
+  orderEventId: string | null;
   claimUntil: number;
   now: number;
 };
@@ -25,10 +25,10 @@ export function releaseStore(db: Database) {
 }
 
 async function releaseOne(tx: Query, release: Release): Promise<boolean> {
-  const { siteId, eventId, attribution, deliveries, foretoldId, claimUntil, now } = release;
+  const { siteId, eventId, attribution, deliveries, orderEventId, claimUntil, now } = release;
   const [row] = await tx.all(
     `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4
-     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_hash <> '' RETURNING mode`,
+     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_sha256 <> '' RETURNING mode`,
     [siteId, eventId, JSON.stringify(attribution), now],
   );
   if (!row) return wasReleasedAt(tx, siteId, eventId, now);
@@ -36,18 +36,18 @@ async function releaseOne(tx: Query, release: Release): Promise<boolean> {
   // From now on it is a conversion. That it was removed once stays counted: that was reported long ago.
   if (row.mode === "live")
     await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
-  if (foretoldId) {
+  if (orderEventId) {
     const [claimed] = await tx.all(
       `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES ($1, $2, $3, $4)
        ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
        WHERE dedup_claims.expires_at <= $5 OR dedup_claims.event_id = excluded.event_id RETURNING claim`,
-      [siteId, foretoldId, eventId, claimUntil, now],
+      [siteId, orderEventId, eventId, claimUntil, now],
     );
     if (claimed)
-      await tx.all(`UPDATE events SET dispatch_id = $3 WHERE site_id = $1 AND id = $2`, [
+      await tx.all(`UPDATE events SET platform_event_id = $3 WHERE site_id = $1 AND id = $2`, [
         siteId,
         eventId,
-        foretoldId,
+        orderEventId,
       ]);
   }
   for (const { connectionId, platform, state, reason } of deliveries) {

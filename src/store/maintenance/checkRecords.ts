@@ -1,6 +1,6 @@
 // The part of the check that looks into rows: are they readable, and do the numbers of an hour agree with its events?
 
-import { foretoldId, timeOfId } from "../../kernel/ids.ts";
+import { orderEventId, timeOfId } from "../../kernel/ids.ts";
 import type { Row } from "../engine/database.ts";
 import { unpackRecord } from "../people/personCodec.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -40,7 +40,7 @@ export async function checkEvents(snapshot: Snapshot, add: Add): Promise<void> {
   let siteId = "";
   let counted = new Map<number, Counts>();
   const columns =
-    "site_id, id, dispatch_id, mode, status, name, order_id, email_hash, person, attribution, reasons"
+    "site_id, id, platform_event_id, mode, status, name, order_id, email_sha256, person, attribution, reasons"
       .split(", ")
       .map((column) => `events.${column}`)
       .join(", ");
@@ -75,7 +75,7 @@ function countIn(counted: Map<number, Counts>, row: Row): void {
 function lookAt(row: Row, wrong: Wrong): void {
   const id = String(row.id);
   if (!idForm.test(id)) wrong("events whose id is not one of ours", id);
-  if (!hashForm.test(String(row.email_hash))) wrong("events whose hashed email is none", id);
+  if (!hashForm.test(String(row.email_sha256))) wrong("events whose hashed email is none", id);
   if (String(row.name).trim() === "") wrong("events without a name", id);
   if (!isDispatchedAs(row)) wrong("events that go to platforms under another's id", id);
   const fault = eventFault(row);
@@ -83,17 +83,17 @@ function lookAt(row: Row, wrong: Wrong): void {
 }
 
 /** Under its own id, or the one that a browser can foretell. */
-const isDispatchedAs = ({ site_id, id, dispatch_id, name, order_id }: Row) =>
-  dispatch_id === id ||
-  (order_id !== null && dispatch_id === foretoldId(String(site_id), String(name), String(order_id)));
+const isDispatchedAs = ({ site_id, id, platform_event_id, name, order_id }: Row) =>
+  platform_event_id === id ||
+  (order_id !== null && platform_event_id === orderEventId(String(site_id), String(name), String(order_id)));
 
 function eventFault(row: Row): string | null {
   try {
-    const person = JSON.parse(String(row.person)) as { email?: unknown };
+    const person = JSON.parse(String(row.person)) as { emailSha256?: unknown };
     const attribution = JSON.parse(String(row.attribution)) as { clickIds?: unknown } | null;
     const reasons: unknown = row.reasons === null ? [] : JSON.parse(String(row.reasons));
     if (!attribution?.clickIds || !Array.isArray(reasons)) return "events that cannot be read";
-    return person.email === row.email_hash ? null : "events under another person's hash";
+    return person.emailSha256 === row.email_sha256 ? null : "events under another person's hash";
   } catch {
     return "events that cannot be read";
   }
@@ -130,7 +130,7 @@ async function compareHours(
 export async function checkPeople(snapshot: Snapshot, add: Add): Promise<void> {
   const { wrong, tell } = gather(add);
   for (const [table, key] of [
-    ["identities", "email_hash"],
+    ["identities", "email_sha256"],
     ["visitors", "visitor_id"],
   ] as const) {
     for await (const rows of snapshot.stream(`SELECT ${key} AS id, record FROM ${table}`)) {

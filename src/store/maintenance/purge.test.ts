@@ -7,6 +7,7 @@ import { uuidv7 } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/deliveries.ts";
 import { openDatabase, openStore, type Store, type StoreLocation } from "../store.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 10, 15, 12);
@@ -27,14 +28,14 @@ async function acceptOld(store: Store, n: number): Promise<void> {
       orderId: `old-${n}`,
       time: long,
       receivedAt: long,
-      person: { email: "e".repeat(64) },
+      person: { emailSha256: sha256("e".repeat(64)) },
       extra: null,
     },
     attribution: { consent: "unknown", withheld: null, identity: "none", clickIds: {}, browserIds: {}, utm: {}, browser: null }, // prettier-ignore
     filterReasons: [],
     claim: `claim-${n}`,
     claimUntil: long + day,
-    foretoldId: null,
+    orderEventId: null,
     deliveries: [{ connectionId: c.connectionId, platform: "sandbox", state: "queued", reason: null }],
     owner: "",
     leaseUntil: long,

@@ -98,7 +98,7 @@ export function purgeStore(db: Database) {
     const [subject = "", givenBy = ""] = after.split("\n");
     const rows = await db.all(
       `SELECT subject, given_by, state, decided_at,
-         EXISTS (SELECT 1 FROM identities WHERE identities.site_id = $1 AND email_hash = consents.subject)
+         EXISTS (SELECT 1 FROM identities WHERE identities.site_id = $1 AND email_sha256 = consents.subject)
          OR EXISTS (SELECT 1 FROM visitors WHERE visitors.site_id = $1 AND visitor_id = consents.subject) AS known
        FROM consents WHERE site_id = $1 AND (subject, given_by) > ($2, $3) ORDER BY subject, given_by LIMIT $4`,
       [siteId, subject, givenBy, most],

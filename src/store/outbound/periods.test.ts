@@ -8,6 +8,7 @@ import type { NewEvent } from "../events/events.ts";
 import type { Period } from "./periods.ts";
 import type { PushCall } from "./pushes.ts";
 import type { Store } from "../store.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const quarter = 15 * 60_000;
@@ -60,14 +61,14 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
         orderId: id,
         time: now,
         receivedAt: now,
-        person: { email: "e".repeat(64) },
+        person: { emailSha256: sha256("e".repeat(64)) },
         extra: null,
       },
       attribution: unattributed,
       filterReasons: more.reasons ?? [],
       claim: id,
       claimUntil: now + 1000,
-      foretoldId: null,
+      orderEventId: null,
       deliveries: [],
       owner: more.owner ?? "node",
       leaseUntil: now + 1000,
@@ -142,7 +143,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
           eventId,
           attribution: unattributed,
           deliveries: [],
-          foretoldId: null,
+          orderEventId: null,
           claimUntil: now,
           now: at,
         });

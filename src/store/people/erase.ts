@@ -3,6 +3,7 @@
 
 import { setImmediate as breath } from "node:timers/promises";
 import { chunks, list, type Database } from "../engine/database.ts";
+import type { Sha256 } from "../../kernel/event.ts";
 
 export function eraseStore(db: Database) {
   return {
@@ -10,10 +11,10 @@ export function eraseStore(db: Database) {
      * Takes the person out of every event: hashes, ids and extra fields go, as do the requests and answers in the log,
      * and nothing that still waits is sent. Returns how many events there were.
      */
-    async events(siteId: string, emailHash: string, now: number): Promise<number> {
-      const rows = await db.all(`SELECT id FROM events WHERE site_id = $1 AND email_hash = $2`, [
+    async events(siteId: string, emailSha256: Sha256, now: number): Promise<number> {
+      const rows = await db.all(`SELECT id FROM events WHERE site_id = $1 AND email_sha256 = $2`, [
         siteId,
-        emailHash,
+        emailSha256,
       ]);
       const ids = rows.map((row) => String(row.id));
       for (const some of chunks(ids)) {
@@ -21,9 +22,9 @@ export function eraseStore(db: Database) {
         await db.write(async (tx) => {
           // The events first: whoever replays one at this moment locks it too, and one of the two sees the other.
           await tx.all(
-            `UPDATE events SET email_hash = '', person = $2, attribution = $3, extra = NULL
+            `UPDATE events SET email_sha256 = '', person = $2, attribution = $3, extra = NULL
              WHERE site_id = $1 AND id IN (${list(some.length, 3)})`,
-            [siteId, JSON.stringify({ email: "" }), erasedAttribution, ...some],
+            [siteId, JSON.stringify({ emailSha256: "" }), erasedAttribution, ...some],
           );
           await tx.all(
             `UPDATE deliveries SET state = 'skipped', reason = 'person erased', owner = '', updated_at = $2

@@ -8,6 +8,7 @@ import {
   type ConsentReading,
   type ConsentState,
   type Identity,
+  type Sha256,
   type Visitor,
 } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
@@ -32,7 +33,7 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
   const identityRows = batched(
     db,
     (hashes) =>
-      `SELECT email_hash AS subject, record FROM identities WHERE site_id = $1 AND email_hash IN (${hashes})`,
+      `SELECT email_sha256 AS subject, record FROM identities WHERE site_id = $1 AND email_sha256 IN (${hashes})`,
   );
   const consentRows = batched(
     db,
@@ -56,9 +57,9 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
   );
 
   return {
-    async identity(siteId: string, emailHash: string): Promise<Identity | null> {
-      const [row] = await identityRows(siteId, emailHash);
-      return row ? identityOf(unpackRecord(String(row.record), emailHash)) : null;
+    async identity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
+      const [row] = await identityRows(siteId, emailSha256);
+      return row ? identityOf(unpackRecord(String(row.record), emailSha256)) : null;
     },
 
     async decisions(siteId: string, subject: string): Promise<Decision[]> {
@@ -162,18 +163,21 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     saveVisitor: (id: string, visitor: Visitor, at: number) =>
       save("visitors", "visitor_id", id, visitor, at),
     removeVisitor: (id: string) => remove("visitors", "visitor_id", id),
-    identity: (emailHash: string, at: number) => record("identities", "email_hash", emailHash, nobody, at),
-    saveIdentity: (emailHash: string, identity: Identity, at: number) =>
-      save("identities", "email_hash", emailHash, identity, at),
-    removeIdentity: (emailHash: string) => remove("identities", "email_hash", emailHash),
+    identity: (emailSha256: Sha256, at: number) =>
+      record("identities", "email_sha256", emailSha256, nobody, at),
+    saveIdentity: (emailSha256: Sha256, identity: Identity, at: number) =>
+      save("identities", "email_sha256", emailSha256, identity, at),
+    removeIdentity: (emailSha256: Sha256) => remove("identities", "email_sha256", emailSha256),
     decisionsAbout: (subject: string) => decisions("subject", subject),
-    decisionsBy: (givenBy: string) => decisions("given_by", givenBy),
+    /** Decisions that a visitor made are about persons. */
+    decisionsBy: async (visitorId: string) =>
+      (await decisions("given_by", visitorId)).map((one) => ({ ...one, subject: one.subject as Sha256 })),
 
     /** The visitors who handed in this email. Looks at all of them: for an erasure, not for every day. */
-    async visitorsOf(emailHash: string): Promise<string[]> {
+    async visitorsOf(emailSha256: Sha256): Promise<string[]> {
       const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
         siteId,
-        `%${emailHash}%`,
+        `%${emailSha256}%`,
       ]);
       return rows.map((row) => String(row.visitor_id));
     },

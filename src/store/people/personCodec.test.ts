@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Identity, Visit, Visitor } from "../../kernel/event.ts";
 import { packRecord, unpackRecord } from "./personCodec.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 
-const person = "ab".repeat(32);
+const person = sha256("ab".repeat(32));
 const seenAt = 1_794_297_600_000;
 const visit = (changed: Partial<Visit> = {}): Visit => ({
   visitorId: "84d89877f0d4041efb6bf9",
@@ -22,7 +23,7 @@ const visit = (changed: Partial<Visit> = {}): Visit => ({
 const identity = (changed: Partial<Identity> = {}): Identity => ({
   visits: [visit()],
   firstUtm: { utm_source: "google", utm_medium: "cpc" },
-  forms: { emailGoogle: person, emailMicrosoft: "cd".repeat(32) },
+  forms: { emailGoogleSha256: person, emailMicrosoftSha256: sha256("cd".repeat(32)) },
   ...changed,
 });
 
@@ -51,7 +52,7 @@ describe("a record", () => {
       }),
     ],
     ["with what only looks like our signs", identity({ visits: [visit({ utm: { utm_source: unusual } })] })],
-    ["of a visitor", { visits: [visit()], persons: [person, "ef".repeat(32)] }],
+    ["of a visitor", { visits: [visit()], persons: [person, sha256("ef".repeat(32))] }],
   ])("%s comes back as it was", (_what, record) => {
     expect(unpackRecord(packRecord(record, person), person)).toEqual(record);
   });
@@ -61,7 +62,9 @@ describe("a record", () => {
   });
 
   test("takes a third of the room", () => {
-    const record = identity({ forms: { emailGoogle: person, emailMicrosoft: person, emailReddit: person } });
+    const record = identity({
+      forms: { emailGoogleSha256: person, emailMicrosoftSha256: person, emailRedditSha256: person },
+    });
     const packed = Buffer.byteLength(packRecord(record, person));
     expect(packed).toBeLessThan(JSON.stringify(record).length / 3);
   });

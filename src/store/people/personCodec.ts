@@ -17,7 +17,7 @@ const phrases = [
   '","utm_campaign":"', '","utm_content":"', '","utm_term":"', 'gclid":"', 'fbclid":"', 'msclkid":"',
   '_fbp":"fb.1.', '_ga":"GA1.1.', "Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
   ".0.0.0 Safari/537.36", "iPhone; CPU iPhone OS ", "Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
-  '"}}],"forms":{"emailGoogle":"', '","emailMicrosoft":"', '","emailReddit":"',
+  '"}}],"forms":{"emailGoogleSha256":"', '","emailMicrosoftSha256":"', '","emailRedditSha256":"',
   // From here on a character takes two bytes.
   '"}}],"firstUtm":{"', '"}}],"persons":["', "https://", ".com/", "google", "facebook",
   " like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/", " Mobile/15E148 Safari/604.1",

@@ -13,13 +13,13 @@ export function oldPeople(db: Database) {
      */
     async purgePeople(siteId: string, before: number, after: string, most: number): Promise<Step> {
       const rows = await db.all(
-        `SELECT email_hash, oldest_at FROM identities WHERE site_id = $1 AND email_hash > $2
-         ORDER BY email_hash LIMIT $3`,
+        `SELECT email_sha256, oldest_at FROM identities WHERE site_id = $1 AND email_sha256 > $2
+         ORDER BY email_sha256 LIMIT $3`,
         [siteId, after, most],
       );
-      const old = rows.filter((row) => Number(row.oldest_at) < before).map((row) => String(row.email_hash));
+      const old = rows.filter((row) => Number(row.oldest_at) < before).map((row) => String(row.email_sha256));
       if (old.length > 0) await db.write((tx) => forget(tx, db, siteId, "identities", old, before));
-      return { removed: old.length, next: rows.length < most ? null : String(rows.at(-1)?.email_hash) };
+      return { removed: old.length, next: rows.length < most ? null : String(rows.at(-1)?.email_sha256) };
     },
 
     /** The same of up to `most` visitors, the oldest first. Returns how many were touched. */
@@ -35,7 +35,7 @@ export function oldPeople(db: Database) {
   };
 }
 
-const keyOf = { identities: "email_hash", visitors: "visitor_id" } as const;
+const keyOf = { identities: "email_sha256", visitors: "visitor_id" } as const;
 
 /** What nothing is left of goes. */
 async function forget(

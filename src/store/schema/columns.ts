@@ -15,7 +15,7 @@ export const columns = {
   deliveries:
     "site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at",
   events:
-    "site_id, id, dispatch_id, key_id, mode, status, reasons, name, value, currency, order_id, email_hash, time, received_at, person, attribution, extra, released_at",
+    "site_id, id, platform_event_id, key_id, mode, status, reasons, name, value, currency, order_id, email_sha256, time, received_at, person, attribution, extra, released_at",
   grants: "user_id, site_id, role, created_at",
   hosts:
     "host, site_id, created_at, vouched, paused_at, verified_at, verified_by, checked_at, finding, seen, failing_since, next_check_at",

@@ -7,6 +7,7 @@ import type { ImportRow, NewImport } from "./imports.ts";
 import { finalAt } from "../statistics/statistics.ts";
 import { openStore, type Store } from "../store.ts";
 import { hourMs } from "../statistics/traffic.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const line: AuditLine = { siteId: "s", actor: "test", action: "import started", detail: {}, at: now };
@@ -95,7 +96,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
       orderId: null,
       time: now,
       receivedAt: now,
-      person: { email: "e".repeat(64) },
+      person: { emailSha256: sha256("e".repeat(64)) },
       extra: null,
     };
     const delivery = { platform: "sandbox", reason: null };
@@ -105,7 +106,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
       filterReasons: [],
       claim: "claim",
       claimUntil: now + 1000,
-      foretoldId: null,
+      orderEventId: null,
       deliveries: [
         { ...delivery, connectionId: "c1", state: "queued" },
         { ...delivery, connectionId: "c2", state: "parked" },

@@ -9,6 +9,7 @@ import type { NewEvent } from "../events/events.ts";
 import { peekSchema } from "../schema/schemaProbe.ts";
 import type { Store } from "../store.ts";
 import { openStore } from "../store.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const unattributed: Attribution = {
@@ -54,14 +55,14 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
         orderId: given.orderId === undefined ? id : given.orderId,
         time: at,
         receivedAt: at,
-        person: { email: given.email ?? "aa" },
+        person: { emailSha256: sha256(given.email ?? "aa") },
         extra: null,
       },
       attribution: unattributed,
       filterReasons: [],
       claim: id,
       claimUntil: at + 1000,
-      foretoldId: null,
+      orderEventId: null,
       deliveries: (given.deliveries ?? []).map((one) => ({ ...one, platform: "meta", reason: null })),
       owner: "node",
       leaseUntil: at + 30_000,

@@ -6,6 +6,7 @@ import type { Attribution, VisitBucket } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
 import { openStore, type Store, type StoreLocation } from "../store.ts";
 import { hourMs, type BotVisit, type VisitCount } from "./traffic.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
@@ -127,14 +128,14 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
         orderId: "A-1",
         time: now,
         receivedAt: now,
-        person: { email: "e".repeat(64) },
+        person: { emailSha256: sha256("e".repeat(64)) },
         extra: null,
       },
       attribution: unattributed,
       filterReasons: ["blocked person"],
       claim,
       claimUntil: now + hourMs,
-      foretoldId: "foretold",
+      orderEventId: "order event",
       deliveries: [],
       owner: "node",
       leaseUntil: now + 30_000,
@@ -151,12 +152,12 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
         { connectionId: "c1", platform: "sandbox", state: "queued", reason: null },
         { connectionId: "c2", platform: "webhook", state: "parked", reason: "paused" },
       ],
-      foretoldId: "foretold",
+      orderEventId: "order event",
       claimUntil: now + hourMs,
       now: at,
     });
 
-  test("a released event is accepted, due at once, under the foretold id, and keeps its reasons", async () => {
+  test("a released event is accepted, due at once, under the order event id, and keeps its reasons", async () => {
     const siteId = shortId();
     const id = await filteredEvent(siteId, "claim");
     expect(await release(siteId, id)).toBe(true);
@@ -164,7 +165,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
       status: "accepted",
       releasedAt: now,
       filterReasons: ["blocked person"],
-      dispatchId: "foretold",
+      platformEventId: "order event",
       attribution: { identity: "found", utm: { utm_source: "released" } },
     });
     const deliveries = await store.deliveries.ofEvent(siteId, id);
@@ -187,12 +188,12 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     expect(await store.deliveries.ofEvent(siteId, id)).toHaveLength(2);
   });
 
-  test("where another event holds the foretold id, a released one goes under its own", async () => {
+  test("where another event holds the order event id, a released one goes under its own", async () => {
     const siteId = shortId();
     const [first, second] = [await filteredEvent(siteId, "one"), await filteredEvent(siteId, "two")];
     await release(siteId, first);
     await release(siteId, second);
-    expect((await store.events.get(siteId, first))?.dispatchId).toBe("foretold");
-    expect((await store.events.get(siteId, second))?.dispatchId).toBe(second);
+    expect((await store.events.get(siteId, first))?.platformEventId).toBe("order event");
+    expect((await store.events.get(siteId, second))?.platformEventId).toBe(second);
   });
 });

@@ -71,11 +71,11 @@ export const theRelayStands: Migration = {
     )`,
     `CREATE UNIQUE INDEX connections_by_account ON connections (site_id, platform, account)`,
 
-    // id is a UUIDv7, so its order is the order of receipt. dispatch_id is the event id that platforms see.
+    // id is a UUIDv7, so its order is the order of receipt. platform_event_id is the event id that platforms see.
     `CREATE TABLE events (
       site_id text NOT NULL,
       id text NOT NULL,
-      dispatch_id text NOT NULL,
+      platform_event_id text NOT NULL,
       key_id text NOT NULL,
       mode text NOT NULL,
       status text NOT NULL,
@@ -84,7 +84,7 @@ export const theRelayStands: Migration = {
       value double precision,
       currency text NOT NULL,
       order_id text,
-      email_hash text NOT NULL,
+      email_sha256 text NOT NULL,
       time bigint NOT NULL,
       received_at bigint NOT NULL,
       person text NOT NULL,
@@ -93,7 +93,7 @@ export const theRelayStands: Migration = {
       PRIMARY KEY (site_id, id)
     )`,
     `CREATE INDEX events_by_order ON events (site_id, order_id) WHERE order_id IS NOT NULL`,
-    `CREATE INDEX events_by_email ON events (site_id, email_hash)`,
+    `CREATE INDEX events_by_email ON events (site_id, email_sha256)`,
 
     // Who holds a claim may process: one row per duplicate key, one per event id that a browser can foretell.
     `CREATE TABLE dedup_claims (
@@ -140,10 +140,10 @@ export const theRelayStands: Migration = {
     // oldest_at: of the visits and click ids in the record, so that retention finds what is too old.
     `CREATE TABLE identities (
       site_id text NOT NULL,
-      email_hash text NOT NULL,
+      email_sha256 text NOT NULL,
       record text NOT NULL,
       oldest_at bigint NOT NULL,
-      PRIMARY KEY (site_id, email_hash)
+      PRIMARY KEY (site_id, email_sha256)
     ) {COMPACT}`,
     `CREATE INDEX identities_by_age ON identities (site_id, oldest_at)`,
 

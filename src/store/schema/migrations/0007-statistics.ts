@@ -77,7 +77,7 @@ export const theDashboardShowsNumbers: Migration = {
     `DROP INDEX events_by_order`,
     `DROP INDEX events_by_email`,
     `CREATE INDEX events_by_order ON events (site_id, order_id, id) WHERE order_id IS NOT NULL`,
-    `CREATE INDEX events_by_email ON events (site_id, email_hash, id)`,
+    `CREATE INDEX events_by_email ON events (site_id, email_sha256, id)`,
     `CREATE INDEX events_filtered ON events (site_id, id) WHERE status = 'filtered'`,
   ],
 };
