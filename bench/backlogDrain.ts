@@ -14,7 +14,7 @@ export type Drain = {
 };
 
 const most = 12_000;
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 export async function drainBacklog(fleet: Fleet): Promise<Drain> {
   const client = new Client({ connectionString: fleet.installation.env.DATABASE_URL });
@@ -38,13 +38,13 @@ export async function drainBacklog(fleet: Fleet): Promise<Drain> {
   const databaseCpu = cpuOfFamily(fleet.databasePid);
   const began = performance.now();
   let waits = true;
-  while (waits && performance.now() - began < longestMs) {
+  while (waits && performance.now() - began < maxMs) {
     await sleep(50);
     waits = await isWaiting();
   }
   const ms = performance.now() - began;
   await client.end();
-  if (waits) throw new Error(`not all of ${deliveries} deliveries left within ${longestMs} ms`);
+  if (waits) throw new Error(`not all of ${deliveries} deliveries left within ${maxMs} ms`);
   return {
     nodes: fleet.nodes,
     deliveries,

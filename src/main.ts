@@ -155,7 +155,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     relay: (received, site, deadline) => relay(received, site, deadline, parts),
     countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
     answerMs: config.answerMs,
-    mostInFlight: config.mostInFlight,
+    maxInFlight: config.maxInFlight,
     now,
     unseen: observing.unseen(unseen),
     log: observing.onAnswer,
@@ -234,7 +234,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     stopRelay({
       drainMs,
       // The last answer, and then the last attempt.
-      patienceMs: config.answerMs + config.attemptMs + 2000,
+      timeoutMs: config.answerMs + config.attemptMs + 2000,
       leave() {
         observing.drain();
         requests.hangUp();

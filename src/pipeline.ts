@@ -37,8 +37,8 @@ export type Relay = {
 export async function relay(received: Received, site: Site, deadline: number, on: Relay): Promise<Exit> {
   const { event } = received;
   const { consentMode } = site.settings;
-  const mostMs = lookUpMs(deadline - event.receivedAt);
-  const known = await lookUp(on.store.people, site.id, event.person.emailSha256, consentMode, mostMs);
+  const timeoutMs = lookUpMs(deadline - event.receivedAt);
+  const known = await lookUp(on.store.people, site.id, event.person.emailSha256, consentMode, timeoutMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
   const person = { ...identity?.forms, ...event.person };
 

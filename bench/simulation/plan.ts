@@ -53,7 +53,7 @@ const sizedBy = ["node", "database", "pool"] as const;
 type Sized = (typeof sizedBy)[number];
 
 /** Nodes are alike: a few of them with their part of the load and of the database stand for all. */
-const mostSimulated = 4;
+const maxSimulated = 4;
 
 type Setting = { step: Step; measured: Measured; costs: Costs; sharded: boolean };
 
@@ -96,7 +96,7 @@ const wholeMachine = (cores: number) =>
   cores <= 32 ? 2 ** Math.max(1, Math.ceil(Math.log2(cores))) : Math.ceil(cores / 32) * 32;
 
 function sliceOf({ step, measured, costs, sharded }: Setting, size: Size): Scenario {
-  const some = Math.min(size.nodes, mostSimulated);
+  const some = Math.min(size.nodes, maxSimulated);
   const cores = (size.databaseCores * some) / size.nodes;
   const whole = Math.max(1, Math.round(cores));
   const perSecond = (step.perSecond * some) / size.nodes;

@@ -26,7 +26,7 @@ export type WorkerCosts = {
 const pollMs = 1000;
 const sweepMs = 2000;
 const gatherMs = 5;
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 const perStatement = 64;
 
 export function startWorker(
@@ -73,7 +73,7 @@ export function startWorker(
   function takeFrom(site: number): void {
     while (site < backlog.bySite.length && !backlog.bySite[site]) site += 1;
     if (site >= backlog.bySite.length || backlog.isDown()) return end();
-    const limit = Math.min(node.lanes.room(backlog.limits, site), mostAtOnce);
+    const limit = Math.min(node.lanes.room(backlog.limits, site), maxAtOnce);
     const count = Math.min(limit, backlog.bySite[site] as number);
     if (limit === 0 || count === limit) more = true;
     if (count === 0) return takeFrom(site + 1);

@@ -47,7 +47,7 @@ export type FleetTurn = Pick<Sendings, "p50" | "p99"> & {
 };
 
 const knownPeople = 20_000;
-const mostFailed = 0.02;
+const maxFailed = 0.02;
 
 export async function startFleet({ state }: Field, shape: Shape, platformMs: number): Promise<Fleet> {
   const connected = platforms.slice(0, shape.connections);
@@ -92,7 +92,7 @@ export async function fleetTurn(
   const after = spentBy(field, fleet);
   const countAfter = await meter.count(database);
   // On a machine that others keep busy, one look at a person's consent may take too long; more than that is a fault.
-  if (sent.failed > sent.events * mostFailed)
+  if (sent.failed > sent.events * maxFailed)
     throw new Error(`${sent.failed} of ${sent.events} events failed: ${sent.failure}`);
   const per = (what: keyof Spent) => (after[what] - spent[what]) / sent.events;
   const counted = (what: keyof typeof count) => (countAfter[what] - count[what]) / sent.events;

@@ -99,7 +99,7 @@ const portsOf = ({ port, beside = [] }: Order) => [port, ...beside];
 type Send = (line: Line, i: number, due: number) => Promise<void>;
 
 /** Whatever was asked for, a benchmark has to end. */
-const longestMs = 30_000;
+const maxMs = 30_000;
 
 async function inTurn(
   order: Order & { senders: number; atLeast?: number },
@@ -109,7 +109,7 @@ async function inTurn(
   let next = 0;
   function goesOn(): boolean {
     const ms = performance.now() - began;
-    return ms < order.ms || (next < (order.atLeast ?? 0) && ms < longestMs);
+    return ms < order.ms || (next < (order.atLeast ?? 0) && ms < maxMs);
   }
   const ports = portsOf(order);
   await Promise.all(

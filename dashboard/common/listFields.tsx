@@ -9,12 +9,12 @@ import { settingName } from "./settingNames.ts";
 
 const listOf = (text: string) => text.split(",").filter(Boolean);
 /** Beyond this, a label for each is slow to draw and of no use. */
-const mostTags = 100;
+const maxTags = 100;
 
 export function ListField(props: FieldProps & { placeholder?: string; isPersons?: boolean }) {
   const { form, name, help, label = settingName(name), placeholder, isPersons = false } = props;
   const list = listOf(form.value(name));
-  const [isLong] = useState(list.length > mostTags);
+  const [isLong] = useState(list.length > maxTags);
   const common = {
     label,
     description: <Hint form={form} name={name} help={help} />,

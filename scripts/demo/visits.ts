@@ -71,10 +71,10 @@ export async function keepBots(
     count,
     now,
   }: { siteId: string; host: string; bots: readonly Bot[]; count: number; now: number },
-  longestMs: number,
+  maxMs: number,
 ): Promise<void> {
   const times = Array.from({ length: count }, () =>
-    Math.floor(now - chance.number() ** 2 * Math.min(longestMs, 13 * dayMs)),
+    Math.floor(now - chance.number() ** 2 * Math.min(maxMs, 13 * dayMs)),
   );
   for (const at of times.toSorted((one, other) => one - other)) {
     const { seen, judgement } = chance.weighted(bots);

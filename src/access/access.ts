@@ -17,7 +17,7 @@ export type Access = ReturnType<typeof openAccess>;
 const purgeMs = 10 * 60_000;
 /** How exact "last seen" is. */
 const seenMs = 60_000;
-const mostSeen = 10_000;
+const maxSeen = 10_000;
 
 export function openAccess(options: AccessOptions) {
   const { store, now, onDefect } = options;
@@ -53,7 +53,7 @@ export function openAccess(options: AccessOptions) {
   function see(userId: string, sessionId: string): void {
     const at = now();
     if (at - (seen.get(sessionId) ?? 0) < seenMs) return;
-    if (seen.size >= mostSeen) seen.clear();
+    if (seen.size >= maxSeen) seen.clear();
     seen.set(sessionId, at);
     parts.inBackground(() => store.accounts.see(userId, sessionId, at));
   }

@@ -5,14 +5,14 @@ import { shortId } from "../kernel/ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
 import { type By, change, Missing, Refusal } from "../sites/manage.ts";
-import { mostUsable, type ApiKey } from "../store/access/apiKeys.ts";
+import { maxUsable, type ApiKey } from "../store/access/apiKeys.ts";
 import type { Actor } from "./actor.ts";
 import { Denied } from "./denied.ts";
 import { checkScope, owns, ownsSomething, type Holder } from "./members.ts";
 import type { AccessParts } from "./context.ts";
 
 const cachedMs = 1500;
-const mostCached = 1000;
+const maxCached = 1000;
 const hourMs = 3_600_000;
 /** Under which their uses are counted: they belong to no site. */
 const noSite = "";
@@ -30,7 +30,7 @@ export function apiKeysOf(parts: AccessParts) {
     const asked = now();
     const key = await store.apiKeys.byHash(hash);
     cache.delete(hash);
-    if (cache.size >= mostCached) cache.clear();
+    if (cache.size >= maxCached) cache.clear();
     if (key) cache.set(hash, { key, until: asked + cachedMs });
     return key;
   }
@@ -88,7 +88,7 @@ export function apiKeysOf(parts: AccessParts) {
       if (!isAdded)
         throw new Refusal(
           "site",
-          `There are ${mostUsable} API keys for ${site === null ? "all sites" : "this site"} already. Revoke one that nobody needs.`,
+          `There are ${maxUsable} API keys for ${site === null ? "all sites" : "this site"} already. Revoke one that nobody needs.`,
         );
       return { id, key };
     },

@@ -101,9 +101,9 @@ export function readEmail(text: string): string {
   return plain;
 }
 
-export const shortestPassword = 12;
+export const minPasswordLength = 12;
 
 export function checkNewPassword(password: string): void {
-  if (password.length < shortestPassword)
-    throw new Refusal("password", `A password has at least ${shortestPassword} characters.`);
+  if (password.length < minPasswordLength)
+    throw new Refusal("password", `A password has at least ${minPasswordLength} characters.`);
 }

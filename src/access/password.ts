@@ -7,15 +7,15 @@ import { Denied } from "./denied.ts";
 
 const derive = promisify(argon2);
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };
-const mostAtOnce = 2;
-const mostWaiting = 30;
+const maxAtOnce = 2;
+const maxWaiting = 30;
 
 let working = 0;
 const waiting: (() => void)[] = [];
 
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (working >= mostAtOnce) {
-    if (waiting.length >= mostWaiting)
+  if (working >= maxAtOnce) {
+    if (waiting.length >= maxWaiting)
       throw new Denied("unavailable", "Too many people sign in at this moment. Try again.", 5);
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else working += 1;

@@ -75,7 +75,7 @@ function failingHost(host: Host, timeZone: string, now: number): Finding | null 
   return { kind: "host", subject: host.host, text: `${what} Since ${timeText(failingSince, timeZone)}.` };
 }
 
-const leastAttempts = 20;
+const minAttempts = 20;
 
 async function successRate(
   facts: Facts,
@@ -94,7 +94,7 @@ async function successRate(
   const made = Object.values(ended).reduce((sum, n) => sum + n, 0);
   if (made === 0) return stays;
   const percent = Math.floor((100 * (ended.sent ?? 0)) / made);
-  const isLow = open ? percent < Math.min(100, limit + 5) : made >= leastAttempts && percent < limit;
+  const isLow = open ? percent < Math.min(100, limit + 5) : made >= minAttempts && percent < limit;
   if (!isLow) return null;
   const text = `Of the last ${made} attempts to reach ${nameOf(connection)}, ${percent} % succeeded; the limit is ${limit} %.`;
   return { kind: "success rate", subject, text };

@@ -9,9 +9,9 @@ const weekHours = 7 * dayHours;
 const weeks = 4;
 /** Hours around the pause that are looked at too: habits are not that punctual. */
 const margin = 2;
-const mostSlackHours = 6;
-const leastPerDay = 20;
-const leastWeeks = 3;
+const maxSlackHours = 6;
+const minPerDay = 20;
+const minWeeks = 3;
 
 /** The hours that `judgeSilence` wants to know of. */
 export const hoursNeeded = weeks * weekHours + dayHours;
@@ -28,7 +28,7 @@ export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, 
   const first = thisHour - weeks * weekHours;
   const used = [...uses].filter(([, n]) => n > 0);
   const total = used.filter(([hour]) => hour >= first).reduce((sum, [, n]) => sum + n, 0);
-  if (total < leastPerDay * 7 * weeks) return null;
+  if (total < minPerDay * 7 * weeks) return null;
   const known = Math.min(...used.map(([hour]) => hour));
 
   const from = Math.floor(lastAt / hourMs);
@@ -38,17 +38,17 @@ export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, 
     const shift = week * weekHours;
     if (from - shift - margin < known) continue;
     compared += 1;
-    longest = Math.max(longest, longestPause(uses, from - shift - margin, thisHour - shift + margin));
+    longest = Math.max(longest, maxPause(uses, from - shift - margin, thisHour - shift + margin));
   }
-  if (compared < leastWeeks) return null;
+  if (compared < minWeeks) return null;
   // Between two events in neighbouring hours there may lie up to an hour without one.
   const usualHours = longest + 1;
-  const toleratedHours = usualHours + Math.min(usualHours, mostSlackHours);
+  const toleratedHours = usualHours + Math.min(usualHours, maxSlackHours);
   return now - lastAt > toleratedHours * hourMs ? { since: lastAt, usualHours } : null;
 }
 
 /** The most hours in a row without an event. */
-function longestPause(uses: ReadonlyMap<number, number>, from: number, to: number): number {
+function maxPause(uses: ReadonlyMap<number, number>, from: number, to: number): number {
   let longest = 0;
   let pause = 0;
   for (let hour = from; hour <= to; hour++) {

@@ -28,7 +28,7 @@ const tryingMs = 60_000;
 const staleMs = dayMs;
 const atOnce = 4;
 /** What has not been told by then waits for the next look. */
-const leastTellingMs = 10_000;
+const minTellingMs = 10_000;
 
 /** Starts the watch; the returned function stops it and gives the turn back. */
 export function startWatch(options: WatchOptions): () => Promise<void> {
@@ -105,7 +105,7 @@ export function watchOf(options: WatchOptions) {
   }
 
   async function tellAll(toTell: { site: Site; alert: Alert }[]): Promise<void> {
-    const ends = now() + Math.max(everyMs, leastTellingMs);
+    const ends = now() + Math.max(everyMs, minTellingMs);
     const ofThisLook = { ...means, mailer: means.mailer && untilDown(means.mailer) };
     const next = async (): Promise<void> => {
       for (let one = toTell.shift(); one && !stopped && now() < ends; one = toTell.shift()) {

@@ -1,6 +1,6 @@
 // Lists as tables, piece by piece: whatever their length, only a page of them is in memory.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
 import type { FastifyReply } from "fastify";
 import { pageOf } from "./page.ts";
@@ -18,7 +18,7 @@ export const csvBelow = <Row extends { id: string }>(
     return { rows: items, next };
   });
 
-const mostRows = 100_000;
+const maxRows = 100_000;
 const pageRows = 200;
 
 type ReadPage<Row, Cursor> = (
@@ -29,7 +29,7 @@ type ReadPage<Row, Cursor> = (
 export async function* csvOf<Row, Cursor>(
   columns: readonly Column<Row>[],
   read: ReadPage<Row, Cursor>,
-  most: number = mostRows,
+  most: number = maxRows,
 ): AsyncGenerator<string> {
   yield stringify([columns.map(({ title }) => title)]);
   let written = 0;
@@ -48,7 +48,7 @@ export async function* csvOf<Row, Cursor>(
       return;
     }
     // The embedded store works on the thread that takes events in.
-    await breath();
+    await yieldToEventLoop();
   }
 }
 

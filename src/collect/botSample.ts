@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
 
 const keptPerHour = 5;
-const mostKinds = 10_000;
+const maxKinds = 10_000;
 
 export type Bot = { siteId: string; page: string; at: number; seen: Observation; judgement: Judgement };
 
@@ -27,7 +27,7 @@ export function sampleBots(
       hour = current;
       const kind = `${siteId} ${judgement.primary}`;
       const count = kept.get(kind) ?? 0;
-      if (count >= keptPerHour || kept.size >= mostKinds) return;
+      if (count >= keptPerHour || kept.size >= maxKinds) return;
       kept.set(kind, count + 1);
       const { primary: reason, verdict } = judgement;
       // Enough to see where it came from, too little to see who it was.

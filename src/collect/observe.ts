@@ -5,14 +5,14 @@ import type { Frequency } from "../traffic/frequency.ts";
 import type { Observation, ObservedHeaders } from "../traffic/observation.ts";
 import type { Payload } from "./payload.ts";
 
-const longestUserAgent = 512;
-const longestHint = 256;
+const maxUserAgentLength = 512;
+const maxHintLength = 256;
 
 export type From = { headers: IncomingHttpHeaders; secure: boolean; address: string; country: string | null };
 
 export function observe(from: From, payload: Payload, frequency: Frequency): Observation {
   return {
-    userAgent: text(from.headers["user-agent"], longestUserAgent),
+    userAgent: text(from.headers["user-agent"], maxUserAgentLength),
     address: from.address,
     country: from.country,
     headers: readHeaders(from.headers, from.secure),
@@ -27,7 +27,7 @@ export function readHeaders(headers: IncomingHttpHeaders, secure: boolean): Obse
     secure,
     acceptLanguage: Boolean(headers["accept-language"]),
     secFetch: Boolean(headers["sec-fetch-site"]),
-    brands: text(headers["sec-ch-ua"], longestHint),
+    brands: text(headers["sec-ch-ua"], maxHintLength),
     platform: text(headers["sec-ch-ua-platform"], 40),
     mobile: text(headers["sec-ch-ua-mobile"], 4),
   };

@@ -27,7 +27,7 @@ export type Payload = {
 };
 
 const longest = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
-const mostNames = 60;
+const maxNames = 60;
 
 /** null when it is not what a tag sends. */
 export function readPayload(text: string, now: number): Payload | null {
@@ -121,7 +121,7 @@ function readAddress(value: unknown, part: (url: URL) => string): string {
 }
 
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {
-  for (const [name, text] of Object.entries(objectIn(value) ?? {}).slice(0, mostNames)) {
+  for (const [name, text] of Object.entries(objectIn(value) ?? {}).slice(0, maxNames)) {
     if (typeof text === "string" && text !== "" && !text.includes("\0") && text.isWellFormed())
       yield [name, text];
   }

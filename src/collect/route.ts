@@ -42,7 +42,7 @@ export type CollectOptions = {
 const largestBody = 8 * 1024;
 /** How long a report waits for the store, and how many do at once. Pages do not wait for the answer: what is longer is lost. */
 const reportMs = 2000;
-const mostReports = 1000;
+const maxReports = 1000;
 const dayS = 86_400;
 
 export function collectRoutes(app: FastifyInstance, options: CollectOptions): void {
@@ -151,7 +151,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
 
   async function remember(site: Site, report: Report): Promise<Taken | null> {
     // Counted as suppressed, and in that number shown.
-    if (reports >= mostReports) return null;
+    if (reports >= maxReports) return null;
     const rules = { consentMode: site.settings.consentMode, keepMs: site.settings.keepMs };
     const by = report.at + reportMs;
     reports += 1;

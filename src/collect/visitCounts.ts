@@ -9,7 +9,7 @@ const flushMs = 1000;
 /** A page that was loaded ahead is shown within this time, or counts as a new one. */
 const keptHours = 2;
 
-const mostAhead = 10_000;
+const maxAhead = 10_000;
 
 export type VisitCounts = {
   count(siteId: string, bucket: VisitBucket, reason: string, now: number): void;
@@ -95,7 +95,7 @@ export function countVisits(
       const counter = add(siteId, "not a visit", "", now);
       if (pageId === null) return;
       const [oldest] = ahead.keys();
-      if (ahead.size >= mostAhead && oldest !== undefined) ahead.delete(oldest);
+      if (ahead.size >= maxAhead && oldest !== undefined) ahead.delete(oldest);
       ahead.set(`${siteId} ${pageId}`, counter);
     },
     wasShown(siteId, pageId) {

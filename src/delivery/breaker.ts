@@ -23,7 +23,7 @@ export type Breaker = {
 
 const opensAfter = 5;
 const firstPauseMs = 5_000;
-const longestPauseMs = 5 * 60_000;
+const maxPauseMs = 5 * 60_000;
 /** How soon to ask again while somebody else's call finds out. */
 const probeMs = 2_000;
 
@@ -62,13 +62,13 @@ export function openBreaker(): Breaker {
       const isNews = state.isProbing || state.until === 0;
       state.isProbing = false;
       if (!isNews || state.failures < opensAfter) return;
-      state.until = now + Math.min(firstPauseMs * 2 ** state.pauses, longestPauseMs);
+      state.until = now + Math.min(firstPauseMs * 2 ** state.pauses, maxPauseMs);
       state.pauses += 1;
     },
     asked(key, now, seconds) {
       const state = stateOf(key);
       state.isProbing = false;
-      state.until = now + Math.min(seconds * 1000, longestPauseMs);
+      state.until = now + Math.min(seconds * 1000, maxPauseMs);
     },
     open: (now) => Array.from(states.keys()).filter((key) => closedUntil(key, now) > 0),
   };

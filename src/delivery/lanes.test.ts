@@ -39,7 +39,10 @@ const connectionTo = (platform: string, changes: Partial<Connection> = {}): Conn
 
 /** Event ids in the order in which a request carries them, for both platforms. */
 function idsOf({ body }: PlatformRequest): string[] {
-  const parsed = JSON.parse(body) as { platformEventId?: string; conversions?: { platformEventId: string }[] };
+  const parsed = JSON.parse(body) as {
+    platformEventId?: string;
+    conversions?: { platformEventId: string }[];
+  };
   return parsed.conversions?.map((one) => one.platformEventId) ?? [parsed.platformEventId ?? ""];
 }
 
@@ -67,7 +70,7 @@ function setUp(connections: Connection[], given: Given = {}) {
   const settled: Settlement[] = [];
   const defects: { error: unknown; about: Record<string, unknown> }[] = [];
   const reconnections: { connection: Connection; reason: string }[] = [];
-  let mostOpen = 0;
+  let maxOpen = 0;
   let underWay = 0;
 
   const sender: Sender = {
@@ -75,7 +78,7 @@ function setUp(connections: Connection[], given: Given = {}) {
       const call = { request, to, ids: idsOf(request) };
       calls.push(call);
       underWay += 1;
-      mostOpen = Math.max(mostOpen, underWay);
+      maxOpen = Math.max(maxOpen, underWay);
       try {
         if (given.reply) return await given.reply(call);
         return await new Promise<Sent>((resolve) => open.push({ call, answer: resolve }));
@@ -114,7 +117,7 @@ function setUp(connections: Connection[], given: Given = {}) {
     settled,
     defects,
     reconnections,
-    mostOpen: () => mostOpen,
+    maxOpen: () => maxOpen,
     change: (connection: Connection) => known.set(`${connection.siteId} ${connection.id}`, connection),
     remove: (connection: Connection) => known.delete(`${connection.siteId} ${connection.id}`),
     /** Answers the oldest call that waits. */
@@ -315,7 +318,7 @@ describe("busy lanes", () => {
       }
       await Promise.all(outcomes);
       await relay.lanes.idle();
-      expect(relay.mostOpen()).toBe(platformOf(platform)?.lanes);
+      expect(relay.maxOpen()).toBe(platformOf(platform)?.lanes);
       expect(relay.settled).toHaveLength(count);
       expect(new Set(relay.settled.map((one) => one.eventId)).size).toBe(count);
     },

@@ -1,7 +1,7 @@
 // What people do to a set of deliveries of the sync log: send them again, or stop them from being sent. Both can be asked
 // what they would do first.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { DeliveryState } from "../kernel/event.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../sites/manage.ts";
@@ -105,7 +105,7 @@ async function walk(
         if (state !== "active") add(tally.waiting, state, 1);
       }
       // A set of any size must not be felt by those who send events.
-      await breath();
+      await yieldToEventLoop();
     } while (before);
   } finally {
     // Also when it was interrupted: what was changed was changed.

@@ -27,7 +27,7 @@ export type RetryRules = {
 const dayMs = 86_400_000;
 
 /** Platforms without an age limit are retried this long after receipt. */
-const patienceMs = 7 * dayMs;
+const timeoutMs = 7 * dayMs;
 
 /** How old the platform takes this conversion; undefined where it sets no limit. */
 export function maxAgeOf(
@@ -43,7 +43,7 @@ export function expiryOf(
   event: { time: number; receivedAt: number },
   maxAgeDays: number | undefined,
 ): number {
-  return maxAgeDays === undefined ? event.receivedAt + patienceMs : event.time + maxAgeDays * dayMs;
+  return maxAgeDays === undefined ? event.receivedAt + timeoutMs : event.time + maxAgeDays * dayMs;
 }
 
 export function decide(

@@ -6,7 +6,7 @@ export type Companions = {
   arrive(): Promise<void> | undefined;
 };
 
-const longestMs = 2;
+const maxMs = 2;
 
 export function companionsOf(count: number): Companions {
   let missing = count;
@@ -20,7 +20,7 @@ export function companionsOf(count: number): Companions {
       if (missing > 0)
         return (gathered ??= new Promise((resolve) => {
           leave = resolve;
-          timer = setTimeout(resolve, longestMs);
+          timer = setTimeout(resolve, maxMs);
         }));
       clearTimeout(timer);
       leave();

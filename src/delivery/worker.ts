@@ -34,9 +34,9 @@ const sweepMs = 2000;
 const thoroughMs = 60_000;
 /** Lanes that free up together are filled together. */
 const gatherMs = 5;
-const mostAtOnce = 200;
+const maxAtOnce = 200;
 /** Of what is released, or ends without being sent. In the embedded store the relay waits meanwhile. */
-const mostChanged = 100;
+const maxChanged = 100;
 
 /** Starts the worker; the returned function stops it and resolves when its last look has ended. */
 export function startWorker(options: WorkerOptions): () => Promise<void> {
@@ -143,8 +143,8 @@ async function sweepParked({ store, directory, now }: WorkerOptions): Promise<bo
   const active = connectionsIn(directory, ({ state }) => state === "active");
   let isLeft = false;
   for (const { siteId, connectionId } of await store.deliveries.parked(active)) {
-    const released = await store.deliveries.releaseParked(siteId, connectionId, now(), mostChanged);
-    isLeft ||= released >= mostChanged;
+    const released = await store.deliveries.releaseParked(siteId, connectionId, now(), maxChanged);
+    isLeft ||= released >= maxChanged;
   }
   return isLeft;
 }
@@ -164,11 +164,11 @@ async function take(options: WorkerOptions, due: Due, { madeRoom, goOn }: Ways):
     const outcome = connection
       ? ({ state: "parked", reason: whyParked(connection) } as const)
       : ({ state: "skipped", reason: "disconnected" } as const);
-    const ended = await store.deliveries.endWaiting(due, outcome, now(), mostChanged);
-    if (ended >= mostChanged) goOn();
+    const ended = await store.deliveries.endWaiting(due, outcome, now(), maxChanged);
+    if (ended >= maxChanged) goOn();
     return false;
   }
-  const limit = Math.min(lanes.room(connection), mostAtOnce);
+  const limit = Math.min(lanes.room(connection), maxAtOnce);
   if (limit === 0) return true;
   const platform = platformOf(connection.platform);
   const until = now() + leaseMs;

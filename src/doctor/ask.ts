@@ -13,7 +13,7 @@ export type Asked =
 
 export type AskOptions = {
   /** For the whole of it: a customer's server may send its answer byte by byte. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** Trusted beside the usual. */
   ca?: Buffer;
   lookup?: LookupFunction;
@@ -24,7 +24,7 @@ const largestBody = 4096;
 /** Without a key: the relay says whether it saw TLS, and nobody is counted as a wrong key. */
 export function askInbound(
   origin: string,
-  { patienceMs = 5000, ca, lookup }: AskOptions = {},
+  { timeoutMs = 5000, ca, lookup }: AskOptions = {},
 ): Promise<Asked> {
   return new Promise((resolve) => {
     const send = origin.startsWith("https:") ? httpsRequest : httpRequest;
@@ -47,7 +47,7 @@ export function askInbound(
     );
     const deadline = setTimeout(
       () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })),
-      patienceMs,
+      timeoutMs,
     );
     function answer(asked: Asked): void {
       clearTimeout(deadline);

@@ -22,10 +22,10 @@ export function checkSettings({ config }: Surroundings): Finding[] {
         "Right for an egress proxy, and for the demo. Otherwise take it out: nothing reaches the platforms themselves.",
       ),
     );
-  if (config.mostInFlight < 64)
+  if (config.maxInFlight < 64)
     findings.push(
       warning(
-        `CLEANCAST_MAX_IN_FLIGHT is ${config.mostInFlight}: more at once get 503`,
+        `CLEANCAST_MAX_IN_FLIGHT is ${config.maxInFlight}: more at once get 503`,
         "Take it out, or set it to some thousands.",
       ),
     );

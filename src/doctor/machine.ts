@@ -42,9 +42,9 @@ function diskOf(folder: string): Machine["disk"] {
   }
 }
 
-const leastNode = 24;
-const leastOpenFiles = 4096;
-const leastMemoryBytes = 256e6;
+const minNode = 24;
+const minOpenFiles = 4096;
+const minMemoryBytes = 256e6;
 const fullBytes = 200e6;
 const nearlyFullBytes = 2e9;
 
@@ -63,17 +63,17 @@ const networkKinds = new Map([
 export function checkMachine({ config }: Surroundings, machine: Machine): Finding[] {
   const findings: Finding[] = [];
   const { node, memoryBytes, openFiles, disk } = machine;
-  if (Number.parseInt(node, 10) < leastNode)
-    findings.push(error(`Node ${node} is too old`, `Install Node ${leastNode} or newer.`));
+  if (Number.parseInt(node, 10) < minNode)
+    findings.push(error(`Node ${node} is too old`, `Install Node ${minNode} or newer.`));
   else findings.push(ok(`Node ${node}`));
-  if (memoryBytes < leastMemoryBytes)
+  if (memoryBytes < minMemoryBytes)
     findings.push(
       warning(
         `there are only ${bytesText(memoryBytes)} of memory`,
         "Give the relay 256 MB or more: less makes it stop under load.",
       ),
     );
-  if (openFiles !== null && openFiles < leastOpenFiles)
+  if (openFiles !== null && openFiles < minOpenFiles)
     findings.push(
       warning(
         `a process started here may open only ${openFiles} files; every connection is one`,

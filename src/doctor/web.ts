@@ -9,7 +9,7 @@ import { askInbound, type Asked } from "./ask.ts";
 import { dayMs, error, note, ok, warning, type Finding, type Patient } from "./finding.ts";
 
 const atOnce = 8;
-const mostHosts = 200;
+const maxHosts = 200;
 const soonMs = 14 * dayMs;
 const skewMs = 5_000;
 
@@ -22,7 +22,7 @@ export async function checkWeb(
   const relay = relayOf(config);
   const origins = config.hasUrl ? [config.publicUrl] : [];
   const served = Array.from(directory.sites()).flatMap(({ servedHosts }) => servedHosts);
-  const hosts = served.filter((host) => !namesNoSite(host) && host !== relay?.host).slice(0, mostHosts);
+  const hosts = served.filter((host) => !namesNoSite(host) && host !== relay?.host).slice(0, maxHosts);
   // On the port that checks use: that of CLEANCAST_URL.
   const port = relay?.port ? `:${relay.port}` : "";
   origins.push(...hosts.map((host) => `https://${host}${port}`));

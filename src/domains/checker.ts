@@ -20,7 +20,7 @@ export type CheckerOptions = {
 
 /** Those that people ask for and those that are due, together. */
 const atOnce = 3;
-const mostOfSite = 5;
+const maxOfSite = 5;
 
 /** Customers choose these names, so they are called like any address of theirs. Close its sender. */
 export function openChecker(options: CheckerOptions): Checker {
@@ -38,7 +38,7 @@ export function openChecker(options: CheckerOptions): Checker {
     }),
     secrets: () => options.encryptionKeys().map(probeSecret),
     relay: relayOf(options),
-    turns: openTurns(atOnce, mostOfSite),
+    turns: openTurns(atOnce, maxOfSite),
   };
 }
 

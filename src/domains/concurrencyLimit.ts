@@ -9,7 +9,7 @@ export type Turns<Result> = {
   take(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
 };
 
-export function openTurns<Result>(atOnce: number, mostOfSite: number): Turns<Result> {
+export function openTurns<Result>(atOnce: number, maxOfSite: number): Turns<Result> {
   const asked = new Map<string, { siteId: string; result: Promise<Result> }>();
   const waiting: (() => void)[] = [];
   let free = atOnce;
@@ -31,7 +31,7 @@ export function openTurns<Result>(atOnce: number, mostOfSite: number): Turns<Res
       const key = `${siteId} ${host}`;
       const known = asked.get(key);
       if (known) return known.result;
-      if ([...asked.values()].filter((one) => one.siteId === siteId).length >= mostOfSite) return null;
+      if ([...asked.values()].filter((one) => one.siteId === siteId).length >= maxOfSite) return null;
       const result = begin()
         .then(check)
         .finally(() => {

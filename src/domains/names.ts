@@ -14,7 +14,7 @@ export type Names = {
   resolve: Resolve | undefined;
 };
 
-const longestChain = 5;
+const maxChain = 5;
 const noSuchName = new Set(["ENOTFOUND", "ENODATA", "EAI_NONAME", "EAI_NODATA"]);
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
 
@@ -45,7 +45,7 @@ export function openNames(servers: readonly string[]): Names {
 
     async aliases(host) {
       const chain: string[] = [];
-      for (let name: string | undefined = host; name && chain.length < longestChain;) {
+      for (let name: string | undefined = host; name && chain.length < maxChain;) {
         const [next]: string[] = await resolver.resolveCname(name).catch(() => []);
         if (next) chain.push(next.toLowerCase().replace(/\.$/, ""));
         name = next;

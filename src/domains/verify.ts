@@ -43,12 +43,12 @@ export function resultOf(host: Host, { verifiedBy, finding, seen }: Checked, now
     finding,
     seen,
     failingSince: finding === null ? null : (host.failingSince ?? now),
-    nextCheckAt: now + (verifiedAt === null ? patienceMs(now - host.addedAt) : finding ? hourMs : dayMs),
+    nextCheckAt: now + (verifiedAt === null ? timeoutMs(now - host.addedAt) : finding ? hourMs : dayMs),
   };
 }
 
 /** Who has just added a host waits for it; who added it last month does not. */
-function patienceMs(ageMs: number): number {
+function timeoutMs(ageMs: number): number {
   if (ageMs < dayMs) return 10 * minuteMs;
   return ageMs < 7 * dayMs ? hourMs : dayMs;
 }

@@ -2,7 +2,7 @@
 export type Rate = (who: string, perMinute: number, now: number) => number;
 
 const minuteMs = 60_000;
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 
 export function countByMinute(): Rate {
   const counts = new Map<string, number>();
@@ -15,7 +15,7 @@ export function countByMinute(): Rate {
       minute = current;
     }
     // Beyond the bound newcomers share one count: rather too strict for a minute than out of memory.
-    const counter = counts.has(who) || counts.size < mostCounted ? who : "";
+    const counter = counts.has(who) || counts.size < maxCounted ? who : "";
     const count = (counts.get(counter) ?? 0) + 1;
     counts.set(counter, count);
     return count > perMinute ? ((current + 1) * minuteMs - now) / 1000 : 0;

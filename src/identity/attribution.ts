@@ -19,14 +19,14 @@ const usualMs = 2000;
 /** What is left of an answer's time for storing the event and sending it. */
 const restMs = 1500;
 /** Longer than it takes to notice that a server has fallen silent, and to ask the one that took its place. */
-const longestMs = 8000;
+const maxMs = 8000;
 
 /**
  * How long a sender who waits for so long can wait for the look-up. An event goes out without what is known of its
  * person if that cannot be read, and nothing makes up for it later: so a database that holds still is waited for.
  */
 export function lookUpMs(answerMs: number): number {
-  return Math.min(Math.max(answerMs - restMs, answerMs / 2), longestMs);
+  return Math.min(Math.max(answerMs - restMs, answerMs / 2), maxMs);
 }
 
 /** A click after the conversion did not lead to it; the sender's clock may be off by this much. */
@@ -37,11 +37,11 @@ export async function lookUp(
   siteId: string,
   emailSha256: Sha256,
   mode: ConsentMode,
-  mostMs = usualMs,
+  timeoutMs = usualMs,
 ): Promise<Known> {
   const [{ consent, withheld }, identity] = await Promise.all([
-    readConsent(people, siteId, emailSha256, mode, mostMs),
-    within(mostMs, people.identity(siteId, emailSha256), "too slow").catch(() => "unreadable" as const),
+    readConsent(people, siteId, emailSha256, mode, timeoutMs),
+    within(timeoutMs, people.identity(siteId, emailSha256), "too slow").catch(() => "unreadable" as const),
   ]);
   return { consent, withheld, identity };
 }
@@ -51,9 +51,9 @@ export async function readConsent(
   siteId: string,
   subject: string,
   mode: ConsentMode,
-  mostMs = usualMs,
+  timeoutMs = usualMs,
 ): Promise<Pick<Known, "consent" | "withheld">> {
-  const consent = await within(mostMs, people.consent(siteId, subject), "too slow").catch(
+  const consent = await within(timeoutMs, people.consent(siteId, subject), "too slow").catch(
     () => "unreadable" as const,
   );
   return { consent, withheld: whyWithheld(consent, mode) };

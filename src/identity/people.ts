@@ -1,6 +1,6 @@
 // What the operator does with a person's data: enter, decide, export, erase. Each leaves an audit line that names no one.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
 import { operator } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
@@ -81,7 +81,7 @@ export async function exportPerson(store: Store, asked: Asked) {
       });
     }
     const before = page.at(-1)?.id ?? "";
-    await breath();
+    await yieldToEventLoop();
     page = await store.events.list(siteId, { emailSha256, limit: 200, before });
   }
   const exported = {

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { Readable } from "node:stream";
 import { CsvError, parse, type Info } from "csv-parse";
 import { Refusal } from "../sites/manage.ts";
-import { longestRow, type Table, type TableRow } from "./table.ts";
+import { maxRowLength, type Table, type TableRow } from "./table.ts";
 
 const delimiters = [",", ";", "\t"];
 
@@ -17,7 +17,7 @@ export async function openCsv(text: AsyncIterable<string>, start: string): Promi
     relax_column_count: true,
     relax_quotes: true,
     skip_empty_lines: true,
-    max_record_size: longestRow,
+    max_record_size: maxRowLength,
   });
   // What goes wrong on the way arrives at whoever reads the parser.
   pipeline(Readable.from(text), parser).catch(() => {});
@@ -60,7 +60,7 @@ async function next(records: AsyncIterator<Parsed>): Promise<Parsed | null> {
       error.code === "CSV_QUOTE_NOT_CLOSED"
         ? `The quote that opens at line ${line} is never closed.`
         : error.code === "CSV_MAX_RECORD_SIZE"
-          ? `The row at line ${line} is longer than ${longestRow / 1024} KiB; a quote before it may be left open.`
+          ? `The row at line ${line} is longer than ${maxRowLength / 1024} KiB; a quote before it may be left open.`
           : `Line ${line} is not valid CSV.`;
     throw new Refusal("file", what);
   }

@@ -30,7 +30,7 @@ type Entry = {
   consent: ConsentState | null;
 };
 
-const longestId = 1024;
+const maxIdLength = 1024;
 const futureMs = 5 * 60_000;
 
 /** Takes rows in; resolves when all of them are durable. */
@@ -129,8 +129,8 @@ function visitOf(
     const clickId = clickIdName(field);
     const isId = clickId !== undefined || isUtmField(field) || browserIds.some(({ name }) => name === field);
     if (!isId) continue;
-    if (value.length > longestId || value.includes("\0") || !value.isWellFormed())
-      return `${field} is longer than ${longestId} characters, or has one that cannot be stored`;
+    if (value.length > maxIdLength || value.includes("\0") || !value.isWellFormed())
+      return `${field} is longer than ${maxIdLength} characters, or has one that cannot be stored`;
     some = true;
     if (clickId) ids.clickIds[clickId] = { value, seenAt: Number(seenAt) };
     else if (isUtmField(field)) ids.utm[field] = value;

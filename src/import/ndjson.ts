@@ -1,6 +1,6 @@
 // NDJSON: one JSON object a line. Its columns are the names that the first rows have.
 
-import { longestRow, type Cells, type Content, type Table, type TableRow } from "./table.ts";
+import { maxRowLength, type Cells, type Content, type Table, type TableRow } from "./table.ts";
 
 const lookedAt = 100;
 
@@ -41,13 +41,13 @@ async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string> {
     rest = lines.pop() ?? "";
     yield* lines;
     // Without end it would fill the memory: what is too long is cut, and refused as not being JSON.
-    if (rest.length > 2 * longestRow) rest = rest.slice(0, 2 * longestRow);
+    if (rest.length > 2 * maxRowLength) rest = rest.slice(0, 2 * maxRowLength);
   }
   if (rest !== "") yield rest;
 }
 
 function contentOf(line: string): Content {
-  if (line.length > longestRow) return { fault: `the row is longer than ${longestRow / 1024} KiB` };
+  if (line.length > maxRowLength) return { fault: `the row is longer than ${maxRowLength / 1024} KiB` };
   try {
     // Numbers as they are written: rounded, two order ids could count as one.
     const value: unknown = JSON.parse(line, (_key, one: unknown, context?: { source?: string }) =>

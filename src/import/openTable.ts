@@ -3,7 +3,7 @@
 import { Refusal } from "../sites/manage.ts";
 import { openCsv } from "./csv.ts";
 import { openNdjson } from "./ndjson.ts";
-import { longestRow, type Table } from "./table.ts";
+import { maxRowLength, type Table } from "./table.ts";
 import { textOf } from "./text.ts";
 
 export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Promise<Table> {
@@ -11,7 +11,7 @@ export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Pro
   let start = "";
   let isWhole = false;
   // A header is decided on by its whole first line.
-  while (!isWhole && !/\S[^\n]*\n/.test(start) && start.length < longestRow) {
+  while (!isWhole && !/\S[^\n]*\n/.test(start) && start.length < maxRowLength) {
     const next = await text.next();
     if (next.done) isWhole = true;
     else start += next.value;

@@ -12,7 +12,7 @@ const rounds = 10;
 
 export type Room = { rows: number; fullest: Connection | null };
 
-export function mostWaiting(connection: Connection): number {
+export function maxWaiting(connection: Connection): number {
   const platform = platformOf(connection.platform);
   return Math.min(most, Math.max(least, rounds * (platform?.lanes ?? 1) * (platform?.batch ?? 1)));
 }
@@ -26,7 +26,7 @@ export async function roomFor(
   const room: Room = { rows, fullest: null };
   for (const connection of connections) {
     if (connection.state !== "active") continue;
-    const limit = mostWaiting(connection);
+    const limit = maxWaiting(connection);
     const free = limit - (await store.imports.waiting(connection.siteId, connection.id, limit));
     if (free < room.rows) Object.assign(room, { rows: free, fullest: connection });
   }

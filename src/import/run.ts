@@ -11,7 +11,7 @@ import { count, type Outcome, type Tally } from "./tally.ts";
 
 /** A commit of this many rows holds up others for some milliseconds. */
 const chunkRows = 200;
-const leastRoom = 25;
+const minRoom = 25;
 const waitMs = 250;
 /** While it waits it says that it lives. */
 const heartbeatMs = 5000;
@@ -80,7 +80,7 @@ export async function run(options: RunOptions): Promise<{ isWhole: boolean; line
   async function roomOrWait(): Promise<number> {
     const look = () => roomFor(options.store, options.site().connections, waiting.length);
     const { rows, fullest } = await patiently(look, stop);
-    if (rows >= Math.min(leastRoom, waiting.length)) return rows;
+    if (rows >= Math.min(minRoom, waiting.length)) return rows;
     if (performance.now() - savedAt > heartbeatMs) {
       savedAt = performance.now();
       await patiently(() => options.save(line, tally), stop);

@@ -22,4 +22,4 @@ export type Table = {
 };
 
 /** A row longer than this is no row: a quote was left open, say. As much as the endpoint takes. */
-export const longestRow = 64 * 1024;
+export const maxRowLength = 64 * 1024;

@@ -10,7 +10,7 @@ import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
 /** Who brings a wrong key is not held longer than this by a database that hangs. */
-const patienceMs = 2000;
+const timeoutMs = 2000;
 
 export type Admitted = { site: Site; key: InboundKey };
 
@@ -57,7 +57,7 @@ async function wrongKey(
   now: number,
 ): Promise<Refusal> {
   // A count that cannot be written must not turn a refusal into an error, nor let anybody in.
-  const counted = within(patienceMs, wrongKeys.count(host, siteId, now), "too slow");
+  const counted = within(timeoutMs, wrongKeys.count(host, siteId, now), "too slow");
   const lockedUntil = await counted.catch(() => 0);
   return lockedUntil > now ? refusals.tooManyWrongKeys((lockedUntil - now) / 1000) : refusals.invalidKey;
 }

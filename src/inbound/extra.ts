@@ -5,7 +5,7 @@ import { extraFieldsOf } from "../platforms/shared/mapping.ts";
 import type { Site } from "../sites/directory.ts";
 import type { Body } from "./body.ts";
 
-const longestText = 512;
+const maxTextLength = 512;
 
 /** A site is read anew when its configuration changes, so what it wants is found out once. */
 const wanted = new WeakMap<Site, readonly string[]>();
@@ -25,7 +25,7 @@ export function extraIn({ fields }: Body, site: Site): Record<string, unknown> |
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     // An address is contact data, whatever the field is called.
     if (typeof value === "string" && looksLikeEmail(value)) continue;
-    if (typeof value === "string" && value.trim() !== "") kept[name] = value.trim().slice(0, longestText);
+    if (typeof value === "string" && value.trim() !== "") kept[name] = value.trim().slice(0, maxTextLength);
     else if (typeof value === "number" || typeof value === "boolean") kept[name] = value;
   }
   return Object.keys(kept).length ? kept : null;

@@ -193,7 +193,12 @@ describe("what is taken", () => {
       currency: "USD",
       orderId: null,
       eventTime: null,
-      person: { emailSha256: hash, emailGoogleSha256: hash, emailMicrosoftSha256: hash, emailRedditSha256: hash },
+      person: {
+        emailSha256: hash,
+        emailGoogleSha256: hash,
+        emailMicrosoftSha256: hash,
+        emailRedditSha256: hash,
+      },
       emailDomain: "example.com",
     });
   });
@@ -259,7 +264,9 @@ describe("what is taken", () => {
   });
 
   test("a blank email leaves the word to hashed_email", () => {
-    expect(taken(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({ emailSha256: hash });
+    expect(taken(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({
+      emailSha256: hash,
+    });
   });
 
   test.each([null, "", "  ", "\t"])("%j in an optional field counts as absent", (blank) => {

@@ -28,7 +28,7 @@ export class FieldFault {
 }
 
 const longest = { event: 100, orderId: 256 } as const;
-const longestOther = 512;
+const maxOtherLength = 512;
 /** Beyond any price, and small enough that sums of them stay numbers. */
 const largestValue = 1_000_000_000_000;
 const dayMs = 86_400_000;
@@ -89,7 +89,7 @@ function textOf(fields: Record<string, unknown>, name: string, numbers?: Body): 
     value = written ?? String(value);
   }
   if (typeof value !== "string") throw new FieldFault(`${name} must be a string`);
-  const limit = longest[name as keyof typeof longest] ?? longestOther;
+  const limit = longest[name as keyof typeof longest] ?? maxOtherLength;
   // Characters, not UTF-16 units: counted only where the two can differ.
   if (value.length > limit && (value.length > limit * 2 || Array.from(value).length > limit)) {
     throw new FieldFault(`${name} is longer than ${limit} characters`);

@@ -30,9 +30,9 @@ export type UnseenOptions = {
 const flushMs = 1000;
 const keptHours = 2;
 /** Of each site's refused calls this many a minute are kept; the counts know the rest. */
-const mostPerMinute = 20;
-const mostWaiting = 5000;
-const longestHost = 260;
+const maxPerMinute = 20;
+const maxWaiting = 5000;
+const maxHostLength = 260;
 
 type Counter = InboundCount & { isWritten: boolean };
 
@@ -59,7 +59,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
     if (current !== minute) keptOfSite.clear();
     minute = current;
     const kept = keptOfSite.get(siteId) ?? 0;
-    if (kept >= mostPerMinute || waiting.length >= mostWaiting) return false;
+    if (kept >= maxPerMinute || waiting.length >= maxWaiting) return false;
     keptOfSite.set(siteId, kept + 1);
     return true;
   }
@@ -80,7 +80,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
     try {
       await store.refusedCalls.add(calls);
     } catch (error) {
-      waiting = [...calls, ...waiting].slice(0, mostWaiting);
+      waiting = [...calls, ...waiting].slice(0, maxWaiting);
       throw error;
     }
   }
@@ -115,7 +115,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
         at,
         status: refusal.status,
         error: sentenceOf(refusal),
-        host: host.slice(0, longestHost),
+        host: host.slice(0, maxHostLength),
         keyId: key?.id ?? null,
         address: anonymous(clientAddress(request, transport.trusted)) || null,
       });

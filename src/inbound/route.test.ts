@@ -42,7 +42,7 @@ test("a store that never answers costs the sender no more time than was promised
     },
     countUse: () => {},
     answerMs,
-    mostInFlight: 10,
+    maxInFlight: 10,
     now: Date.now,
     unseen: { duplicate: () => {}, refused: () => {} },
     log: (line) => lines.push(line),

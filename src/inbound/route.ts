@@ -26,7 +26,7 @@ export type InboundOptions = {
   relay: (received: Received, site: Site, deadline: number) => Promise<Exit>;
   countUse: (admitted: Admitted, now: number) => void;
   answerMs: number;
-  mostInFlight: number;
+  maxInFlight: number;
   now: () => number;
   /** Counts what leaves no event behind. */
   unseen: Unseen;
@@ -75,7 +75,7 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     line.site = site.id;
     line.key = key.id;
     options.countUse(admitted, now);
-    if (inFlight > options.mostInFlight) return refusals.overloaded;
+    if (inFlight > options.maxInFlight) return refusals.overloaded;
 
     const body = await readBody(request);
     if ("status" in body) return body;

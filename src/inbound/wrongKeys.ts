@@ -5,10 +5,10 @@ import { lockoutRule as rule } from "../store/sites/keyUse.ts";
 import type { Store } from "../store/store.ts";
 
 /** A sender chooses the Host header: beyond this many hosts that no site owns, they share one count. */
-const mostStrangers = 1000;
+const maxStrangers = 1000;
 const strangers = "(other hosts)";
 /** While the database hangs no more than this many wait for their count on one host. */
-const mostWaiting = 1000;
+const maxWaiting = 1000;
 
 export type WrongKeys = {
   /** Counts one and returns until when the host is locked; 0 while it is not. */
@@ -30,7 +30,7 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
       for (const [counter, until] of lockedUntil) if (until <= now) lockedUntil.delete(counter);
       strangersSince = now;
     }
-    if (!seenStrangers.has(host) && seenStrangers.size >= mostStrangers) return strangers;
+    if (!seenStrangers.has(host) && seenStrangers.size >= maxStrangers) return strangers;
     seenStrangers.add(host);
     return host;
   }
@@ -39,7 +39,7 @@ export function countWrongKeys(store: Pick<Store, "keyUse">): WrongKeys {
     async count(host, siteId, now) {
       const counter = counterOf(host, siteId, now);
       const ahead = waiting.get(counter) ?? 0;
-      if (ahead >= mostWaiting) return lockedUntil.get(counter) ?? 0;
+      if (ahead >= maxWaiting) return lockedUntil.get(counter) ?? 0;
       waiting.set(counter, ahead + 1);
       // One at a time per host: those that waited find the lock in memory and write nothing.
       const turn = (counting.get(counter) ?? Promise.resolve()).then(async () => {

@@ -48,7 +48,7 @@ describe("an empty environment", () => {
       attemptMs: 8000,
       answerMs: 10_000,
       leaseMs: 30_000,
-      mostInFlight: 4096,
+      maxInFlight: 4096,
       logLevel: "info",
     });
     expect(config.transport.requireTls).toBe(false);
@@ -87,7 +87,7 @@ describe("what is set is taken", () => {
       answerMs: 4000,
       leaseMs: 6000,
       pushMs: 5000,
-      mostInFlight: 7,
+      maxInFlight: 7,
     });
   });
 

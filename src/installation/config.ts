@@ -48,7 +48,7 @@ export type Config = {
   attemptMs: number;
   answerMs: number;
   leaseMs: number;
-  mostInFlight: number;
+  maxInFlight: number;
   /** Reports of the tag per address and minute. */
   collectPerMinute: number;
   logLevel: string;
@@ -160,7 +160,7 @@ export function readConfig(env: Environment = process.env): Config {
     attemptMs,
     answerMs,
     leaseMs,
-    mostInFlight: number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
+    maxInFlight: number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
     collectPerMinute: number("CLEANCAST_COLLECT_PER_MINUTE", 600, 1, 1_000_000),
     logLevel: get("LOG_LEVEL") ?? "info",
     metricsToken: get("CLEANCAST_METRICS_TOKEN") ?? null,

@@ -7,7 +7,7 @@ import type { Store } from "../store/store.ts";
 import { newKey, readKeyFile, settledMs, writeKeyFile } from "./encryptionKeyFile.ts";
 
 const pauseMs = 20;
-const mostPasses = 20;
+const maxPasses = 20;
 
 /** Puts a new key in front of the present one. A change that was cut off is gone on with. Resolves when all know it. */
 export async function beginChange(file: string): Promise<void> {
@@ -31,7 +31,7 @@ export function endChange(file: string, now: number): string {
 export async function sealAnew({ seals }: Pick<Store, "seals">, keys: Keys): Promise<number> {
   if (keys().length < 2) return 0;
   let resealed = 0;
-  for (let passes = 0; passes < mostPasses; passes += 1) {
+  for (let passes = 0; passes < maxPasses; passes += 1) {
     const done = await seals.reseal(() => sleep(pauseMs));
     resealed += done.resealed;
     const [first] = done.unreadable;

@@ -52,12 +52,12 @@ const holdMs = 3000;
 const renewMs = 500;
 /** A pass that is this short leaves little for the last one. */
 const shortPassMs = 2000;
-const mostPasses = 6;
+const maxPasses = 6;
 /** How often a long pass says where it is. */
 const sayMs = 5000;
 /** Four of them, there and back, are on their way at once: some hundred megabytes at the most. */
 const usualSize: Size = { rows: 1000, bytes: 2_000_000 };
-const mostHolds = 2;
+const maxHolds = 2;
 
 export async function move(plan: MovePlan): Promise<Move> {
   const { from, to, progress } = plan;
@@ -86,7 +86,7 @@ export async function move(plan: MovePlan): Promise<Move> {
       await finish(plan, filled, tables);
       return { state: "moved", passes, tables: tables.length, rows: last.rows, heldMs: last.heldMs };
     }
-    if (holds === mostHolds)
+    if (holds === maxHolds)
       throw new Refusal(
         "to",
         `${last.differs} Somebody else changes that database. Keep everybody away from it, and run the same command again; the relay goes on meanwhile.`,
@@ -166,7 +166,7 @@ async function copyBeside({ say }: MovePlan, pass: Passing): Promise<number> {
     }, false);
     const ms = performance.now() - startedAt;
     say(`Pass ${n}: ${copied} of ${total} rows copied in ${(ms / 1000).toFixed(1)} s.`);
-    if ((n > 1 && ms < shortPassMs) || copied === 0 || n === mostPasses) return total;
+    if ((n > 1 && ms < shortPassMs) || copied === 0 || n === maxPasses) return total;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Step } from "../store/maintenance/purge.ts";
 /** In the embedded store a step holds up the thread that takes events in. */
 const stepMs = 5;
 const restShare = 4;
-const leastPauseMs = 10;
+const minPauseMs = 10;
 const smallest = 8;
 const first = 32;
 
@@ -34,7 +34,7 @@ export async function walk(
     after = done.next;
     if (took > stepMs) most = Math.max(smallest, Math.floor(most / 2));
     else if (took < stepMs / 2) most = Math.min(largest, most * 2);
-    await sleep(Math.max(leastPauseMs, took * restShare));
+    await sleep(Math.max(minPauseMs, took * restShare));
   }
   return removed;
 }

@@ -22,9 +22,9 @@ const keepNumbersMs = 800 * dayMs;
 const keepAuditMs = 800 * dayMs;
 
 /** Rows of one transaction, at most. */
-const mostRows = 500;
-const mostRecords = 100;
-const mostHours = 12;
+const maxRows = 500;
+const maxRecords = 100;
+const maxHours = 12;
 
 export type PurgedSite = {
   id: string;
@@ -91,7 +91,7 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
     walk(pace, largest, step);
   /** For steps that always begin at the oldest, and say how many they touched. */
   const whileSome = (step: (most: number) => Promise<number>) =>
-    inSteps(mostRecords, async (_after, most) => {
+    inSteps(maxRecords, async (_after, most) => {
       const removed = await step(most);
       return { removed, next: removed > 0 ? "" : null };
     });
@@ -103,7 +103,7 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
     await store.pushes.purge(id, now() - keepPushesMs);
     await store.alerts.purge(id, now() - keepAlertsMs);
     await whileSome((most) => store.people.purgeVisitors(id, now() - settings.keepMs, most));
-    await inSteps(mostRows, (after, most) =>
+    await inSteps(maxRows, (after, most) =>
       store.purge.events(
         id,
         { before: now() - settings.keepEventsMs, numbersFrom: now() - keepNumbersMs },
@@ -116,18 +116,18 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
 
   /** What is found only by looking at everything, or comes in small numbers. */
   async function daily({ id, keys, settings }: PurgedSite): Promise<void> {
-    await inSteps(mostRows, (after, most) =>
+    await inSteps(maxRows, (after, most) =>
       store.people.purgePeople(id, now() - settings.keepMs, after, most),
     );
-    await inSteps(mostRows, (after, most) => store.purge.claims(id, now(), after, most));
-    await inSteps(mostRecords, (after, most) =>
+    await inSteps(maxRows, (after, most) => store.purge.claims(id, now(), after, most));
+    await inSteps(maxRecords, (after, most) =>
       store.purge.agreements(id, now() - keepAgreementsMs, after, most),
     );
     for (const key of keys)
-      await inSteps(mostRows, (_after, most) => store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, most));
+      await inSteps(maxRows, (_after, most) => store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, most));
     for (const table of ["statistics", "statistics_hours", "visit_counts", "inbound_counts"] as const)
-      await inSteps(mostHours, (_after, most) => store.purge.hours(id, table, now() - keepNumbersMs, most));
-    await inSteps(mostRows, (_after, most) => store.purge.audit(id, now() - keepAuditMs, most));
+      await inSteps(maxHours, (_after, most) => store.purge.hours(id, table, now() - keepNumbersMs, most));
+    await inSteps(maxRows, (_after, most) => store.purge.audit(id, now() - keepAuditMs, most));
   }
 
   return async () => {

@@ -27,10 +27,10 @@ const holdsMs = 1000;
 /** A look may wait for a database that is slow, and a connection is as good as its next look. */
 const workerMs = 60_000;
 /** Beyond it, leases of one node look over to another. */
-const mostSkewMs = 30_000;
+const maxSkewMs = 30_000;
 const failuresInARow = 3;
 /** Far more than a commit takes that only waits its turn: the disk, a lock or a standby is not there. */
-const longestCommitMs = 3000;
+const maxCommitMs = 3000;
 
 export function openReadiness(options: ReadyOptions) {
   const { pulse, elapsed, now } = options;
@@ -42,7 +42,7 @@ export function openReadiness(options: ReadyOptions) {
     const found = await within(answerMs, measured(), "the store did not answer in time").catch(() => null);
     const holds = {
       store: found !== null,
-      writes: options.failedInARow() < failuresInARow && options.stuckMs() < longestCommitMs,
+      writes: options.failedInARow() < failuresInARow && options.stuckMs() < maxCommitMs,
       worker: elapsed() - options.workerLookedAt() < workerMs,
       clock: found === null || found.clock,
       // A newer schema is fine: another node is ahead in an upgrade. Not one that has taken away what this version needs;
@@ -59,8 +59,8 @@ export function openReadiness(options: ReadyOptions) {
     const { schema, oldest, migratedAt, clock } = await pulse();
     skewMs = clock === null ? null : now() - clock;
     // Where there is no other clock to compare with: nothing can have been written in the future.
-    const isBehind = now() < migratedAt - mostSkewMs;
-    return { schema, oldest, clock: !isBehind && Math.abs(skewMs ?? 0) <= mostSkewMs };
+    const isBehind = now() < migratedAt - maxSkewMs;
+    return { schema, oldest, clock: !isBehind && Math.abs(skewMs ?? 0) <= maxSkewMs };
   }
 
   return {
@@ -90,10 +90,10 @@ export function watchClock(
   const timer = setInterval(() => {
     const moved = now() - elapsed() - offset;
     offset += moved;
-    if (Math.abs(moved) >= leastJumpMs) onJump(Math.round(moved));
+    if (Math.abs(moved) >= minJumpMs) onJump(Math.round(moved));
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-const leastJumpMs = 2000;
+const minJumpMs = 2000;

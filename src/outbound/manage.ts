@@ -15,7 +15,7 @@ import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
 type Desk = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };
 
 const rotationOverlapMs = 24 * 3_600_000;
-const longestUrl = 2048;
+const maxUrlLength = 2048;
 
 /** As Standard Webhooks wants them; the bearer is the same text. */
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
@@ -26,7 +26,7 @@ export function readAddress(allow: AllowList, text: string): { url: string } | {
   const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
   if (!url || !/^https?:$/.test(url.protocol))
     return { fault: "url must be an address like https://example.com/hook." };
-  if (url.href.length > longestUrl) return { fault: `url is longer than ${longestUrl} characters.` };
+  if (url.href.length > maxUrlLength) return { fault: `url is longer than ${maxUrlLength} characters.` };
   const fault = urlFault(allow, url.href);
   if (fault) return { fault: `url ${fault}.` };
   url.hash = "";

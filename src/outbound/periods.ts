@@ -16,7 +16,7 @@ export type CloserOptions = {
   random: () => number;
 };
 
-const longestJitterMs = 10_000;
+const maxJitterMs = 10_000;
 
 /** The last mark of the clock. */
 export const markBefore = (now: number, pushMs: number) => Math.round(Math.floor(now / pushMs) * pushMs);
@@ -59,7 +59,7 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
       watched.delete(head.siteId);
       const { startsAt, endsAt } = due;
       // Thousands of receivers need not hear from us in the same millisecond.
-      const dueAt = Math.round(at + random() * Math.min(longestJitterMs, pushMs / 20));
+      const dueAt = Math.round(at + random() * Math.min(maxJitterMs, pushMs / 20));
       const { siteId, number } = head;
       await store.periods.close({ siteId, number, startsAt, endsAt, now: at, dueAt });
     }

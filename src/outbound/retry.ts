@@ -11,9 +11,9 @@ export type PushRetry = {
 };
 
 const dayMs = 86_400_000;
-const patienceMs = 5 * dayMs;
+const timeoutMs = 5 * dayMs;
 /** A receiver that asks for more than this is not taken at its word. */
-const longestAskedMs = 10 * 3_600_000;
+const maxAskedMs = 10 * 3_600_000;
 
 export type Consequence = {
   failures: number;
@@ -32,10 +32,10 @@ export function afterFailure(
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? now;
   const scheduled = scheduleMs[Math.min(failures, scheduleMs.length) - 1] ?? 0;
-  const asked = Math.min(answer.retryAfterSeconds * 1000, longestAskedMs);
+  const asked = Math.min(answer.retryAfterSeconds * 1000, maxAskedMs);
   const dueAt = Math.round(now + Math.max(scheduled * (0.8 + 0.4 * random()), asked));
   // A relay that was itself off for a week has not tried enough to give up.
-  const isOver = now - failingSince >= patienceMs && failures > scheduleMs.length;
+  const isOver = now - failingSince >= timeoutMs && failures > scheduleMs.length;
   return { failures, failingSince, dueAt, disabled: whyDisabled(answer, isOver) };
 }
 

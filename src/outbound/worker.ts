@@ -28,7 +28,7 @@ export type OutboundOptions = {
 };
 
 const pollMs = 1000;
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 /** What a lease lasts beyond one call. */
 const spareMs = 5000;
 
@@ -46,7 +46,7 @@ export function startOutbound(options: OutboundOptions): () => Promise<void> {
     await closeDue().catch((error: unknown) => onDefect(error, { outbound: "closing" }));
     for (const key of await store.pushes.due(now())) {
       const name = `${key.siteId} ${key.webhookId}`;
-      if (stopped || busy.size >= mostAtOnce) return;
+      if (stopped || busy.size >= maxAtOnce) return;
       if (busy.has(name)) continue;
       const draining = drain(key)
         .catch((error: unknown) => onDefect(error, { webhook: key.webhookId }))

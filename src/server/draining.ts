@@ -37,15 +37,15 @@ function isLast(response: ServerResponse): void {
 
 /**
  * Stops listening, lets every request that arrived whole get its answer, and hangs up on everybody else: an idle
- * connection and a sender that fell silent half way do not hold up a stop. Who is not answered after `mostMs` is
+ * connection and a sender that fell silent half way do not hold up a stop. Who is not answered after `timeoutMs` is
  * not waited for.
  */
 export async function closeServer(
   app: FastifyInstance,
   { open }: Pick<Requests, "open">,
-  mostMs: number,
+  timeoutMs: number,
 ): Promise<void> {
-  const latest = performance.now() + mostMs;
+  const latest = performance.now() + timeoutMs;
   const closed = app.close();
   while ([...open.keys()].some((request) => request.complete) && performance.now() < latest) await sleep(20);
   app.server.closeAllConnections();

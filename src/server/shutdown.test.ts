@@ -41,7 +41,7 @@ test("steps go one after the other, the background beside them; the store waits 
   const late: string[] = [];
   await stopRelay({
     drainMs: 40,
-    patienceMs: 400,
+    timeoutMs: 400,
     leave: () => order.push("leave"),
     background: () => ({ alerts: after(150, "alerts") }),
     steps: [() => ({ requests: after(20, "requests") })],

@@ -3,15 +3,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../kernel/deadline.ts";
 
-/** Begins to stop some parts that do not need each other, each by its name. They are waited for no longer than `mostMs`. */
-export type Stop = (mostMs: number) => Record<string, unknown>;
+/** Begins to stop some parts that do not need each other, each by its name. They are waited for no longer than `timeoutMs`. */
+export type Stop = (timeoutMs: number) => Record<string, unknown>;
 type OnLate = (error: unknown, about: { stopping: string }) => void;
 
 export type StopPlan = {
   /** How long requests are still taken after `leave` has sent everybody elsewhere. */
   drainMs: number;
   /** How long the last requests and deliveries may take after that. */
-  patienceMs: number;
+  timeoutMs: number;
   leave: () => void;
   /** What no request needs: stops beside everything else. */
   background: Stop;
@@ -23,15 +23,15 @@ export type StopPlan = {
 };
 
 /** What flushes and closes at the end is quick, but gets this long even where all patience is used up. */
-const leastMs = 1000;
+const minMs = 1000;
 
 export async function stopRelay(plan: StopPlan): Promise<void> {
-  const { drainMs, patienceMs, background, onLate } = plan;
-  const latest = performance.now() + drainMs + patienceMs;
+  const { drainMs, timeoutMs, background, onLate } = plan;
+  const latest = performance.now() + drainMs + timeoutMs;
   plan.leave();
-  const backgroundStopped = stopTogether(drainMs + patienceMs, background, onLate);
+  const backgroundStopped = stopTogether(drainMs + timeoutMs, background, onLate);
   if (drainMs > 0) await sleep(drainMs);
-  const go = (step: Stop) => stopTogether(Math.max(latest - performance.now(), leastMs), step, onLate);
+  const go = (step: Stop) => stopTogether(Math.max(latest - performance.now(), minMs), step, onLate);
   for (const step of plan.steps) await go(step);
   await backgroundStopped;
   for (const step of plan.last) await go(step);

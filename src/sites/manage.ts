@@ -8,7 +8,7 @@ import type { Store } from "../store/store.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { isProven, readHost } from "./hosts.ts";
 import { makeKey } from "./keys.ts";
-import { longestList, SettingFault } from "./settingForms.ts";
+import { maxListLength, SettingFault } from "./settingForms.ts";
 import {
   auditedChanges,
   describeSettings,
@@ -161,10 +161,10 @@ export async function allowPerson(
   by: By & { eventId: string },
 ): Promise<void> {
   if (site.settings.allowedPersons.includes(emailSha256)) return;
-  if (site.settings.allowedPersons.length >= longestList) {
+  if (site.settings.allowedPersons.length >= maxListLength) {
     throw new Refusal(
       "allow_persons",
-      `The list allow_persons is full (${longestList}); take some out first.`,
+      `The list allow_persons is full (${maxListLength}); take some out first.`,
     );
   }
   // The audit line names the event, not the person.

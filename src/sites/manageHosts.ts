@@ -15,7 +15,7 @@ import {
 } from "./manage.ts";
 
 /** Each is looked up and called by checks: nobody needs that many, and nobody should make us call more. */
-const mostHosts = 200;
+const maxHosts = 200;
 
 /** `isVouched`: whoever adds it answers for the whole installation, so it is served before it is verified. */
 export async function addHost(
@@ -32,8 +32,8 @@ export async function addHost(
       "host",
       `${host} is a name inside a network. Write a public one, like shop.example.com.`,
     );
-  if (site.hosts.length >= mostHosts)
-    throw new Refusal("host", `A site can have ${mostHosts} hosts; remove some first.`);
+  if (site.hosts.length >= maxHosts)
+    throw new Refusal("host", `A site can have ${maxHosts} hosts; remove some first.`);
   await store.hosts
     .add(change(site.id, "host added", { host }, by), {
       host,

@@ -21,14 +21,14 @@ export const onOff = {
   write: (value: boolean) => (value ? "on" : "off"),
 };
 
-export const duration = (longestDays: number, least = second) => ({
+export const duration = (maxDays: number, least = second) => ({
   read: (text: string) => {
     const match = /^(\d{1,9})([smhd])$/.exec(text);
     const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
-    return ms >= least && ms <= longestDays * day
+    return ms >= least && ms <= maxDays * day
       ? ms
       : new SettingFault(
-          `must be a time like ${least < day ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${longestDays}d`,
+          `must be a time like ${least < day ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${maxDays}d`,
         );
   },
   write: (ms: number) => {
@@ -49,7 +49,7 @@ export const whole = (least: number, most: number) => ({
   write: (value: number) => (value === 0 ? "off" : String(value)),
 });
 
-const mostAddresses = 20;
+const maxAddresses = 20;
 
 export const mailAddresses = {
   read: (text: string) => {
@@ -58,8 +58,8 @@ export const mailAddresses = {
         ? null
         : "must be email addresses separated by commas",
     ).read(text);
-    return Array.isArray(list) && list.length > mostAddresses
-      ? new SettingFault(`must have at most ${mostAddresses} addresses`)
+    return Array.isArray(list) && list.length > maxAddresses
+      ? new SettingFault(`must have at most ${maxAddresses} addresses`)
       : list;
   },
   write: (value: string[]) => value.join(","),
@@ -78,13 +78,13 @@ export const webAddress = {
 };
 
 /** Every node holds the lists in memory. */
-export const longestList = 10_000;
+export const maxListLength = 10_000;
 
 export const words = (fault: (word: string) => string | null) => ({
   read: (text: string) => {
     const list = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
     const wrong = list.map(fault).find((message) => message !== null);
-    if (list.length > longestList) return new SettingFault(`must have at most ${longestList} entries`);
+    if (list.length > maxListLength) return new SettingFault(`must have at most ${maxListLength} entries`);
     return wrong ? new SettingFault(wrong) : list;
   },
   write: (value: string[]) => value.join(","),

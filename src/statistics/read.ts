@@ -1,6 +1,6 @@
 // The numbers of a range of time: what was made before from its table, what was not made yet counted now.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { HourFigure } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
@@ -90,7 +90,7 @@ export function openStatistics(store: Needed, now: () => number) {
         if (low < high) addTo(await store.statistics.figures(siteId, low, high), addFigure, detailFigure);
         addTo(await store.traffic.counts(siteId, hour, end), addVisits, detailVisits);
         addTo(await store.inboundCounts.counts(siteId, hour, end), addInbound);
-        await breath();
+        await yieldToEventLoop();
       }
       const until = now() + countingMs;
       const young = Math.max(firstHour, head.toHour);

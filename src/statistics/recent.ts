@@ -5,9 +5,9 @@ import type { Figure } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { countHour } from "./roll.ts";
 
-const leastKeptMs = 5000;
+const minKeptMs = 5000;
 const keptTimes = 20;
-const mostKept = 500;
+const maxKept = 500;
 
 type Answer = { until: number; figures: Promise<Figure[]> };
 
@@ -26,7 +26,7 @@ export function recentHours(
       until: Number.POSITIVE_INFINITY,
       figures: countHour(store, siteId, hour).then(
         ({ figures }) => {
-          answer.until = now() + Math.max(leastKeptMs, keptTimes * (now() - startedAt));
+          answer.until = now() + Math.max(minKeptMs, keptTimes * (now() - startedAt));
           return figures;
         },
         (error: unknown) => {
@@ -37,7 +37,7 @@ export function recentHours(
     };
     answers.delete(key);
     const [oldest] = answers.keys();
-    if (answers.size >= mostKept && oldest !== undefined) answers.delete(oldest);
+    if (answers.size >= maxKept && oldest !== undefined) answers.delete(oldest);
     answers.set(key, answer);
     return answer.figures;
   };

@@ -2,7 +2,7 @@
 // on the thread that takes events in. Nothing is counted on the way of an event, so nothing here can slow one down or be
 // wrong by a crash: an hour can be made again at any time.
 
-import { setImmediate as breath, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop, setTimeout as sleep } from "node:timers/promises";
 import type { Figure } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
@@ -31,7 +31,7 @@ export async function countHour(
     const last = some.events.at(-1);
     if (!last || some.events.length < portion) break;
     after = last.id;
-    await (rests ? sleep(performance.now() - begunAt) : breath());
+    await (rests ? sleep(performance.now() - begunAt) : yieldToEventLoop());
   }
   return { figures: tally.figures(), isOpen: tally.isOpen() };
 }

@@ -4,9 +4,9 @@ import type { Figure, Portion, StatisticsKind } from "../store/statistics/statis
 import { added, botReason, isRefund } from "./sums.ts";
 
 /** An hour keeps this many event names; what else came is counted under one, refunds apart. */
-const mostNames = 50;
+const maxNames = 50;
 /** Told apart while counting, so that the names that are kept are the common ones. */
-const mostCounted = 5000;
+const maxCounted = 5000;
 export const otherNames = "(other)";
 const commonName = (name: string) => (isRefund(name) ? "refund" : otherNames);
 
@@ -32,7 +32,7 @@ export function openTally(): Tally {
   }
 
   function countConversion(eventName: string, currency: string, value: number | null): void {
-    const name = names.has(eventName) || names.size < mostCounted ? eventName : commonName(eventName);
+    const name = names.has(eventName) || names.size < maxCounted ? eventName : commonName(eventName);
     names.set(name, (names.get(name) ?? 0) + 1);
     if (value === null) count("conversion", name);
     else count("conversion", name, currency, value);
@@ -74,11 +74,11 @@ function removalOf(reasons: readonly string[]): string {
 }
 
 function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Figure[] {
-  if (names.size <= mostNames) return figures;
+  if (names.size <= maxNames) return figures;
   const kept = new Set(
     [...names]
       .toSorted(([, one], [, other]) => other - one)
-      .slice(0, mostNames)
+      .slice(0, maxNames)
       .map(([name]) => name),
   );
   const others = new Map<string, Figure>();

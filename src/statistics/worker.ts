@@ -25,7 +25,7 @@ const closedAfterMs = 5 * 60_000;
 const lookMs = 5 * 60_000;
 const catchUpMs = 60_000;
 const purgeMs = hourMs;
-const mostDue = 50;
+const maxDue = 50;
 
 /** Starts making them; the returned function stops it and gives the turn back. */
 export function startStatistics(options: StatisticsOptions): () => Promise<void> {
@@ -98,7 +98,7 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
       toHour = hour + 1;
       await store.statistics.saveHead(siteId, { ...head, toHour });
     }
-    for (const hour of await store.statistics.dueHours(siteId, now(), mostDue)) {
+    for (const hour of await store.statistics.dueHours(siteId, now(), maxDue)) {
       if (!(await mayGoOn())) return false;
       await roll(siteId, hour);
     }

@@ -27,9 +27,9 @@ export type Hit = {
 
 const minute = 60_000;
 const hour = 60 * minute;
-const mostKeys = 20_000;
+const maxKeys = 20_000;
 /** More different ones than this make no difference any more. */
-const mostDistinct = 100;
+const maxDistinct = 100;
 
 export function watchFrequency(): (hit: Hit) => Frequency {
   const visits = countWithin(minute);
@@ -54,7 +54,7 @@ function generations<Entry>(windowMs: number) {
   let current = new Map<string, Entry>();
   let previous = new Map<string, Entry>();
   return (at: number) => {
-    if (at - since >= windowMs || current.size >= mostKeys) {
+    if (at - since >= windowMs || current.size >= maxKeys) {
       previous = at - since >= 2 * windowMs ? new Map() : current;
       current = new Map();
       since = at;
@@ -91,7 +91,7 @@ function add(members: Map<string, string | Set<string>>, key: string, member: st
   const known = members.get(key);
   if (known === undefined) members.set(key, member);
   else if (typeof known !== "string") {
-    if (known.size < mostDistinct) known.add(member);
+    if (known.size < maxDistinct) known.add(member);
   } else if (known !== member) members.set(key, new Set([known, member]));
 }
 

@@ -9,8 +9,8 @@ import { furnish } from "./world.ts";
 // CLEANCAST_FUZZ_SEED=… draws the requests of an earlier run again.
 const seed = Number(process.env.CLEANCAST_FUZZ_SEED ?? Date.now() % 1_000_000_000);
 const total = 3000;
-const longestWaitMs = 5000;
-const mostGrowthMb = 150;
+const maxWaitMs = 5000;
+const maxGrowthMb = 150;
 
 const fieldNames = [
   "email",
@@ -317,7 +317,7 @@ function exchange(port: number, { bytes, whole }: Request): Promise<Reply> {
       socket.destroy();
       resolve({ text, ended });
     };
-    const timer = setTimeout(() => finish(false), longestWaitMs);
+    const timer = setTimeout(() => finish(false), maxWaitMs);
     socket.setEncoding("latin1").on("data", (part: string) => {
       text += part;
       // With a final answer there, nothing more is wanted.
@@ -367,7 +367,7 @@ describe.each(engines)(`odd requests on %s (seed ${seed})`, (engine) => {
           const { bytes, whole } = drawn;
           const shown = `${bytes.subarray(0, 700).toString("latin1")}\n…${bytes.length} bytes\n→ ${text.slice(0, 300)}`;
           if (whole && found.length === 0) faults.push(`closed without an answer: ${shown}`);
-          if (!ended) faults.push(`no answer within ${longestWaitMs} ms: ${shown}`);
+          if (!ended) faults.push(`no answer within ${maxWaitMs} ms: ${shown}`);
           if (found.some((status) => status.startsWith("5"))) faults.push(`a 5xx: ${shown}`);
         }
       };
@@ -377,7 +377,7 @@ describe.each(engines)(`odd requests on %s (seed ${seed})`, (engine) => {
       // Had all been refused at the door, nothing behind it would have been tried.
       expect(statuses.get("200")).toBeGreaterThan(total / 20);
       expect(statuses.get("400")).toBeGreaterThan(total / 20);
-      expect(residentMb(relay) - residentAfterWarmUp).toBeLessThan(mostGrowthMb);
+      expect(residentMb(relay) - residentAfterWarmUp).toBeLessThan(maxGrowthMb);
 
       const answer = await post(relay, key, { email: "ada@example.com", event: "purchase", orderId: "good" });
       expect(answer.status).toBe(200);

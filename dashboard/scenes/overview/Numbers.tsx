@@ -87,13 +87,13 @@ type Money = Statistics["totals"]["values"][number];
 const shortMoney = ({ value, currency }: Money) =>
   value < 1000 ? moneyText(value, currency).replace(currency, "").trim() : shortCount(Math.round(value));
 
-const mostAmounts = 3;
+const maxAmounts = 3;
 
 function Amounts({ of, word = "" }: { of: readonly Money[]; word?: string }) {
-  const rest = of.slice(mostAmounts).map(({ currency }) => currency);
+  const rest = of.slice(maxAmounts).map(({ currency }) => currency);
   return (
     <>
-      {of.slice(0, mostAmounts).map(({ value, currency }) => (
+      {of.slice(0, maxAmounts).map(({ value, currency }) => (
         <div key={currency}>
           {moneyText(value, currency)} {word}
         </div>

@@ -11,10 +11,10 @@ const everyMs = 1000;
 const lookBackMs = 5000;
 const followedMs = 30_000;
 /** Of a flood the newest are shown. */
-const mostShown = 100;
-const mostOfActor = 5;
-const mostOfSite = 50;
-const mostStreams = 200;
+const maxShown = 100;
+const maxOfActor = 5;
+const maxOfSite = 50;
+const maxStreams = 200;
 
 type Watched = {
   streams: Set<Stream>;
@@ -32,7 +32,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
     const { events } = await store.events.page(
       siteId,
       { from: Math.max(since, now() - followedMs) - lookBackMs },
-      { before: null, limit: mostShown },
+      { before: null, limit: maxShown },
     );
     for (const event of (await withDeliveries(store, siteId, events)).toReversed()) {
       const said = JSON.stringify([event.status, event.deliveries]);
@@ -67,7 +67,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
     listen(siteId: string, actor: string, isAllowed: () => Promise<boolean>): AsyncIterable<string> {
       const held = streamsOf.get(actor) ?? 0;
       const ofSite = sites.get(siteId)?.streams.size ?? 0;
-      if (held >= mostOfActor || ofSite >= mostOfSite || streams >= mostStreams)
+      if (held >= maxOfActor || ofSite >= maxOfSite || streams >= maxStreams)
         throw new ApiFault("too_many", "Too many live feeds are open. Close one of them.", {
           retryAfterSeconds: 30,
         });

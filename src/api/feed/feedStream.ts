@@ -4,9 +4,9 @@ const aliveMs = 15_000;
 /** A session or key that was ended is at an end here, too. */
 const checkMs = 2_000;
 /** Browsers connect again by themselves; so a stream never outlives what it was allowed for by much. */
-const longestMs = 10 * 60_000;
+const maxMs = 10 * 60_000;
 /** A listener that is too slow misses the oldest. */
-const mostQueued = 500;
+const maxQueued = 500;
 
 export type Stream = { send(message: string): void; pieces: AsyncIterable<string> };
 
@@ -22,7 +22,7 @@ export function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void)
       waiting = null;
       return;
     }
-    if (queue.length >= mostQueued) queue.shift();
+    if (queue.length >= maxQueued) queue.shift();
     queue.push(message);
   }
 
@@ -45,7 +45,7 @@ export function openStream(isAllowed: () => Promise<boolean>, onEnd: () => void)
       () => end(),
     );
   }, checkMs);
-  const longest = setTimeout(end, longestMs);
+  const longest = setTimeout(end, maxMs);
 
   const iterator: AsyncIterator<string> = {
     async next() {

@@ -17,7 +17,7 @@ import { withDeliveries } from "./eventSummary.ts";
 import type { ApiParts } from "../context.ts";
 import { personHash } from "./search.ts";
 
-const mostEvents = 100;
+const maxEvents = 100;
 
 const asked = (site: Site, { email }: { email: string }, { actor, now }: By): Asked =>
   askedOf(site, personHash(email), { actor, now });
@@ -28,7 +28,7 @@ export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopl
       const who = asked(site, body, by);
       const { identity, consent, decisions } = await findPerson(store, who);
       const filter = { emailSha256: who.emailSha256 };
-      const { events } = await store.events.page(site.id, filter, { before: null, limit: mostEvents });
+      const { events } = await store.events.page(site.id, filter, { before: null, limit: maxEvents });
       return {
         emailSha256: who.emailSha256,
         consent,

@@ -14,7 +14,7 @@ type Names = "GET /sites/:site/statistics" | "GET /sites/:site/feed";
 type Asked = { from: number; to: number; step: "hour" | "day" };
 
 const dayMs = 24 * hourMs;
-const mostDays = { hour: 31, day: 400 };
+const maxDays = { hour: 31, day: 400 };
 /** Beyond it lies nothing that anybody can mean. */
 const latest = Date.UTC(2200, 0);
 
@@ -48,7 +48,7 @@ function checkRange({ from, to, step }: Asked): void {
   if (from < 0 || from > latest) throw new Refusal("from", "The beginning is not a time.");
   if (to < 0 || to > latest) throw new Refusal("to", "The end is not a time.");
   if (from >= to) throw new Refusal("from", "The beginning must lie before the end.");
-  const most = mostDays[step];
+  const most = maxDays[step];
   // A day more, so that the month in which clocks are set back still fits.
   if (to - from > (most + 1) * dayMs)
     throw new Refusal("to", `Steps of one ${step} reach over at most ${most} days.`);

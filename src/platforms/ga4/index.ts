@@ -82,13 +82,13 @@ const fields: readonly Field[] = [
 ];
 
 /** Longer texts are thrown away there. */
-const longestText: Readonly<Record<string, number>> = {
+const maxTextLength: Readonly<Record<string, number>> = {
   page_location: 1000,
   page_referrer: 420,
   page_title: 300,
 };
 const usualText = 100;
-const longestUserId = 256;
+const maxUserIdLength = 256;
 
 export const ga4 = {
   id: "ga4",
@@ -165,7 +165,7 @@ export const ga4 = {
       secretQuery: { api_secret: settings.api_secret ?? "" },
       body: JSON.stringify({
         client_id: clientOf(conversion) ?? pseudonym(conversion, settings),
-        user_id: event.user_id === undefined ? undefined : cut(event.user_id, longestUserId),
+        user_id: event.user_id === undefined ? undefined : cut(event.user_id, maxUserIdLength),
         timestamp_micros: conversion.time * 1000,
         consent: consentOf(conversion),
         user_data: settings.user_data === "off" ? undefined : userDataOf(conversion),
@@ -216,7 +216,7 @@ function paramsOf(conversion: Conversion, settings: ConnectionSettings): Record<
 
 function bounded(params: object): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, cut(value, longestText[name] ?? usualText)]),
+    Object.entries(params).map(([name, value]) => [name, cut(value, maxTextLength[name] ?? usualText)]),
   );
 }
 

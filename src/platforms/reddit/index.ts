@@ -36,7 +36,7 @@ const trackingTypes = new Set(
 );
 const valued = new Set("PURCHASE ADD_TO_CART ADD_TO_WISHLIST LEAD SIGN_UP CUSTOM".split(" "));
 const counted = new Set("PURCHASE ADD_TO_CART ADD_TO_WISHLIST CUSTOM".split(" "));
-const longestName = 64;
+const maxNameLength = 64;
 
 const events: EventNames = {
   standard: {
@@ -55,7 +55,7 @@ const events: EventNames = {
   },
   others: "own name",
   check: (name) =>
-    name.length <= longestName
+    name.length <= maxNameLength
       ? null
       : `must be one of ${[...trackingTypes].join(", ")}, or a name of up to 64 characters`,
 };
@@ -180,7 +180,7 @@ export const reddit = {
     if (conversion.mode === "test" && !settings.test_id) return "this connection has no test id";
     if (isUnnamedRefund(conversion, settings)) return "Reddit has no refunds";
     const { custom_event_name: name } = typeOf(conversion, settings);
-    if (name && name.length > longestName) return "Reddit takes event names of up to 64 characters";
+    if (name && name.length > maxNameLength) return "Reddit takes event names of up to 64 characters";
     if (settings.unmatched === "send" || hasMatchKey(conversion, settings)) return null;
     if (conversion.consent === "denied") return "opted out";
     return settings.action_source === "PHYSICAL_STORE"

@@ -36,14 +36,14 @@ export function unixSeconds(time: number, now: number): number {
 }
 
 /** Click ids of all platforms are far shorter; what is longer was made by somebody else. */
-const longestId = 1000;
+const maxIdLength = 1000;
 
 /**
  * A click id or browser id that can be one: printable ASCII without spaces, not hashed, and of the platform's form where
  * that is known. One that cannot be right finds nobody, and many platforms refuse the conversion for it, so it stays here.
  */
 export function idOf(value: string | undefined, form: RegExp = /^/): string | undefined {
-  const isId = value !== undefined && value.length <= longestId && /^[\x21-\x7e]+$/.test(value);
+  const isId = value !== undefined && value.length <= maxIdLength && /^[\x21-\x7e]+$/.test(value);
   return isId && !isHash(value) && form.test(value) ? value : undefined;
 }
 

@@ -21,7 +21,7 @@ export function foldName(name: string): string {
   if (folded === undefined) {
     folded = name.toLowerCase().replace(/[\s_-]+/g, "");
     // Senders choose the names: whoever makes up a new one each time must not fill the memory.
-    if (foldings.size >= mostFoldings) foldings.clear();
+    if (foldings.size >= maxFoldings) foldings.clear();
     foldings.set(name, folded);
   }
   return folded;
@@ -29,7 +29,7 @@ export function foldName(name: string): string {
 
 /** Every platform asks several times for every conversion, and there are few names. */
 const foldings = new Map<string, string>();
-const mostFoldings = 1000;
+const maxFoldings = 1000;
 
 const foldedNames = new WeakMap<EventNames["standard"], Map<string, string>>();
 

@@ -6,7 +6,7 @@ import type { Database, Row } from "../engine/database.ts";
 import { siteIdOf, siteOf, takeTurn } from "./members.ts";
 
 /** Keys that work, of one site; and those for all sites. */
-export const mostUsable = 50;
+export const maxUsable = 50;
 
 export type ApiKey = {
   id: string;
@@ -44,9 +44,9 @@ export function apiKeyStore(db: Database, newId: () => string) {
           `SELECT id FROM api_keys
            WHERE site_id = $1 AND id <> $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
            LIMIT $4`,
-          [siteIdOf(key.site), key.id, line.at, mostUsable],
+          [siteIdOf(key.site), key.id, line.at, maxUsable],
         );
-        if (usable.length >= mostUsable) return false;
+        if (usable.length >= maxUsable) return false;
         await tx.all(
           `INSERT INTO api_keys (id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, NULL) ON CONFLICT (id) DO NOTHING`,

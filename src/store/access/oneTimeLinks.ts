@@ -7,8 +7,8 @@ import type { Database } from "../engine/database.ts";
 import { addUser, hasUser, ownerCount, putGrant, takeTurn, type NewUser } from "./members.ts";
 
 /** Several nodes may start before there is an owner; each shows its own link. */
-const mostSetUps = 5;
-const mostResets = 3;
+const maxSetUps = 5;
+const maxResets = 3;
 const never = Number.MAX_SAFE_INTEGER;
 
 export type ResetTicket = { hash: string; userId: string; byOperator: boolean; expiresAt: number };
@@ -34,7 +34,7 @@ export function ticketStore(db: Database, newId: () => string) {
 
   return {
     addSetUp: (hash: string, now: number) =>
-      add("set-up", { hash, userId: "", byOperator: true, expiresAt: never }, now, mostSetUps),
+      add("set-up", { hash, userId: "", byOperator: true, expiresAt: never }, now, maxSetUps),
 
     async isSetUp(hash: string): Promise<boolean> {
       const rows = await db.all(`SELECT hash FROM tickets WHERE hash = $1 AND purpose = 'set-up'`, [hash]);
@@ -65,7 +65,7 @@ export function ticketStore(db: Database, newId: () => string) {
 
     /** `line` null: nobody but the person themselves asked for it. */
     async addReset(ticket: ResetTicket, now: number, line: AuditLine | null): Promise<void> {
-      await add("reset", ticket, now, mostResets);
+      await add("reset", ticket, now, maxResets);
       if (line) await db.write((tx) => writeAudit(tx, newId(), line));
     },
 

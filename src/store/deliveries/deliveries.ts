@@ -119,7 +119,7 @@ const insertAttempts = rowStatement({
  * can take the delivery over, and nothing new comes: what waits here does not grow. Only a power cut has it sent again,
  * which platforms know by its id.
  */
-const manner = { mostMs: 60_000, isRepeatable: true };
+const manner = { timeoutMs: 60_000, isRepeatable: true };
 
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);

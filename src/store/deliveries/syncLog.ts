@@ -5,7 +5,7 @@
 // branch for each connection and state. What is left of the filter is checked on the rows that come, and a call looks
 // at a bounded number of them: a page can be short and still have a next one.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
@@ -41,9 +41,9 @@ export type LogLine = Delivery & {
 
 export type LogPage = { lines: LogLine[]; next: LogKey | null };
 
-const mostBranches = 200;
-const mostLooked = 20_000;
-const mostSorted = 1000;
+const maxBranches = 200;
+const maxLooked = 20_000;
+const maxSorted = 1000;
 
 export function syncLogStore(db: Database) {
   const lists = eventListStore(db);
@@ -84,7 +84,7 @@ export function syncLogStore(db: Database) {
   async function waitMany(siteId: string, connectionId: string): Promise<boolean> {
     const rows = await db.all(
       `SELECT due_at FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued'
-       ORDER BY due_at LIMIT 1 OFFSET ${mostSorted}`,
+       ORDER BY due_at LIMIT 1 OFFSET ${maxSorted}`,
       [siteId, connectionId],
     );
     return rows.length > 0;
@@ -99,7 +99,7 @@ export function syncLogStore(db: Database) {
       (one) => platform === undefined || one.platform === platform,
     );
     const branches = known.flatMap(({ id }) => byState.map((state) => ({ connectionId: id, state })));
-    return branches.length <= mostBranches ? branches : [{ connectionId: null, state: null }];
+    return branches.length <= maxBranches ? branches : [{ connectionId: null, state: null }];
   }
 
   /** Up to about `most` lines below a line, and after which one to go on; null at the end. */
@@ -161,7 +161,7 @@ export function syncLogStore(db: Database) {
     let below = at.before ?? { eventId: lastId, connectionId: "" };
     // Where the rest of the filter may leave little, more is looked at in one go.
     const some = isWalked(filter, branches) ? 500 : at.limit + 1;
-    for (let looked = 0; looked < mostLooked; looked += some) {
+    for (let looked = 0; looked < maxLooked; looked += some) {
       const { found, next } = await look(siteId, filter, branches, below, some);
       lines.push(...found.filter((line) => matches(line, filter)));
       if (lines.length > at.limit) {
@@ -171,7 +171,7 @@ export function syncLogStore(db: Database) {
       if (next === null) return { lines, next: null };
       below = next;
       // The embedded store works on the thread that takes events in.
-      await breath();
+      await yieldToEventLoop();
     }
     return { lines, next: below };
   }

@@ -67,7 +67,7 @@ export function rowStatement(shape: {
 
 export type Manner = {
   /** For what must not be given up within seconds. */
-  mostMs?: number;
+  timeoutMs?: number;
   /**
    * Nothing is lost when a power cut undoes it: it is done again. So it does not wait for the disk, where that costs the
    * most; the end of the process does not undo it.

@@ -4,7 +4,7 @@
 // checked on the rows that come, and a call looks at a bounded number of them: a page can be short and still have a next
 // one.
 
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Attribution, DeliveryState, FilterReason, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
@@ -57,7 +57,7 @@ export type EventPage = { events: EventSummary[]; next: string | null };
 export const summaryColumns =
   "id, platform_event_id, mode, status, reasons, name, value, currency, order_id, received_at, released_at, attribution";
 
-const mostLooked = 20_000;
+const maxLooked = 20_000;
 
 export function eventListStore(db: Database) {
   /** Newest first. `before` is the `next` of the page above. */
@@ -70,7 +70,7 @@ export function eventListStore(db: Database) {
     let below = at.before ?? lastId;
     // Where the rest of the filter may leave little, more is looked at in one go.
     const some = isWalked(filter) ? 500 : at.limit + 1;
-    for (let looked = 0; looked < mostLooked; looked += some) {
+    for (let looked = 0; looked < maxLooked; looked += some) {
       const params: Value[] = [];
       const way = wayTo(siteId, filter, below, params);
       const rows = await db.all(
@@ -88,7 +88,7 @@ export function eventListStore(db: Database) {
       if (isEnd) return { events, next: null };
       below = last.id;
       // The embedded store works on the thread that takes events in.
-      await breath();
+      await yieldToEventLoop();
     }
     return { events, next: below };
   }

@@ -14,7 +14,7 @@ import { turnStore } from "../engine/leases.ts";
 export type Step = { removed: number; next: string | null };
 
 /** Of one step, however few rows hang on each. */
-const mostEvents = 100;
+const maxEvents = 100;
 
 export function purgeStore(db: Database) {
   const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
@@ -56,7 +56,7 @@ export function purgeStore(db: Database) {
       // Whoever replays or erases one of them locks it too, and one of the two sees what the other did.
       const rows = await tx.all(
         `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4 ${lock}`,
-        [siteId, after, idAt((hour + 1) * hourMs), Math.min(most, mostEvents)],
+        [siteId, after, idAt((hour + 1) * hourMs), Math.min(most, maxEvents)],
       );
       const { ids, old } = await fitting(
         tx,

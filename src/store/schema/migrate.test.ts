@@ -162,7 +162,7 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
         // It did wait, and not until the reader was done or a statement's time was up.
         expect(longest).toBeGreaterThan(500);
         expect(longest).toBeLessThan(4000);
-        await expect(migrate(more(), { ...plus(expand), patienceMs: 100 })).rejects.toThrow(SchemaBusy);
+        await expect(migrate(more(), { ...plus(expand), timeoutMs: 100 })).rejects.toThrow(SchemaBusy);
         await reader.query("COMMIT");
         expect(await migrating).toMatchObject({ applied: ["more"] });
       });

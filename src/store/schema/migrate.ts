@@ -18,13 +18,13 @@ export type MigrationOptions = {
   /** All that there are. */
   steps?: readonly Migration[];
   /** How long it is tried to get hold of a table that others use. */
-  patienceMs?: number;
+  timeoutMs?: number;
 };
 
 export class SchemaBusy extends Error {
-  constructor(patienceMs: number) {
+  constructor(timeoutMs: number) {
     super(
-      `The schema could not be brought up to date: for ${Math.round(patienceMs / 1000)} seconds somebody kept a table busy that has to be ` +
+      `The schema could not be brought up to date: for ${Math.round(timeoutMs / 1000)} seconds somebody kept a table busy that has to be ` +
         `changed (a backup, a long query, a transaction that was left open). Nothing is half done, and nodes that run go on. ` +
         `Start again when it is over.`,
     );
@@ -36,14 +36,14 @@ export const latestVersion = migrations.at(-1)?.version ?? 0;
 const usualPatienceMs = 60_000;
 const turnPauseMs = 100;
 /** Those who waited behind the table get through; the longer it takes, the less they are held up. */
-const [shortestPauseMs, longestPauseMs] = [1000, 8000];
+const [minPauseMs, maxPauseMs] = [1000, 8000];
 
 /** Brings the schema up to date: each migration by itself, safe beside other nodes. */
 export async function migrate(db: Database, options: MigrationOptions = {}): Promise<MigrationReport> {
-  const { patienceMs = usualPatienceMs } = options;
+  const { timeoutMs = usualPatienceMs } = options;
   const progress: Progress = { from: null, applied: [] };
   let busyMs = 0;
-  let pauseMs = shortestPauseMs;
+  let pauseMs = minPauseMs;
   for (let left = 50; ;) {
     const startedAt = performance.now();
     try {
@@ -52,9 +52,9 @@ export async function migrate(db: Database, options: MigrationOptions = {}): Pro
       if (error instanceof OthersTurn) await sleep(turnPauseMs);
       else if (codeOf(error) === lockTimeout) {
         busyMs += performance.now() - startedAt + pauseMs;
-        if (busyMs > patienceMs) throw new SchemaBusy(patienceMs);
+        if (busyMs > timeoutMs) throw new SchemaBusy(timeoutMs);
         await sleep(pauseMs);
-        pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+        pauseMs = Math.min(2 * pauseMs, maxPauseMs);
       } else {
         // Another node was faster with the same table, and nothing made us wait for it.
         if (db.engine === "sqlite" || db.advisoryLocks || left === 0 || !isOthersWork(error)) throw error;

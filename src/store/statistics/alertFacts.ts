@@ -4,8 +4,8 @@ import type { DeliveryState } from "../../kernel/event.ts";
 import type { Database } from "../engine/database.ts";
 
 /** More than this many are not counted. */
-const mostAttempts = 1000;
-const mostWaiting = 100_000;
+const maxAttempts = 1000;
+const maxWaiting = 100_000;
 
 export type Waiting = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
 export type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
@@ -24,7 +24,7 @@ export function alertFacts(db: Database) {
            WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)' AND started_at > $3
            ORDER BY started_at DESC LIMIT $4) AS newest
          GROUP BY state`,
-        [siteId, connectionId, since, mostAttempts],
+        [siteId, connectionId, since, maxAttempts],
       );
       return Object.fromEntries(rows.map((row) => [String(row.state), Number(row.n)]));
     },
@@ -35,11 +35,11 @@ export function alertFacts(db: Database) {
         `SELECT COUNT(*) AS n, MIN(due_at) AS oldest FROM (
            SELECT due_at FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued'
            ORDER BY due_at LIMIT $3) AS waiting`,
-        [siteId, connectionId, mostWaiting],
+        [siteId, connectionId, maxWaiting],
       );
       const count = Number(row?.n);
       const oldest = row?.oldest ?? null;
-      return { count, isAtLeast: count >= mostWaiting, oldestDueAt: oldest === null ? null : Number(oldest) };
+      return { count, isAtLeast: count >= maxWaiting, oldestDueAt: oldest === null ? null : Number(oldest) };
     },
 
     /** How often a key was used, by hour. */

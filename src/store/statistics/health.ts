@@ -4,9 +4,9 @@ import { oldestMark } from "../schema/compatibility.ts";
 import type { Database } from "../engine/database.ts";
 
 const newestAttempts = 1000;
-const mostCounted = 100_000;
+const maxCounted = 100_000;
 /** For numbers that are read every few seconds. */
-const mostWaiting = 10_000;
+const maxWaiting = 10_000;
 
 /** That the database answers, how far its schema is, and what time it believes it is (null: it has this machine's clock). */
 export type Pulse = {
@@ -18,7 +18,7 @@ export type Pulse = {
 };
 
 export type Waiting = {
-  /** At most `mostWaiting`. */
+  /** At most `maxWaiting`. */
   count: number;
   /** When the longest overdue could have gone; null when nothing is. */
   dueAt: number | null;
@@ -51,7 +51,7 @@ export function healthStore(db: Database) {
         `SELECT COUNT(*) AS n, MIN(due_at) AS due_at, MIN(event_id) AS event_id FROM (
            SELECT due_at, event_id FROM deliveries
            WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' ORDER BY due_at LIMIT $3) AS waiting`,
-        [siteId, connectionId, mostWaiting],
+        [siteId, connectionId, maxWaiting],
       );
       return {
         count: Number(row?.n),
@@ -107,7 +107,7 @@ export function healthStore(db: Database) {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n FROM (
            SELECT 1 FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT $3) AS parked`,
-        [siteId, connectionId, mostCounted],
+        [siteId, connectionId, maxCounted],
       );
       return Number(row?.n);
     },

@@ -18,7 +18,7 @@ export type RefusedCall = {
 };
 
 const columns = ["site_id", "id", "at", "status", "error", "host", "key_id", "address"];
-const mostKept = 1000;
+const maxKept = 1000;
 const keepMs = 30 * 86_400_000;
 
 export function refusedCallStore(db: Database) {
@@ -61,7 +61,7 @@ export function refusedCallStore(db: Database) {
     async purge(siteId: string, now: number): Promise<void> {
       await db.write(async (tx) => {
         const [oldestKept] = await tx.all(
-          `SELECT id FROM refused_calls WHERE site_id = $1 ORDER BY id DESC LIMIT 1 OFFSET ${mostKept - 1}`,
+          `SELECT id FROM refused_calls WHERE site_id = $1 ORDER BY id DESC LIMIT 1 OFFSET ${maxKept - 1}`,
           [siteId],
         );
         const young = idAt(now - keepMs);

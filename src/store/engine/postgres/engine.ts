@@ -20,9 +20,9 @@ import { serversOf } from "./servers.ts";
 import { switchesIn } from "./dialectFlags.ts";
 
 /** How long a caller is held while there is no server to write to, or its transaction collides with others. */
-const patienceMs = 1900;
-const shortestPauseMs = 20;
-const longestPauseMs = 500;
+const defaultTimeoutMs = 1900;
+const minPauseMs = 20;
+const maxPauseMs = 500;
 
 export type PostgresOptions = {
   connections: number;
@@ -42,14 +42,14 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
   async function retried<T>(
     pool: "readers" | "writers",
     work: (client: PoolClient, on: Connections, isUnsure: boolean) => Promise<T>,
-    mostMs?: number,
+    timeoutMs?: number,
   ): Promise<T> {
-    let by = elapsed() + (mostMs ?? patienceMs);
+    let by = elapsed() + (timeoutMs ?? defaultTimeoutMs);
     let wasSilent = false;
     let isUnsure = false;
-    for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       // While there is no server, nobody is held longer than those who came when it was lost.
-      const heldUntil = mostMs === undefined ? Math.min(by, primary.lostAt() + patienceMs) : by;
+      const heldUntil = timeoutMs === undefined ? Math.min(by, primary.lostAt() + defaultTimeoutMs) : by;
       const on = await primary.connections(heldUntil);
       let client: PoolClient | null = null;
       try {
@@ -65,7 +65,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
         // A read whose time went by while a server was silent may ask the next one, once.
         if (pool === "readers" && isDoubtful(error) && !wasSilent) {
           wasSilent = true;
-          by = elapsed() + patienceMs;
+          by = elapsed() + defaultTimeoutMs;
         }
         if (!(isOut || isPassing(error)) || elapsed() + pauseMs >= by) throw error;
         isUnsure ||= sqlState(error) === unsure;
@@ -84,7 +84,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     (sharded ??= (await all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0);
 
   async function alone<T>(work: (session: Query) => Promise<T>): Promise<T> {
-    const { server } = await primary.connections(elapsed() + patienceMs);
+    const { server } = await primary.connections(elapsed() + defaultTimeoutMs);
     const client = await openClient(server, nodeName);
     try {
       return await work({ all: (sql, params) => run(client, sql, params) });
@@ -101,7 +101,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
     isSharded,
     all,
     commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : siteId),
-    write: (work, { mostMs } = {}) =>
+    write: (work, { timeoutMs } = {}) =>
       retried(
         "writers",
         async (client, on, isUnsure) => {
@@ -109,7 +109,7 @@ export function openPostgres(url: string, options: PostgresOptions): Database {
           await commit(client, () => on.endWait(client), commitMs);
           return result;
         },
-        mostMs,
+        timeoutMs,
       ),
     blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
     isOwnError: (error) => sqlState(error) !== "",
@@ -150,11 +150,11 @@ async function begin<T>(
  * transaction would be gone. So it counts as not known, and is run again. The server has no time limit for this wait, and
  * a connection that is dropped in the middle of it stays with the server: so it is us who cut it short.
  */
-async function commit(client: PoolClient, endWait: () => Promise<void>, mostMs: number): Promise<void> {
+async function commit(client: PoolClient, endWait: () => Promise<void>, timeoutMs: number): Promise<void> {
   let warned = false;
   const onNotice = ({ code }: { code?: string | undefined }) => void (warned ||= code === "01000");
   client.on("notice", onNotice);
-  const timer = setTimeout(() => void endWait().catch(() => {}), mostMs);
+  const timer = setTimeout(() => void endWait().catch(() => {}), timeoutMs);
   try {
     const { command } = await client.query("COMMIT");
     if (warned) throw new StoreFault(unsure, "it is not known whether the transaction is durable");

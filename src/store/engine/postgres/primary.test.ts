@@ -65,7 +65,7 @@ test.concurrent("transactions whose connections are ended are run again as a who
           await sleep(10);
         }
       },
-      { mostMs: 20_000 },
+      { timeoutMs: 20_000 },
     );
   const total = 60;
   await Promise.all(Array.from({ length: total }, (_, n) => one(n)));
@@ -110,7 +110,7 @@ test.concurrent("where none is there, the first wait some seconds and the others
   );
   expect(Math.max(...next.map(({ ms }) => ms))).toBeLessThan(1500);
   // What must not be given up so soon is held, as long as it asked for.
-  const held = await timed(db.write((tx) => tx.all(`SELECT 1`), { mostMs: 400 }));
+  const held = await timed(db.write((tx) => tx.all(`SELECT 1`), { timeoutMs: 400 }));
   expect(held.ms).toBeGreaterThan(390);
 });
 

@@ -30,8 +30,8 @@ export type Primary = {
   close(): Promise<void>;
 };
 
-const shortestPauseMs = 50;
-const longestPauseMs = 1000;
+const minPauseMs = 50;
+const maxPauseMs = 1000;
 const lastAnswersMs = 2000;
 
 export function openPrimary(options: PrimaryOptions): Primary {
@@ -57,7 +57,7 @@ export function openPrimary(options: PrimaryOptions): Primary {
 
   /** Goes on until it has found one, also when those who wait were told that waiting is of no use. */
   async function look(): Promise<void> {
-    for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
         // Where there is no other, somebody has put it back to what it was, and meant it.
         const found = await writableAmong(servers, servers.length > 1 ? known : null, undefined, ask);
