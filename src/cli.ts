@@ -24,7 +24,7 @@ import { TagNotBuilt } from "./collect/tagScript.ts";
 import { Denied } from "./access/denied.ts";
 import { ConfigFaults } from "./installation/config.ts";
 import { version } from "./main.ts";
-import { Refusal } from "./sites/manage.ts";
+import { Refusal } from "./kernel/refusal.ts";
 import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
 import { SchemaBusy } from "./store/schema/migrate.ts";
 import { Moved } from "./store/maintenance/moveLock.ts";

@@ -35,9 +35,9 @@ describe("the stand-ins", () => {
     }
   });
 
-  test("have no file longer than 300 lines", () => {
+  test("have no file longer than 400 lines", () => {
     const long = files.filter(
-      ({ name, text }) => !name.endsWith(".test.ts") && text.split("\n").length > 301,
+      ({ name, text }) => !name.endsWith(".test.ts") && text.split("\n").length > 401,
     );
     expect(long.map(({ name }) => name)).toEqual([]);
   });

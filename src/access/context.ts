@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { clientAddress, type TransportRules } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
 import { addressHeader, type Library } from "./betterAuth.ts";
 

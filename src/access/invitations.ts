@@ -2,7 +2,8 @@
 
 import type { Role } from "../contract/route.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
-import { type By, change, Missing, Refusal } from "../sites/manage.ts";
+import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { change } from "../sites/manage.ts";
 import type { Invitation } from "../store/access/invitations.ts";
 import { Denied } from "./denied.ts";
 import { invitationMail, isMailed } from "./mails.ts";

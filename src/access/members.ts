@@ -1,6 +1,7 @@
 // Who belongs, decided by the owners of a site or of the installation.
 
-import { type By, change, Missing } from "../sites/manage.ts";
+import { type By, Missing } from "../kernel/refusal.ts";
+import { change } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
 import { may, roleOn, type Actor, type Grant } from "./actor.ts";
 import { Denied } from "./denied.ts";

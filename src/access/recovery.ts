@@ -2,7 +2,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { uuidv7 } from "../kernel/ids.ts";
-import { change, Refusal, type By } from "../sites/manage.ts";
+import { Refusal, type By } from "../kernel/refusal.ts";
+import { change } from "../sites/manage.ts";
 import { isMailed, resetMail } from "./mails.ts";
 import { addressOf, checkNewPassword, plainEmail, type AccessParts, type Caller } from "./context.ts";
 import { hashPassword } from "./password.ts";

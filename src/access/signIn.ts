@@ -1,6 +1,6 @@
 // Signing in and out, and becoming the first owner.
 
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { Denied } from "./denied.ts";
 import {

@@ -1,7 +1,7 @@
 // A test message by every channel of a site, one after the other.
 
 import type { Site } from "../sites/directory.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { noMailServer } from "../sites/settingNotes.ts";
 import { channelsOf, type ChannelName, type Means } from "./channels.ts";
 import { testMessage } from "./message.ts";

@@ -5,7 +5,7 @@ import type { Actor } from "../access/actor.ts";
 import type { Answer, Body, ParamNames, Query, RouteName } from "../contract/contract.ts";
 import type { ErrorCode } from "../contract/route.ts";
 import type { Site } from "../sites/directory.ts";
-import type { By } from "../sites/manage.ts";
+import type { By } from "../kernel/refusal.ts";
 
 export type Call<Name extends RouteName> = {
   params: Record<ParamNames<Name>, string>;

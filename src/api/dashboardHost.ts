@@ -5,7 +5,7 @@ import type { Checker } from "../domains/check.ts";
 import { wasForwarded } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, isProven, readHost } from "../sites/hosts.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 
 const wellFormed = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/i;
 const loopback = new Set(["localhost", "127.0.0.1", "::1"]);

@@ -11,7 +11,7 @@ import type { Route } from "../contract/route.ts";
 import { countByMinute } from "../http/rate.ts";
 import { isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { Missing, Refusal } from "../sites/manage.ts";
+import { Missing, Refusal } from "../kernel/refusal.ts";
 import { readJson, zeroByte } from "./body.ts";
 import { ApiFault, notFound, type Call, type Handlers } from "./call.ts";
 

@@ -5,7 +5,7 @@ import { checkLocation, restoreBackup } from "../maintenance/restore.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { lockStore, makeDataFolder, onDatabase } from "../installation/installation.ts";
 import { version } from "../main.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Inconsistency } from "../store/maintenance/check.ts";
 import { isLost } from "../store/maintenance/lostKey.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";

@@ -5,7 +5,8 @@ import { Command } from "commander";
 import { readConfig, type Config } from "../installation/config.ts";
 import { openInstallation } from "../installation/installation.ts";
 import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
-import { findSite, Refusal, type By } from "../sites/manage.ts";
+import { Refusal, type By } from "../kernel/refusal.ts";
+import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
 export type Desk = { store: Store; directory: Directory; config: Config; by: By };

@@ -4,7 +4,7 @@ import { beginChange, endChange, sealAnew } from "../maintenance/changeEncryptio
 import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { lockStore, makeDataFolder } from "../installation/installation.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
 import { peekSchema } from "../store/schema/schemaProbe.ts";

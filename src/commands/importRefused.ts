@@ -2,7 +2,7 @@
 
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import type { RefusedRow } from "../import/run.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 
 const head = "line,reason\n";
 

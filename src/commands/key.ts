@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { describeKeys } from "../sites/keyUses.ts";
-import { addKey, findKey, findSite, Refusal, revokeKey, rotateKey } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
 import { atDesk, print, table, timeText } from "./context.ts";
 
 const hourMs = 3_600_000;

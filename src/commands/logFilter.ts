@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { deliveryStates, type DeliveryState, type Mode } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail, readSha256 } from "../identity/person.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { LogFilter } from "../store/deliveries/syncLog.ts";
 import type { Sha256 } from "../kernel/event.ts";
 

@@ -7,7 +7,7 @@ import { ConfigFaults, embeddedFile, readConfig, type Config } from "../installa
 import { shortId } from "../kernel/ids.ts";
 import { onDatabase } from "../installation/installation.ts";
 import { tryLock } from "../installation/lock.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { fromSource, schemaIn, SourceFault } from "../store/maintenance/copySource.ts";
 import { Taken, UnfitRows } from "../store/maintenance/copyTarget.ts";
 import { NewerSchema } from "../store/schema/compatibility.ts";

@@ -11,7 +11,8 @@ import {
 import { looksLikeEmail } from "../identity/email.ts";
 import { personOf, readSha256 } from "../identity/person.ts";
 import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
-import { findSite, Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./context.ts";
 
 type Who = { email?: string; hashedEmail?: string };

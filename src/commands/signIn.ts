@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { removeOAuthApp, setOAuthApp, signInPlatform } from "../delivery/oauth/oauthApps.ts";
 import { askSignIn, type SignInRecord } from "../delivery/oauth/signIn.ts";
-import { findSite, Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, timeText, type Desk } from "./context.ts";
 
 export function signInCommands(program: Command): void {

@@ -11,7 +11,8 @@ import {
   sendTest,
 } from "../outbound/manage.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
-import { findSite, Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import { findSite } from "../sites/manage.ts";
 import type { PushLine } from "../store/outbound/pushes.ts";
 import type { Webhook } from "../store/outbound/webhooks.ts";
 import { atDesk, print, table, timeText } from "./context.ts";

@@ -1,7 +1,8 @@
 // What a filter of the sync log names must be there: where a name is mistyped, an empty list would say that nothing was sent.
 
 import { platformOf, platforms } from "../platforms/index.ts";
-import { Refusal, type Desk } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
+import type { Desk } from "../sites/manage.ts";
 import type { LogFilter } from "../store/deliveries/syncLog.ts";
 
 /** A connection that was removed is known for as long as the log of its site tells of it. */

@@ -3,7 +3,8 @@
 import { attribute, lookUp } from "../identity/attribution.ts";
 import { orderEventId } from "../kernel/ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { allowPerson, Refusal, type By } from "../sites/manage.ts";
+import { Refusal, type By } from "../kernel/refusal.ts";
+import { allowPerson } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/events.ts";
 import type { Store } from "../store/store.ts";
 import { planDeliveries } from "./dispatch.ts";

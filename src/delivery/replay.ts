@@ -4,7 +4,7 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { DeliveryState } from "../kernel/event.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { Refusal, type By } from "../sites/manage.ts";
+import { Refusal, type By } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
 import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
 import { isSelected } from "./dispatch.ts";

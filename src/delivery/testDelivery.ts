@@ -10,7 +10,7 @@ import { readStatus } from "../platforms/shared/readResponse.ts";
 import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
-import { Missing, Refusal } from "../sites/manage.ts";
+import { Missing, Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
 import { isSelected } from "./dispatch.ts";

@@ -3,7 +3,8 @@
 
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
-import { type By, change, type Desk, Refusal } from "../sites/manage.ts";
+import { type By, Refusal } from "../kernel/refusal.ts";
+import { change, type Desk } from "../sites/manage.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
 import { checkHost, type Checked, type Checker } from "./check.ts";
 

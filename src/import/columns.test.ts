@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { chooseColumns } from "./columns.ts";
 
 function refusal(work: () => unknown): Refusal {

@@ -2,7 +2,7 @@
 // to case, spaces and signs.
 
 import { browserIds, clickIds, utmFields } from "../identity/clickIds.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
 
 /** Field → column. */

@@ -3,7 +3,7 @@
 import { pipeline } from "node:stream/promises";
 import { Readable } from "node:stream";
 import { CsvError, parse, type Info } from "csv-parse";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { maxRowLength, type Table, type TableRow } from "./table.ts";
 
 const delimiters = [",", ";", "\t"];

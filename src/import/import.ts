@@ -2,7 +2,7 @@
 
 import { hash } from "node:crypto";
 import type { Connection, Directory, Site } from "../sites/directory.ts";
-import { Refusal, type By } from "../sites/manage.ts";
+import { Refusal, type By } from "../kernel/refusal.ts";
 import type { ImportKind, ImportRow } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
 import { chooseColumns, type Mapping } from "./columns.ts";

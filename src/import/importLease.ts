@@ -1,7 +1,7 @@
 // An import belongs to one process at a time. One that died on this machine is known to be gone; one elsewhere is believed
 // to live until its lease has run out.
 
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
 import type { Holder, ImportRow, NewImport } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";

@@ -1,6 +1,6 @@
 // Opens a file. What it is, is seen from how it begins: a JSON object, or a header.
 
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { openCsv } from "./csv.ts";
 import { openNdjson } from "./ndjson.ts";
 import { maxRowLength, type Table } from "./table.ts";

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Site } from "../sites/directory.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
 import { roomFor } from "./pace.ts";
 import type { Table, TableRow } from "./table.ts";

@@ -1,6 +1,6 @@
 // Bytes to text: UTF-8 and nothing else. A guess at another encoding would turn names and addresses into somebody else's.
 
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 
 /** The text of a file, piece by piece, without its byte order mark. */
 export async function* textOf(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {

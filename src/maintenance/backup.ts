@@ -4,7 +4,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Value } from "../store/engine/database.ts";
 import { latestVersion } from "../store/schema/migrate.ts";
 import { rowsOf, type Snapshot } from "../store/maintenance/snapshot.ts";

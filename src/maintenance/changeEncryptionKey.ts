@@ -1,7 +1,7 @@
 // Changing the encryption key of a running installation, and going on without one that was lost.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Keys } from "../store/engine/seal.ts";
 import type { Store } from "../store/store.ts";
 import { newKey, readKeyFile, settledMs, writeKeyFile } from "./encryptionKeyFile.ts";

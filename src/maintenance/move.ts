@@ -7,7 +7,7 @@
 // at it. Killed at any moment, the same command goes on where it was.
 
 import type { DatabaseSync } from "node:sqlite";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { lookInto, tableInUse } from "../store/maintenance/copyEmpty.ts";
 import { openSource, type Size } from "../store/maintenance/copySource.ts";
 import { openFilled, type Filled } from "../store/maintenance/copyTarget.ts";

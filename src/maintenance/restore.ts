@@ -2,7 +2,7 @@
 // what was there in one go. A restore that is killed has changed nothing.
 
 import { platforms } from "../platforms/index.ts";
-import { Refusal } from "../sites/manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { checkSnapshot, type Inconsistency } from "../store/maintenance/check.ts";
 import type { Database } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";

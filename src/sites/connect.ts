@@ -12,7 +12,8 @@ import {
   withChanges,
 } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
-import { type By, change, type Desk, Missing, Refusal } from "./manage.ts";
+import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { change, type Desk } from "./manage.ts";
 
 /** `events` null is every event; left out, they stay as they are. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };

@@ -5,7 +5,7 @@ import { mappingFault } from "../platforms/shared/mapping.ts";
 import { nameFault, nameSetting } from "../platforms/shared/eventNames.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Connection } from "./directory.ts";
-import { Refusal } from "./manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 
 export const hidden = "(configured)";
 

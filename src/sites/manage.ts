@@ -17,23 +17,8 @@ import {
   withDefaults,
   type SiteSettings,
 } from "./settings.ts";
+import { Missing, Refusal, type By } from "../kernel/refusal.ts";
 
-/** Something that the person who asked can put right. */
-export class Refusal extends Error {
-  readonly field: string;
-  /** The same for whoever runs the installation: names commands, and sites that others may not know of. */
-  readonly forOperator: string;
-  constructor(field: string, message: string, forOperator = message) {
-    super(message);
-    this.field = field;
-    this.forOperator = forOperator;
-  }
-}
-
-/** What was named is not there, or not for the one who asked. */
-export class Missing extends Refusal {}
-
-export type By = { actor: string; now: number };
 export type Desk = { store: Store; directory: Directory };
 
 const rotationOverlapMs = 24 * 3_600_000;

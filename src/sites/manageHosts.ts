@@ -2,17 +2,8 @@
 
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
-import {
-  type By,
-  change,
-  type Desk,
-  findSite,
-  freeHost,
-  lostLine,
-  Missing,
-  Refusal,
-  unlessTaken,
-} from "./manage.ts";
+import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { change, type Desk, findSite, freeHost, lostLine, unlessTaken } from "./manage.ts";
 
 /** Each is looked up and called by checks: nobody needs that many, and nobody should make us call more. */
 const maxHosts = 200;

@@ -1,6 +1,6 @@
 // Settings that do nothing yet, because the installation lacks what they need.
 
-import { Refusal } from "./manage.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import { describeSettings, type SiteSettings } from "./settings.ts";
 
 /** What the installation has. */

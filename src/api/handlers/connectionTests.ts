@@ -12,7 +12,7 @@ import {
 import { findConnection, knownPlatform, planConnection } from "../../sites/connect.ts";
 import { withChanges } from "../../sites/connectionSettings.ts";
 import type { Connection, Site } from "../../sites/directory.ts";
-import { Missing, Refusal } from "../../sites/manage.ts";
+import { Missing, Refusal } from "../../kernel/refusal.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { countTest } from "../limits.ts";
 import type { ApiParts } from "../context.ts";

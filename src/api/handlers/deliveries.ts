@@ -5,7 +5,7 @@ import { checkFilter } from "../../delivery/logFilter.ts";
 import { cancel, replay, type Tally } from "../../delivery/replay.ts";
 import { eventBy } from "../../delivery/trace.ts";
 import type { Site } from "../../sites/directory.ts";
-import { Refusal, type By } from "../../sites/manage.ts";
+import { Refusal, type By } from "../../kernel/refusal.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog.ts";
 import type { LogKey } from "../../store/deliveries/syncLogChanges.ts";
 import { notFound, type Handlers } from "../call.ts";

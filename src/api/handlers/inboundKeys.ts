@@ -2,7 +2,8 @@
 
 import type { siteRoutes } from "../../contract/sites.ts";
 import { describeKeys } from "../../sites/keyUses.ts";
-import { addKey, findKey, Refusal, revokeKey, rotateKey } from "../../sites/manage.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { addKey, findKey, revokeKey, rotateKey } from "../../sites/manage.ts";
 import type { RefusedCall } from "../../store/statistics/rejectedRequests.ts";
 import type { Handlers } from "../call.ts";
 import { asFile, csvBelow, timeCell } from "../csv.ts";

@@ -11,7 +11,7 @@ import {
   type Asked,
 } from "../../identity/people.ts";
 import type { Site } from "../../sites/directory.ts";
-import type { By } from "../../sites/manage.ts";
+import type { By } from "../../kernel/refusal.ts";
 import type { Handlers } from "../call.ts";
 import { withDeliveries } from "./eventSummary.ts";
 import type { ApiParts } from "../context.ts";

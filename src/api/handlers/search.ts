@@ -4,7 +4,7 @@ import { eventBy } from "../../delivery/trace.ts";
 import { looksLikeEmail } from "../../identity/email.ts";
 import { hashEmail, readSha256 } from "../../identity/person.ts";
 import type { Sha256 } from "../../kernel/event.ts";
-import { Refusal } from "../../sites/manage.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import type { Store } from "../../store/store.ts";
 
 export type Sought = { emailSha256: Sha256 } | { eventId: string } | { orderId: string };

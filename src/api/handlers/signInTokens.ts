@@ -5,7 +5,7 @@ import type { Tokens } from "../../delivery/oauth/oauth2.ts";
 import { tokensOfSignIn } from "../../delivery/oauth/signIn.ts";
 import type { Wanted } from "../../sites/connect.ts";
 import type { Site } from "../../sites/directory.ts";
-import { Missing, Refusal } from "../../sites/manage.ts";
+import { Missing, Refusal } from "../../kernel/refusal.ts";
 import { ApiFault } from "../call.ts";
 import type { ApiParts } from "../context.ts";
 

@@ -5,7 +5,8 @@ import type { siteRoutes } from "../../contract/sites.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import { tagLines, tagScripts } from "../../identity/tagScript.ts";
 import type { Site } from "../../sites/directory.ts";
-import { addSite, copySettings, Refusal, renameSite, setSite } from "../../sites/manage.ts";
+import { Refusal } from "../../kernel/refusal.ts";
+import { addSite, copySettings, renameSite, setSite } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
 import { checkAlertWebhook, settingNotes } from "../../sites/settingNotes.ts";
 import {

@@ -2,7 +2,7 @@
 
 import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";
-import { Refusal } from "../../sites/manage.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import type { BotVisit } from "../../store/statistics/traffic.ts";
 import { describedVisit, explained } from "../../traffic/explain.ts";
 import { networkKind } from "../../traffic/networks/networks.ts";

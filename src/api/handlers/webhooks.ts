@@ -13,7 +13,7 @@ import {
   sendTest,
 } from "../../outbound/manage.ts";
 import { markBefore } from "../../outbound/periods.ts";
-import { Refusal } from "../../sites/manage.ts";
+import { Refusal } from "../../kernel/refusal.ts";
 import type { PushLine } from "../../store/outbound/pushes.ts";
 import type { Webhook } from "../../store/outbound/webhooks.ts";
 import type { Handlers } from "../call.ts";

@@ -1,7 +1,8 @@
 // The installation's registrations at platforms: what lets people sign in there.
 
 import { platformOf, platforms } from "../../platforms/index.ts";
-import { change, Refusal, type By } from "../../sites/manage.ts";
+import { Refusal, type By } from "../../kernel/refusal.ts";
+import { change } from "../../sites/manage.ts";
 import type { OAuthApp } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import { hasOAuth, type PlatformWithOAuth } from "./oauth2.ts";

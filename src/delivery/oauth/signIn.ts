@@ -10,7 +10,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { randomBase62, shortId } from "../../kernel/ids.ts";
 import { platformOf } from "../../platforms/index.ts";
-import { Missing, Refusal } from "../../sites/manage.ts";
+import { Missing, Refusal } from "../../kernel/refusal.ts";
 import type { SignIn } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import {
