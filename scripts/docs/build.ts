@@ -13,7 +13,7 @@ import { searchIndex } from "./search.ts";
 import { frame } from "./frame.ts";
 
 /** Beside the texts. */
-const own = fileURLToPath(new URL("docs/", import.meta.url));
+const own = fileURLToPath(new URL("./", import.meta.url));
 const icon = fileURLToPath(new URL("../../dashboard/public/icon.svg", import.meta.url));
 
 /** Writes the site and returns what is wrong with the documents, in sentences; then nothing is written. */
