@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { contentsOf, type Section } from "./contents.ts";
 import { deadLinks } from "./links.ts";
-import { besideName, readPage, type Page } from "./page.ts";
+import { architecture, besideName, readPage, type Page } from "./page.ts";
 import { searchIndex } from "./search.ts";
 import { frame } from "./frame.ts";
 
@@ -39,16 +39,19 @@ export function buildSite(docs: string, out: string): string[] {
     return assets.get(file);
   };
 
-  const pages = files
+  const pages = [...files, ...(existsSync(join(docs, architecture)) ? [architecture] : [])]
     .filter((file) => file.endsWith(".md"))
     .map((file) => readPage(file, readFileSync(join(docs, file), "utf8"), imageOf));
   const sections = contentsOf(pages);
   // Files of the project that a page points at come along.
   const beside = pages
     .flatMap(({ links }) => links.map(({ file }) => file))
-    .filter((file) => file.startsWith("../") && existsSync(join(docs, file)));
+    .filter((file) => file.startsWith("../") && file !== architecture && existsSync(join(docs, file)));
   for (const file of beside) content.set(besideName(file), readFileSync(join(docs, file)));
-  const faults = [...deadLinks(pages, new Set([...files, ...beside])), ...unlisted(pages, sections)];
+  const faults = [
+    ...deadLinks(pages, new Set([...files, ...beside, architecture])),
+    ...unlisted(pages, sections),
+  ];
   if (faults.length) return faults;
 
   keep("search.json", Buffer.from(JSON.stringify(searchIndex(pages, sections))));

@@ -2,7 +2,11 @@
 
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
+import { diagramFile, themes } from "./diagrams.ts";
 import { highlight } from "./highlight.ts";
+
+/** The one page that stands outside docs/. */
+export const architecture = "../ARCHITECTURE.md";
 
 export type Heading = { depth: number; id: string; title: string };
 /** A part of a page between two headings, without markup and code: what is searched. */
@@ -27,8 +31,10 @@ export type Page = {
 };
 
 /** `guides/README.md` is the page of its folder. */
-const nameOf = (file: string) =>
-  file === "README.md" ? "index" : file.replace(/\/README\.md$/, "").replace(/\.md$/, "");
+const nameOf = (file: string) => {
+  if (file === "README.md") return "index";
+  return file === architecture ? "architecture" : file.replace(/\/README\.md$/, "").replace(/\.md$/, "");
+};
 const addressOf = (file: string) => `/docs/${nameOf(file).replace(/^index$/, "")}`;
 
 /** Where a file of the project stands that a page points at: `../.env.example` is `files/env.example.txt`. */
@@ -64,8 +70,19 @@ export function readPage(
     links.push({ file: linked, anchor });
     const hash = anchor ? `#${anchor}` : "";
     if (path === "") return hash;
-    if (linked.startsWith("../")) return `/docs/${besideName(linked)}`;
+    if (linked.startsWith("../") && linked !== architecture) return `/docs/${besideName(linked)}`;
     return linked.endsWith(".md") ? `${addressOf(linked)}${hash}` : `/docs/${linked}.txt`;
+  };
+
+  /** Drawn beforehand (diagrams.ts), once for each theme. Readers without sight get the block's own title. */
+  const diagram = (block: string): string => {
+    const title = /^\s*accTitle: (.+)$/m.exec(block)?.[1] ?? "Diagram";
+    const images = themes.map((theme) => {
+      const name = diagramFile(block, theme);
+      links.push({ file: name, anchor: "" });
+      return `<img class="on-${theme}" src="${assetOf(name) ?? ""}" alt="${escaped(title)}" loading="lazy">`;
+    });
+    return `<figure class="diagram">${images.join("")}</figure>\n`;
   };
 
   marked.use({
@@ -107,6 +124,7 @@ export function readPage(
       },
       code({ text, lang = "" }) {
         const [language = "", mark = ""] = lang.split(" ");
+        if (language === "mermaid") return diagram(text);
         const label = mark.startsWith("examples/")
           ? `<a class="file" href="${target(posix.relative(posix.dirname(file), mark))}">${escaped(posix.basename(mark))}</a>`
           : mark === "answer"

@@ -1,0 +1,67 @@
+// `npm run docs:diagrams` draws the ```mermaid blocks of all documents in a real browser, as docs/diagrams/HASH.{light,dark}.svg.
+// The drawings are committed, so that a build needs neither a browser nor Mermaid.
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { findChromium, launchChromium } from "../test/browser/launch.ts";
+import { diagramFile, diagramsIn, themes, type Theme } from "./docs/diagrams.ts";
+
+const mermaidVersion = "12.3.0";
+const colours: Record<Theme, Record<string, string>> = {
+  light: { background: "#ffffff", primaryColor: "#eef4fb", primaryTextColor: "#1a2330", primaryBorderColor: "#7d9cc0", lineColor: "#5b6b7e", secondaryColor: "#f4f6f8", tertiaryColor: "#f8fafc", clusterBkg: "#f8fafc", clusterBorder: "#c9d4e0", edgeLabelBackground: "#ffffff" },
+  dark: { background: "#12171e", primaryColor: "#1e2a3a", primaryTextColor: "#e3e9f0", primaryBorderColor: "#55779f", lineColor: "#8fa1b5", secondaryColor: "#1a222c", tertiaryColor: "#161d26", clusterBkg: "#161d26", clusterBorder: "#33455a", edgeLabelBackground: "#12171e" },
+}; // prettier-ignore
+
+/** Installed on first use and not with the project: only authors of diagrams need it. */
+function mermaidScript(root: string): string {
+  const folder = join(root, "node_modules/.cache/mermaid");
+  const script = join(folder, "node_modules/mermaid/dist/mermaid.min.js");
+  if (!existsSync(script)) {
+    mkdirSync(folder, { recursive: true });
+    const options = ["--no-save", "--no-audit", "--ignore-scripts", "--prefix", folder];
+    execFileSync("npm", ["install", ...options, `mermaid@${mermaidVersion}`], { stdio: "inherit" });
+  }
+  return script;
+}
+
+async function draw(root: string): Promise<void> {
+  const docs = join(root, "docs");
+  const documents = [
+    join(root, "ARCHITECTURE.md"),
+    ...readdirSync(docs, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join(docs, name)),
+  ];
+  const blocks = new Set(documents.flatMap((file) => diagramsIn(readFileSync(file, "utf8"))));
+  const source = findChromium({ env: process.env, platform: process.platform, arch: process.arch });
+  if ("missing" in source) throw new Error(source.missing);
+  const browser = await launchChromium(source);
+  const page = await browser.newPage();
+  await page.setContent("<!doctype html><body></body>");
+  await page.addScriptTag({ path: mermaidScript(root) });
+  rmSync(join(docs, "diagrams"), { recursive: true, force: true });
+  mkdirSync(join(docs, "diagrams"));
+  for (const theme of themes) {
+    await page.evaluate(
+      `mermaid.initialize(${JSON.stringify({
+        startOnLoad: false,
+        theme: "base",
+        fontFamily: "system-ui, sans-serif",
+        htmlLabels: false,
+        flowchart: { htmlLabels: false, curve: "basis" },
+        deterministicIds: true,
+        themeVariables: { ...colours[theme], fontSize: "15px" },
+      })})`,
+    );
+    for (const block of blocks) {
+      const call = `mermaid.render("diagram", ${JSON.stringify(block)}).then(({ svg }) => svg)`;
+      writeFileSync(join(docs, diagramFile(block, theme)), `${String(await page.evaluate(call))}\n`);
+    }
+  }
+  await browser.close();
+  console.log(`${blocks.size} diagrams drawn.`);
+}
+
+await draw(fileURLToPath(new URL("..", import.meta.url)));
