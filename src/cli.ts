@@ -21,7 +21,6 @@ import { tagCommands } from "./commands/tag.ts";
 import { trafficCommands } from "./commands/traffic.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
-import { Denied } from "./access/denied.ts";
 import { ConfigFaults } from "./installation/config.ts";
 import { version } from "./main.ts";
 import { Refusal } from "./kernel/refusal.ts";
@@ -90,7 +89,6 @@ function* allCommands(parent: Command): Generator<Command> {
 function fail(error: unknown): void {
   const known =
     error instanceof TagNotBuilt ||
-    error instanceof Denied ||
     error instanceof Refusal ||
     error instanceof ConfigFaults ||
     error instanceof NewerSchema ||
@@ -106,7 +104,7 @@ function fail(error: unknown): void {
     : error instanceof Error
       ? (error.stack ?? error.message)
       : String(error);
-  const field = error instanceof Refusal ? { field: error.field } : {};
+  const field = error instanceof Refusal && error.field ? { field: error.field } : {};
   process.stderr.write(`${json ? JSON.stringify({ ok: false, error: message, ...field }) : message}\n`);
   process.exitCode = 1;
 }

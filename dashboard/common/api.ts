@@ -8,7 +8,7 @@ import type {
   QueryIn,
   RouteName,
 } from "../../src/contract/contract.ts";
-import type { ErrorCode } from "../../src/contract/route.ts";
+import type { RefusalCode } from "../../src/kernel/refusal.ts";
 
 export type { Answer, RouteName };
 
@@ -25,7 +25,7 @@ export type Input<Name extends RouteName> = Params<Name> & WithQuery<Name> & Wit
 
 /** What the relay refused, in its own words. */
 export class ApiError extends Error {
-  readonly code: ErrorCode | "offline";
+  readonly code: RefusalCode | "offline";
   readonly field: string | undefined;
   readonly status: number;
   /** When to try again, in seconds from now; 0 where nothing was said. */
@@ -33,7 +33,7 @@ export class ApiError extends Error {
 
   constructor(
     status: number,
-    code: ErrorCode | "offline",
+    code: RefusalCode | "offline",
     message: string,
     field?: string,
     waitSeconds: number = 0,
@@ -82,7 +82,7 @@ export async function call<Name extends RouteName>(
   }
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as Answer<Name>;
-  const { error } = (answer ?? {}) as { error?: { code: ErrorCode; message: string; field?: string } };
+  const { error } = (answer ?? {}) as { error?: { code: RefusalCode; message: string; field?: string } };
   throw new ApiError(
     response.status,
     error?.code ?? "internal",

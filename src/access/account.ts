@@ -1,12 +1,11 @@
 // What people do about their own account.
 
 import { randomBase62 } from "../kernel/ids.ts";
-import { Missing, Refusal, type By } from "../kernel/refusal.ts";
+import { Denied, Missing, Refusal, type By } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
 import type { Session } from "../store/access/accounts.ts";
 import type { Proof } from "../store/access/passwords.ts";
 import type { User } from "./actor.ts";
-import { Denied } from "./denied.ts";
 import {
   addressOf,
   checkNewPassword,

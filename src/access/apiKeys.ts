@@ -4,11 +4,10 @@
 import { shortId } from "../kernel/ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
 import { maxUsable, type ApiKey } from "../store/access/apiKeys.ts";
 import type { Actor } from "./actor.ts";
-import { Denied } from "./denied.ts";
 import { checkScope, owns, ownsSomething, type Holder } from "./members.ts";
 import type { AccessParts } from "./context.ts";
 

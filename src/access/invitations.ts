@@ -2,10 +2,9 @@
 
 import type { Role } from "../contract/route.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
-import { type By, Missing, Refusal } from "../kernel/refusal.ts";
+import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
 import type { Invitation } from "../store/access/invitations.ts";
-import { Denied } from "./denied.ts";
 import { invitationMail, isMailed } from "./mails.ts";
 import { checkScope, owns, type Holder } from "./members.ts";
 import {

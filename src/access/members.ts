@@ -1,10 +1,9 @@
 // Who belongs, decided by the owners of a site or of the installation.
 
-import { type By, Missing } from "../kernel/refusal.ts";
+import { Denied, type By, Missing } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
 import type { Member } from "../store/access/members.ts";
 import { may, roleOn, type Actor, type Grant } from "./actor.ts";
-import { Denied } from "./denied.ts";
 import type { AccessParts } from "./context.ts";
 import type { Role } from "../contract/route.ts";
 

@@ -1,7 +1,7 @@
 import { argon2Sync } from "node:crypto";
 import { expect, test } from "vitest";
-import { Denied } from "./denied.ts";
 import { hashPassword, isPassword } from "./password.ts";
+import { Denied } from "../kernel/refusal.ts";
 
 test("a password is known by its hash, and no other is", async () => {
   const hash = await hashPassword("correct horse battery");

@@ -3,7 +3,7 @@
 
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { Denied } from "./denied.ts";
+import { Denied } from "../kernel/refusal.ts";
 
 const derive = promisify(argon2);
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 };

@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { networkOf } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
 import type { TryLimit } from "../store/access/rateCounters.ts";
-import { Denied } from "./denied.ts";
+import { Denied } from "../kernel/refusal.ts";
 
 const minuteMs = 60_000;
 

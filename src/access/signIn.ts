@@ -1,8 +1,7 @@
 // Signing in and out, and becoming the first owner.
 
-import { Refusal } from "../kernel/refusal.ts";
+import { Denied, Refusal } from "../kernel/refusal.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
-import { Denied } from "./denied.ts";
 import {
   addressOf,
   checkNewPassword,

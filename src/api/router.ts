@@ -5,21 +5,20 @@ import { once } from "node:events";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { z } from "zod";
 import { auditName, may, roleOn, type Actor } from "../access/actor.ts";
-import { Denied } from "../access/denied.ts";
 import { basePath, contract, type RouteName } from "../contract/contract.ts";
 import type { Route } from "../contract/route.ts";
 import { countByMinute } from "../http/rate.ts";
 import { isSecure, wasForwarded, type TransportRules } from "../http/transport.ts";
 import type { Directory, Site } from "../sites/directory.ts";
-import { Missing, Refusal } from "../kernel/refusal.ts";
+import { Denied, Refusal } from "../kernel/refusal.ts";
 import { readJson, zeroByte } from "./body.ts";
-import { ApiFault, notFound, type Call, type Handlers } from "./call.ts";
+import { notFound, type Call, type Handlers } from "./call.ts";
 
 export type RouterOptions = {
   handlers: Handlers<RouteName>;
   directory: Directory;
   transport: TransportRules;
-  /** Whoever the request's API key or session cookie belongs to; throws an ApiFault for a wrong API key. */
+  /** Whoever the request's API key or session cookie belongs to; throws a `Denied` for a wrong API key. */
   actorOf: (request: FastifyRequest) => Promise<Actor | null>;
   now: () => number;
   onDefect: (error: unknown) => void;
@@ -45,7 +44,7 @@ export function openRouter(options: RouterOptions): Router {
   async function run(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const found = match(request);
     if (!isPrivate(request, transport))
-      throw new ApiFault("insecure", "HTTPS required: passwords and keys must not travel in the open.");
+      throw new Denied("insecure", "HTTPS required: passwords and keys must not travel in the open.");
     const actor = await actorOf(request);
     checkOrigin(request, actor);
     limit(actor, rate, now());
@@ -75,7 +74,7 @@ export function openRouter(options: RouterOptions): Router {
         await run(request, reply);
       } catch (error) {
         if (reply.sent) return void reply.raw.destroy();
-        await refuse(reply, faultOf(error, onDefect));
+        await refuse(reply, refusalOf(error, onDefect));
       }
     },
   };
@@ -101,7 +100,7 @@ function matcher(): (request: FastifyRequest) => Match {
     const method = request.method === "HEAD" ? "GET" : request.method;
     const found = fitting.find((one) => one.method === method);
     if (!found)
-      throw fitting.length ? new ApiFault("invalid", `${method} is not possible here.`) : notFound("address");
+      throw fitting.length ? new Refusal("", `${method} is not possible here.`) : notFound("address");
     const params = Object.fromEntries(
       found.parts.flatMap((part, i) => (part.startsWith(":") ? [[part.slice(1), parts[i] as string]] : [])),
     );
@@ -138,28 +137,25 @@ function checkOrigin(request: FastifyRequest, actor: Actor | null): void {
     from === undefined
       ? origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
       : from === "same-origin" || from === "none";
-  if (!isOwn) throw new ApiFault("forbidden", "This request came from another site.");
+  if (!isOwn) throw new Denied("forbidden", "This request came from another site.");
 }
 
 function limit(actor: Actor | null, rate: ReturnType<typeof countByMinute>, now: number): void {
   const wait = actor ? rate(`${actor.kind} ${actor.id}`, callsPerMinute, now) : 0;
-  if (wait > 0)
-    throw new ApiFault("too_many", "Too many requests. Wait a moment.", {
-      retryAfterSeconds: Math.ceil(wait),
-    });
+  if (wait > 0) throw new Denied("too_many", "Too many requests. Wait a moment.", Math.ceil(wait));
 }
 
 /** The site in the path, for somebody who may. To everybody else a site that is not theirs does not exist. */
 function allowed({ route, params }: Match, actor: Actor | null, directory: Directory): Site | null {
   const site = params.site === undefined ? null : (directory.site(params.site) ?? null);
   if (route.allow === "anybody") return null;
-  if (!actor) throw new ApiFault("signed_out", "Sign in first, or send an API key as a bearer.");
+  if (!actor) throw new Denied("signed_out", "Sign in first, or send an API key as a bearer.");
   if (actor.kind === "API key" && route.apiKeys === false)
-    throw new ApiFault("forbidden", "An API key cannot do this: a person has to sign in.");
+    throw new Denied("forbidden", "An API key cannot do this: a person has to sign in.");
   if (params.site !== undefined && (!site || roleOn(actor, site.id) === null)) throw notFound("site");
   if (route.allow !== "signed in" && !may(actor, route.allow, site?.id ?? null)) {
     const where = site ? "on this site" : "on the whole installation";
-    throw new ApiFault("forbidden", `This needs the role ${route.allow} ${where}.`);
+    throw new Denied("forbidden", `This needs the role ${route.allow} ${where}.`);
   }
   return site;
 }
@@ -171,7 +167,7 @@ function checked(schema: z.ZodType | undefined, value: unknown): unknown {
   const [issue] = result.error.issues;
   const field = issue?.path.join(".") ?? "";
   const message = issue?.message.replace(/^Invalid input: /, "") ?? "is not valid";
-  throw new ApiFault("invalid", field ? `${field}: ${message}.` : `${message}.`, field ? { field } : {});
+  throw new Refusal(field, field ? `${field}: ${message}.` : `${message}.`);
 }
 
 /** Piece by piece, as fast as it is taken, until it ends or nobody listens any more. */
@@ -201,25 +197,16 @@ async function stream(
   }
 }
 
-function faultOf(error: unknown, onDefect: (error: unknown) => void): ApiFault {
-  if (error instanceof ApiFault) return error;
-  if (error instanceof Denied) {
-    const { code, message, retryAfterSeconds } = error;
-    return new ApiFault(code, message, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
-  }
-  // What a person can put right, in the words that the command line uses too.
-  if (error instanceof Refusal) {
-    const code = error instanceof Missing ? "not_found" : "invalid";
-    return new ApiFault(code, error.message, { field: error.field });
-  }
+function refusalOf(error: unknown, onDefect: (error: unknown) => void): Refusal {
+  if (error instanceof Refusal) return error;
   onDefect(error);
-  return new ApiFault("internal", "Something went wrong here; it was written to the log.");
+  return new Denied("internal", "Something went wrong on the server. The log has the details.");
 }
 
-function refuse(reply: FastifyReply, fault: ApiFault): FastifyReply {
-  const { code, message, field, retryAfterSeconds } = fault;
+function refuse(
+  reply: FastifyReply,
+  { code, message, field, status, retryAfterSeconds }: Refusal,
+): FastifyReply {
   if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-  return reply
-    .code(fault.status)
-    .send({ error: { code, message, ...(field === undefined ? {} : { field }) } });
+  return reply.code(status).send({ error: { code, message, ...(field && { field }) } });
 }

@@ -2,6 +2,7 @@
 // them, the dashboard takes its types from them, and the OpenAPI document is made of them.
 
 import { z } from "zod";
+import { refusalCodes } from "../kernel/refusal.ts";
 
 export const roles = ["viewer", "admin", "owner"] as const;
 /** viewer reads, admin changes, owner also decides who belongs. Each holds on one site or on all of them. */
@@ -49,21 +50,7 @@ export const page = <Item extends z.ZodType>(item: Item) =>
 /** A time in an address: milliseconds since 1970. */
 export const queryTime = z.coerce.number().int().min(0).max(Date.UTC(2200, 0)).optional();
 
-export const errorCodes = [
-  "invalid",
-  "signed_out",
-  "code_needed",
-  "forbidden",
-  "not_found",
-  "conflict",
-  "too_many",
-  "insecure",
-  "unavailable",
-  "internal",
-] as const;
-export type ErrorCode = (typeof errorCodes)[number];
-
 /** Every answer that is no 200. `field` names what the sentence is about. */
 export const errorAnswer = z.object({
-  error: z.object({ code: z.enum(errorCodes), message: z.string(), field: z.string().optional() }),
+  error: z.object({ code: z.enum(refusalCodes), message: z.string(), field: z.string().optional() }),
 });

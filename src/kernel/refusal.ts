@@ -1,19 +1,63 @@
-// What callers of commands and of the management API can put right themselves.
+// Refusals: what commands and the management API throw when a caller asks for something that cannot be done. Each has a code
+// of this catalogue, which gives its HTTP status; api/router.ts and cli.ts are the two places that render one. Every other
+// exception is a defect or broken infrastructure.
 
-/** Something that the person who asked can put right. */
+export const refusalStatus = {
+  invalid: 400,
+  signed_out: 401,
+  code_needed: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  insecure: 426,
+  too_many: 429,
+  internal: 500,
+  unavailable: 503,
+} as const;
+export type RefusalCode = keyof typeof refusalStatus;
+export const refusalCodes = Object.keys(refusalStatus) as [RefusalCode, ...RefusalCode[]];
+
+/** A value that the caller can correct. */
 export class Refusal extends Error {
+  readonly code: RefusalCode = "invalid";
+  /** The field or argument that the message is about; empty when it is about none. */
   readonly field: string;
-  /** The same for whoever runs the installation: names commands, and sites that others may not know of. */
+  /** The same for the operator: it may name commands, and sites that others must not know of. */
   readonly forOperator: string;
+  readonly retryAfterSeconds: number | undefined = undefined;
+
   constructor(field: string, message: string, forOperator = message) {
     super(message);
     this.field = field;
     this.forOperator = forOperator;
   }
+
+  get status(): number {
+    return refusalStatus[this.code];
+  }
 }
 
-/** What was named is not there, or not for the one who asked. */
-export class Missing extends Refusal {}
+/** The named thing does not exist, or the caller must not know of it. */
+export class Missing extends Refusal {
+  override readonly code = "not_found";
+}
+
+/** No other value would help: the caller must wait, sign in, or ask somebody with more rights. */
+export class Denied extends Refusal {
+  override readonly code: RefusalCode;
+  override readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: Exclude<RefusalCode, "invalid" | "not_found">,
+    message: string,
+    retryAfterSeconds?: number,
+    field = "",
+  ) {
+    super(field, message);
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
 
 /** The person or program behind a change, as the audit log names it. */
 export type By = { actor: string; now: number };

@@ -2,9 +2,9 @@
 // many do. An event is sent again when its deliveries change within its first half minute, so that its outcome shows.
 
 import type { Store } from "../../store/store.ts";
-import { ApiFault } from "../call.ts";
 import { withDeliveries, type ShownEvent } from "../handlers/eventSummary.ts";
 import { openStream, type Stream } from "./feedStream.ts";
+import { Denied } from "../../kernel/refusal.ts";
 
 const everyMs = 1000;
 /** An event's id is made before it is committed: how late one may come to light. */
@@ -68,9 +68,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
       const held = streamsOf.get(actor) ?? 0;
       const ofSite = sites.get(siteId)?.streams.size ?? 0;
       if (held >= maxOfActor || ofSite >= maxOfSite || streams >= maxStreams)
-        throw new ApiFault("too_many", "Too many live feeds are open. Close one of them.", {
-          retryAfterSeconds: 30,
-        });
+        throw new Denied("too_many", "Too many live feeds are open. Close one of them.", 30);
       const watched = sites.get(siteId) ?? watch(siteId);
       streams += 1;
       streamsOf.set(actor, held + 1);

@@ -9,10 +9,11 @@ import type { Host } from "../../sites/directory.ts";
 import { stateOf } from "../../sites/hosts.ts";
 import { findSite } from "../../sites/manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../../sites/manageHosts.ts";
-import { ApiFault, type Handlers } from "../call.ts";
+import { type Handlers } from "../call.ts";
 import { checkKnowsItself, checkNotHome } from "../dashboardHost.ts";
 import type { ApiParts } from "../context.ts";
 import { describeSite } from "./siteHealth.ts";
+import { Denied } from "../../kernel/refusal.ts";
 
 type Described = Answer<"GET /sites/:site/hosts">["items"][number];
 
@@ -57,9 +58,7 @@ export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes>
       if (host.checkedAt !== null && host.checkedAt > now() - restMs) return describe(host);
       const checked = checker.turns.take(host, () => verifyHost(parts, host, by, now));
       if (!checked)
-        throw new ApiFault("too_many", "Other hosts of this site are being checked. Wait a moment.", {
-          retryAfterSeconds: 5,
-        });
+        throw new Denied("too_many", "Other hosts of this site are being checked. Wait a moment.", 5);
       return describe(await checked);
     },
 

@@ -7,8 +7,9 @@ import type { EventNames } from "../../platforms/shared/eventNames.ts";
 import type { Platform } from "../../platforms/platform.ts";
 import { knownPlatform } from "../../sites/connect.ts";
 import type { Actor } from "../../access/actor.ts";
-import { ApiFault, notFound, type Handlers } from "../call.ts";
+import { notFound, type Handlers } from "../call.ts";
 import type { ApiParts } from "../context.ts";
+import { Denied } from "../../kernel/refusal.ts";
 
 type Names = "GET /platforms" | "POST /sites/:site/sign-ins" | "GET /sites/:site/sign-ins/:signIn";
 type Described = Answer<"GET /platforms">["items"][number];
@@ -71,7 +72,7 @@ function describeEvents({ standard, others, choices }: EventNames): Described["e
 
 /** The router lets no API key in here. */
 function userOf(actor: Actor | null): string {
-  if (actor?.kind !== "user") throw new ApiFault("forbidden", "A person has to sign in.");
+  if (actor?.kind !== "user") throw new Denied("forbidden", "A person has to sign in.");
   return actor.id;
 }
 

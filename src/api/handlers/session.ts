@@ -2,12 +2,13 @@
 
 import type { Actor, User } from "../../access/actor.ts";
 import type { sessionRoutes } from "../../contract/session.ts";
-import { ApiFault, type Handlers } from "../call.ts";
+import { type Handlers } from "../call.ts";
 import type { ApiParts } from "../context.ts";
+import { Denied } from "../../kernel/refusal.ts";
 
 /** The person who calls; no key gets this far. */
 export function personOf(actor: Actor | null): User & Actor {
-  if (actor?.kind !== "user") throw new ApiFault("signed_out", "Sign in first.");
+  if (actor?.kind !== "user") throw new Denied("signed_out", "Sign in first.");
   return actor;
 }
 

@@ -5,8 +5,7 @@ import type { Tokens } from "../../delivery/oauth/oauth2.ts";
 import { tokensOfSignIn } from "../../delivery/oauth/signIn.ts";
 import type { Wanted } from "../../sites/connect.ts";
 import type { Site } from "../../sites/directory.ts";
-import { Missing, Refusal } from "../../kernel/refusal.ts";
-import { ApiFault } from "../call.ts";
+import { Denied, Missing, Refusal } from "../../kernel/refusal.ts";
 import type { ApiParts } from "../context.ts";
 
 type Changes = { settings: Record<string, string>; events?: string[] | null | undefined };
@@ -22,12 +21,11 @@ export async function tokensFor(
 ): Promise<Found> {
   if (signIn === undefined) return {};
   if (actor?.kind !== "user")
-    throw new ApiFault(
+    throw new Denied(
       "forbidden",
       "A sign-in belongs to the person who made it; an API key cannot use it.",
-      {
-        field: "signIn",
-      },
+      undefined,
+      "signIn",
     );
   const wanted = { siteId: site.id, platform, id: signIn, asker: actor.id };
   return tokensOfSignIn(store, wanted, now()).catch((error: unknown) => {

@@ -1,8 +1,8 @@
 // The OpenAPI document of the management API, made from the contract that the router checks requests by.
 
 import { basePath, sections } from "../../contract/contract.ts";
-import { errorAnswer, type ErrorCode, type Route } from "../../contract/route.ts";
-import { ApiFault } from "../call.ts";
+import { errorAnswer, type Route } from "../../contract/route.ts";
+import { refusalStatus, type RefusalCode } from "../../kernel/refusal.ts";
 import { openSchemas, type Schema, type Schemas } from "./schemas.ts";
 
 export type Parameter = {
@@ -47,7 +47,7 @@ const about = `Everything that the dashboard does, for programs. Send an API key
 as \`cursor\` of the following. Every answer that is not 200 holds \`error\` with a code, a sentence, and the field that it is
 about. Conversions do not come in here but at \`/__cc/inbound\`, with an inbound key.`;
 
-const faults: Record<ErrorCode, string> = {
+const faults: Record<RefusalCode, string> = {
   invalid: "Something sent is not valid; `field` says what.",
   signed_out: "Nobody is signed in, or the API key is not valid.",
   code_needed: "The password was right; a code is needed too.",
@@ -86,7 +86,7 @@ export function openapiDocument(version: string, url: string): OpenApi {
     components: {
       schemas: schemas.components,
       responses: Object.fromEntries(
-        (Object.keys(faults) as ErrorCode[]).map((code) => [
+        (Object.keys(faults) as RefusalCode[]).map((code) => [
           code,
           { description: faults[code], content: json },
         ]),
@@ -144,7 +144,7 @@ function contentOf(schemas: Schemas, answer: Route["answer"]): Content {
 
 /** By status; of two codes with one status the first is meant. */
 function faultsOf({ allow, body, query }: Route, path: string): Operation["responses"] {
-  const codes: ErrorCode[] = [
+  const codes: RefusalCode[] = [
     ...(body || query ? (["invalid"] as const) : []),
     ...(allow === "anybody" ? [] : (["signed_out", "forbidden"] as const)),
     ...(path.includes(":") ? (["not_found"] as const) : []),
@@ -152,10 +152,7 @@ function faultsOf({ allow, body, query }: Route, path: string): Operation["respo
     "insecure",
   ];
   return Object.fromEntries([
-    ...codes.map((code) => [
-      String(new ApiFault(code, "").status),
-      { $ref: `#/components/responses/${code}` },
-    ]),
+    ...codes.map((code) => [String(refusalStatus[code]), { $ref: `#/components/responses/${code}` }]),
     ["default", { $ref: "#/components/responses/internal" }],
   ]);
 }
