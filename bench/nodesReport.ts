@@ -52,7 +52,7 @@ function contestOf({ points }: Measured, turns: Turns): Table {
 function pointsOf({ points }: Measured): Table {
   return {
     title:
-      "One node, its load in several shapes (what the simulation of [scale.md](scale.md) is set by and checked against)",
+      "One node, its load in several shapes (what the simulation of [capacity planning](capacity-planning.md) is set by and checked against)",
     head: ["", "events/s", "node CPU µs/event", "database CPU µs/event", "statements/event", "commits/event",
       "requests/event", "log bytes/event", "p50 ms", "p99 ms"], // prettier-ignore
     rows: points

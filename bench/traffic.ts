@@ -18,7 +18,7 @@ import { judgeUserAgent } from "../src/traffic/userAgent.ts";
 import { judge } from "../src/traffic/verdict.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const report = fileURLToPath(new URL("../docs/traffic-measured.md", import.meta.url));
+const report = fileURLToPath(new URL("../docs/explanation/bot-detection-accuracy.md", import.meta.url));
 if (!existsSync(`${here}node_modules`)) execFileSync("npm", ["ci", "--prefix", here], { stdio: "inherit" });
 // Loaded by name at run time, so that the types of the project do not depend on what only a benchmark installs.
 const peer = createRequire(`${here}package.json`);
