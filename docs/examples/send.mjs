@@ -43,8 +43,8 @@ function parsed(text) {
 
 /** Reads Retry-After, in seconds or as a date; at most a minute. */
 function secondsToWait(retryAfter, attempt) {
-  const said = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Math.min(said > 0 ? said : 2 ** attempt, 60);
+  const seconds = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000;
+  return Math.min(seconds > 0 ? seconds : 2 ** attempt, 60);
 }
 
 const answer = await sendConversion({

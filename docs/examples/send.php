@@ -36,13 +36,13 @@ function send_conversion(array $conversion): array
 /** Reads Retry-After, in seconds or as a date; at most a minute. */
 function seconds_to_wait(array $headers, int $attempt): int
 {
-    $said = 0;
+    $seconds = 0;
     foreach ($headers as $header) {
         if (preg_match('/^Retry-After:\s*(\S.*)$/i', $header, $found)) {
-            $said = ctype_digit($found[1]) ? (int) $found[1] : strtotime($found[1]) - time();
+            $seconds = ctype_digit($found[1]) ? (int) $found[1] : strtotime($found[1]) - time();
         }
     }
-    return min($said > 0 ? $said : 2 ** $attempt, 60);
+    return min($seconds > 0 ? $seconds : 2 ** $attempt, 60);
 }
 
 $answer = send_conversion([

@@ -59,15 +59,15 @@ def parsed(text):
 
 def seconds_to_wait(retry_after, attempt):
     """Reads Retry-After, in seconds or as a date; at most a minute."""
-    said = 0
+    seconds = 0
     try:
         if retry_after and retry_after.isdecimal():
-            said = int(retry_after)
+            seconds = int(retry_after)
         elif retry_after:
-            said = parsedate_to_datetime(retry_after).timestamp() - time.time()
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
     except (TypeError, ValueError):
         pass
-    return min(said if said > 0 else 2**attempt, 60)
+    return min(seconds if seconds > 0 else 2**attempt, 60)
 
 
 answer = send_conversion(
