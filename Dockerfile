@@ -1,4 +1,4 @@
-# The relay as an image: the npm package, the Node that it is tested with, and nothing else.
+# The relay as an image: the npm package and the Node version that it is tested with.
 #
 #   docker build -t cleancast .
 #   docker run --init -p 8080:8080 -v cleancast:/data cleancast
@@ -8,7 +8,7 @@ WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN --mount=type=cache,target=/root/.npm npm ci --ignore-scripts
 COPY . .
-# The package as npm would publish it, so that both ways to install are one.
+# Builds the package as npm would publish it, so that both installations are identical.
 RUN npm run build \
  && npm pack --ignore-scripts --pack-destination /tmp \
  && mkdir -p /app /node \
@@ -20,7 +20,7 @@ FROM debian:trixie-slim
 LABEL org.opencontainers.image.title="Cleancast" \
       org.opencontainers.image.description="The open-source conversion relay" \
       org.opencontainers.image.licenses="MIT"
-# A number of its own, so that a folder of the host can be given to it: chown 10001:10001
+# A fixed user id, so that a host folder can be assigned to it: chown 10001:10001
 RUN groupadd --gid 10001 cleancast \
  && useradd --uid 10001 --gid 10001 --home-dir /data --no-create-home --shell /usr/sbin/nologin cleancast \
  && install -d -o cleancast -g cleancast -m 0700 /data
@@ -29,12 +29,12 @@ COPY --from=build /node/LICENSE /usr/local/share/doc/node/LICENSE
 COPY --from=build /app /app
 RUN ln -s /app/bin/cleancast.mjs /usr/local/bin/cleancast
 ENV CLEANCAST_DATA=/data
-# Settings may also stand in /data/.env.
+# Settings can also be in /data/.env.
 WORKDIR /data
 VOLUME /data
 EXPOSE 8080
 USER cleancast
-# Alive, not ready: a container must not be replaced because its database is away.
+# Checks liveness, not readiness: a database outage must not replace the container.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "/app/ops/docker/answers.mjs", "/healthz"]
 ENTRYPOINT ["cleancast"]
 CMD ["serve"]

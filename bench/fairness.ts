@@ -78,7 +78,7 @@ async function measure(engine: Engine, mode: Mode): Promise<Ratios> {
   ];
   return {
     engine,
-    rows: [row("without", "without a backlog"), row("beside", `beside ${number(waiting)} waiting`)],
+    rows: [row("without", "without a backlog"), row("beside", `with ${number(waiting)} waiting`)],
     p50: medianRatio(added("beside", "p50"), added("without", "p50")),
     p99: medianRatio(added("beside", "p99"), added("without", "p99")),
   };
@@ -91,7 +91,7 @@ async function run(mode: Mode): Promise<Findings> {
     tables: [
       {
         title: `${quiet} quiet sites, 100 events/s together, platforms that answer after ${stubMs} ms`,
-        head: ["store", "", "added p50 ms", "added p99 ms", "CPU µs/event", "largest memory MB"],
+        head: ["store", "", "added p50 ms", "added p99 ms", "CPU µs/event", "peak memory MB"],
         rows: measured.flatMap(({ rows }) => rows),
       },
     ],
@@ -105,10 +105,10 @@ async function run(mode: Mode): Promise<Findings> {
 
 export const fairness: Part = {
   name: "fairness",
-  title: "One site's backlog, and the others",
+  title: "Effect of one site's backlog on other sites",
   about: `One of a hundred sites has ${number(waiting)} deliveries waiting, all due at once, for three platforms that are down: one that
-takes requests and never answers, one that says 503, one that refuses connections. The same events go to a relay without that
-backlog; the two take turns, and the one that is not measured stands still. Added is what an answer takes longer than the
-platform's stand-in, in the same round; the ratios are those of rounds, and the figures medians.`,
+accepts requests and never answers, one that answers 503, and one that refuses connections. The same events go to a relay without
+that backlog. The two alternate, and the one that is not measured is suspended. Added latency is the difference to the platform's stand-in
+in the same round. Ratios are computed per round, and figures are medians.`,
   run,
 };

@@ -109,9 +109,9 @@ function findingsOf(counts: number[], turnsOf: (kind: Kind, connections: number)
 export const floor: Part = {
   name: "floor",
   title: "The floor",
-  about: `The floor is a bare Node server that parses the same JSON (${eventBytes} bytes) and answers in the same form, plus one
-bare pooled request (undici) for each platform. It checks nothing and stores nothing. The relay does everything: keys, checks,
-hashing, consent and identity records (every second event is of a person who has one), durable storage before and after the
-calls, the sync log, the log file. Connections: ${platforms.join(", ")}, in this order. CPU is of the server's process, all threads.`,
+  about: `The floor is a bare Node server that parses the same JSON (${eventBytes} bytes), sends one bare pooled request (undici) to each
+platform, and answers in the same format. It checks and stores nothing. The relay does everything: keys, checks, hashing, consent and
+identity records (every second event belongs to a person who has one), durable storage before and after the calls, the sync log and the
+log file. Connections: ${platforms.join(", ")}, in this order. CPU is that of the server's process, all threads.`,
   run,
 };

@@ -73,10 +73,10 @@ async function lookAt({ installation, records }: Size, looks: number): Promise<[
     ["events, newest 50", () => store.events.list(siteId, { limit: 50 })],
     ["events of a person", () => store.events.list(siteId, { emailSha256, limit: 50 })],
     ["event of an order", () => store.events.list(siteId, { orderId: `S-${records >> 1}`, limit: 50 })],
-    ["events that were filtered", () => store.events.list(siteId, { status: "filtered", limit: 50 })],
+    ["filtered events", () => store.events.list(siteId, { status: "filtered", limit: 50 })],
     ["sync log, newest 50", () => store.syncLog.page(siteId, {}, newest)],
     ["sync log of a connection", () => store.syncLog.page(siteId, { connectionId }, newest)],
-    ["sync log, what was rejected", () => store.syncLog.page(siteId, { states: ["rejected"] }, newest)],
+    ["sync log, rejected deliveries", () => store.syncLog.page(siteId, { states: ["rejected"] }, newest)],
   ];
   const answers: [string, number][] = [];
   for (const [what, ask] of questions) {
@@ -141,7 +141,7 @@ async function run(mode: Mode): Promise<Findings> {
       {
         title: `${mode.engine === "sqlite" ? "SQLite" : "PostgreSQL"}, one connection, 64 senders`,
         head: [
-          "identity records and events", "CPU µs/event", "× smallest", "p50 ms", "p99 ms", "largest memory MB",
+          "identity records and events", "CPU µs/event", "× smallest", "p50 ms", "p99 ms", "peak memory MB",
           "bytes/record", "database MB", "start ms", "purged/s",
         ], // prettier-ignore
         rows: sizes.map(({ records, bytesPerRecord, bytes, start, purgedPerSecond }, i) => [
@@ -158,7 +158,7 @@ async function run(mode: Mode): Promise<Findings> {
         ]),
       },
       {
-        title: "What the dashboard and the command line ask, ms",
+        title: "Queries of the dashboard and the command line, ms",
         head: ["", ...sizes.map(({ records }) => `${records.toLocaleString("en")} events`)],
         rows: (looks[0] ?? []).map(([what], i) => [
           what,
@@ -175,7 +175,7 @@ async function run(mode: Mode): Promise<Findings> {
       atMost("Bytes per identity record, indexes included", largest.bytesPerRecord, 600),
     ],
     notes: [
-      "Start is from the process to the first answered event. Purging is without the pauses that it makes in a relay.",
+      "Start is the time from the start of the process to the first answered event. Purging is measured without the pauses that it makes in a relay.",
     ],
   };
 }
@@ -183,7 +183,7 @@ async function run(mode: Mode): Promise<Findings> {
 export const growth: Part = {
   name: "growth",
   title: "Growth",
-  about: `As many identity records as events with their deliveries, attempts and claims. A record holds one visit with three
-click ids and UTM. Half of the measured events are of people with a record, spread over all of them.`,
+  about: `The database holds as many identity records as events with their deliveries, attempts and claims. A record holds one visit
+with three click ids and UTM fields. Half of the measured events belong to people with a record, spread over all records.`,
   run,
 };

@@ -101,8 +101,8 @@ const both = (p50: number, p99: number) => `${number(p50)} / ${number(p99)}`;
 export const latency: Part = {
   name: "latency",
   title: "Latency",
-  about: `Events come at random moments (Poisson) whether the last ones are answered or not, and the clock starts at the moment
-at which an event should have been sent. The same sender sends the same schedule straight to the platform's stand-in; added is
-the difference in the same round. The floor is that of the first part: it checks and stores nothing.`,
+  about: `Events are sent at random times (Poisson), whether earlier ones are answered or not. The clock starts when an event should
+have been sent. The same sender also sends the same schedule directly to the platform's stand-in; the added latency is the difference in
+the same round. The floor is that of the first part: it checks and stores nothing.`,
   run,
 };

@@ -77,7 +77,7 @@ async function run(mode: Mode): Promise<Findings> {
 export const load: Part = {
   name: "load",
   title: "Under load",
-  about: `Each sender sends its next event when the last one is answered. A connection has a few lanes; what finds them busy
-leaves together, so that an event needs fewer requests the more there are.`,
+  about: `Each sender sends its next event when the last one is answered. A connection has a limit of concurrent requests. Events that
+arrive when the limit is reached are sent together, so an event needs fewer requests under load.`,
   run,
 };

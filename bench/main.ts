@@ -1,6 +1,6 @@
 // Measures the relay against the limit and against its peers, in one run.
 //
-//   npm run bench                       everything; writes docs/performance.md
+//   npm run bench                       everything; writes docs/explanation/benchmarks.md
 //   npm run bench -- --only floor       one part, or several with commas
 //   npm run bench -- --quick            a smoke test in less than a minute; writes nothing
 //   npm run bench -- --full             also the largest sizes

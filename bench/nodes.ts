@@ -132,9 +132,9 @@ const poolSizeOf = ({ installation: { store } }: Fleet) =>
 
 export const nodes: Part = {
   name: "nodes",
-  title: "Two nodes, and what an event costs the database",
-  about: `One PostgreSQL with fsync, one or two nodes of the relay on the same database; the senders are the same, dealt out to the
-nodes. Senders, platforms, nodes and database share the cores of one machine, so two nodes cannot be twice as fast here: what
-counts is whether an event costs more CPU when two nodes share the database. All platforms accept.`,
+  title: "Two nodes, and the database cost of an event",
+  about: `One PostgreSQL with fsync, and one or two nodes of the relay on the same database. The senders are the same, distributed over
+the nodes. Senders, platforms, nodes and database share the cores of one machine, so two nodes cannot be twice as fast here. The question
+is whether an event costs more CPU when two nodes share the database. All platforms accept.`,
   run,
 };

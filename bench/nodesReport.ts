@@ -26,7 +26,7 @@ function contestOf({ points }: Measured, turns: Turns): Table {
   return {
     title: "64 senders, platforms that answer at once",
     head: ["connections", "nodes", "events/s", "× one node", "node CPU µs/event", "× one node", "database CPU µs/event",
-      "× one node", "statements/event", "cores of others"], // prettier-ignore
+      "× one node", "statements/event", "CPU of other processes, cores"], // prettier-ignore
     rows: pairs.flatMap(([one, two]) =>
       [one, two].map((point) => {
         const ratio = (what: keyof FleetTurn) =>
@@ -52,7 +52,7 @@ function contestOf({ points }: Measured, turns: Turns): Table {
 function pointsOf({ points }: Measured): Table {
   return {
     title:
-      "One node, its load in several shapes (what the simulation of [scale.md](scale.md) is set by and checked against)",
+      "One node under different loads (the simulation for [capacity planning](capacity-planning.md) is fitted to and checked against these)",
     head: ["", "events/s", "node CPU µs/event", "database CPU µs/event", "statements/event", "commits/event",
       "requests/event", "log bytes/event", "p50 ms", "p99 ms"], // prettier-ignore
     rows: points
@@ -77,7 +77,7 @@ function pointsOf({ points }: Measured): Table {
 }
 
 const drainsOf = ({ drains }: Measured): Table => ({
-  title: "A backlog that falls due at once, 3 connections",
+  title: "A backlog that becomes due at once, 3 connections",
   head: ["nodes", "deliveries", "delivered/s", "node CPU µs/delivery", "database CPU µs/delivery"],
   rows: drains.map((drain) => [
     String(drain.nodes),
@@ -97,11 +97,11 @@ function notesOf({
   const bytes = Object.entries(bytesPerEvent).map(([n, size]) => `${number(size)} with ${n}`);
   const foreign = median(points.map(({ turn }) => turn.foreign));
   return [
-    `Sites of a point share its events equally; a commit is shared by events of a quarter of the sites on one node. An event leaves in the
-tables, indexes included and before any vacuum: bytes ${bytes.join(", ")} connections. An fsync of the log took ${number(fsyncMs)} ms, a statement
-that does nothing ${number(roundTripMs)} ms. A node used ${number(nodeMb)} MB at most and had ${poolUsed} connections open.`,
-    `The look for due deliveries costs ${number(look.databaseCpu)} µs of the database's CPU and ${number(look.cpu)} µs of the node's for each connection of the
-installation, once a second on every node, and as much again every two seconds for parked ones. Other work had ${number(foreign)} cores of the machine
-while this was measured (the median).`,
+    `The sites of a row share its events equally, and events of a quarter of the sites on one node share a commit. Bytes per event in the
+tables, including indexes and before any vacuum: ${bytes.join(", ")} connections. An fsync of the log took ${number(fsyncMs)} ms, an empty
+statement ${number(roundTripMs)} ms. A node used at most ${number(nodeMb)} MB and had ${poolUsed} connections open.`,
+    `The query for due deliveries costs ${number(look.databaseCpu)} µs of the database's CPU and ${number(look.cpu)} µs of the node's for each connection of the
+installation, once a second on every node, and the same again every two seconds for parked ones. Other processes used ${number(foreign)} cores of the
+machine during the measurement (median).`,
   ];
 }

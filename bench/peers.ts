@@ -94,7 +94,7 @@ async function run(mode: Mode): Promise<Findings> {
     tables: [
       {
         title: "One event into one request, CPU",
-        head: ["", "µs/event", "ours µs/event", "ours is faster by", "what it does"],
+        head: ["", "µs/event", "Cleancast µs/event", "Cleancast is faster by", "what it does"],
         rows: sdks.map(({ name, platform, does }) => [
           `${name} ${versionOf(name)}`,
           number(median(of(name))),
@@ -108,8 +108,8 @@ async function run(mode: Mode): Promise<Findings> {
       atLeast(`${name}: times slower than ours`, medianRatio(of(name), of(platform)), 2, " ×"),
     ),
     notes: [
-      `Ours checks the fields, normalises and hashes email, phone and names in every form that some platform wants, asks consent,
-chooses click ids, asks whether the platform can take the event, maps fields, and builds the request.`,
+      `Cleancast checks the fields, normalises and hashes email, phone and names in every form that a platform needs, checks consent,
+chooses click ids, checks whether the platform accepts the event, maps fields, and builds the request.`,
     ],
   };
 }

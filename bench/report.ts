@@ -1,11 +1,11 @@
-// What was measured, as text for a terminal and as docs/performance.md. A part that runs alone changes its own section only.
+// What was measured, as text for a terminal and as docs/explanation/benchmarks.md. A part that runs alone changes its own section only.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Findings, Part, Table, Target } from "./part.ts";
 
-const file = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
+const file = fileURLToPath(new URL("../docs/explanation/benchmarks.md", import.meta.url));
 
 export function tableText({ head, rows }: Omit<Table, "title">): string {
   return [head, head.map((_, i) => (i === 0 ? "---" : "--:")), ...rows]
@@ -35,12 +35,13 @@ export function sectionOf(part: Part, { tables, targets, notes }: Findings): str
 
 const opening = (name: string) => `<!-- ${name} -->`;
 
-const preface = `# Performance, measured
+const preface = `# Benchmarks
 
-Written by \`npm run bench\`; each part can be measured alone: \`npm run bench -- --only floor\`. Everything runs on one machine
-over loopback: senders, platforms and, where there is one, the database server beside the relay. Contestants take turns in one
-run, and the figures are medians of the rounds. Ratios hold on other machines, the numbers beside them do not. Differences below
-a quarter are noise. What was changed to get here, and why some targets do not hold: [decision 11](decisions/0011-where-the-time-goes.md).`;
+The engineering log of all benchmarks, with their targets. For a summary see [Performance](performance.md). \`npm run bench\` writes this page;
+\`npm run bench -- --only floor\` measures one part. Everything runs on one machine over loopback: senders, platforms, the relay, and
+PostgreSQL where it is used. Variants alternate within one run, and figures are medians of the rounds. Ratios hold on other machines;
+absolute numbers do not. Differences below 25 % are noise. What was optimised, and why some targets are missed: [decision
+11](../decisions/0011-cost-of-an-event.md).`;
 
 /** Sections stand in the order of `parts`, whichever of them were measured now. */
 export function writeReport(parts: readonly Part[], sections: ReadonlyMap<string, string>): void {

@@ -89,6 +89,6 @@ export const start: Part = {
   name: "start",
   title: "Cold start and idle memory",
   about:
-    "From the start of the process to the answer to a first event; memory is the resident set five seconds later.",
+    "Time from the start of the process to the first answered event. Memory is the resident set size five seconds later.",
   run,
 };

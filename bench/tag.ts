@@ -73,7 +73,7 @@ async function run(mode: Mode): Promise<Findings> {
 export const tag: Part = {
   name: "tag",
   title: "The tag",
-  about: `The script with the line that switches it on, in a new profile each time: read, compiled and run to its end, on a page
-that was reached through an ad. Products differ in what they do; this is what a page pays for each.`,
+  about: `Each script with the line that enables it is loaded in a new profile: read, compiled and run to its end, on a page reached
+through an ad. The products do different things; the table shows the cost for a page.`,
   run,
 };

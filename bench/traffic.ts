@@ -18,7 +18,7 @@ import { judgeUserAgent } from "../src/traffic/userAgent/userAgent.ts";
 import { judge } from "../src/traffic/verdict.ts";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const report = fileURLToPath(new URL("../docs/traffic-measured.md", import.meta.url));
+const report = fileURLToPath(new URL("../docs/explanation/bot-detection-accuracy.md", import.meta.url));
 if (!existsSync(`${here}node_modules`)) execFileSync("npm", ["ci", "--prefix", here], { stdio: "inherit" });
 // Loaded by name at run time, so that the types of the project do not depend on what only a benchmark installs.
 const peer = createRequire(`${here}package.json`);
@@ -181,7 +181,7 @@ const count = (label: LabelledSet["label"]) => sets.filter((set) => set.label ==
 const accuracy = (label: LabelledSet["label"]) =>
   table(
     [
-      label === "bot" ? "found of" : "wrongly taken for bots",
+      label === "bot" ? "detected" : "mistaken for bots",
       ...count(label).map(({ name, userAgents }) => `${name} (${userAgents.length})`),
     ],
     contestants.map(({ name, isBot }) => [
@@ -206,11 +206,11 @@ const rounded = (speeds: number[], i: number) =>
   (speeds[i] as number).toLocaleString("en", { maximumSignificantDigits: 2 });
 
 const ratios = table(
-  ["speed, isbot = 1", "visits as they come", "nobody twice"],
+  ["speed, isbot = 1", "realistic visits", "no repeats"],
   contestants.map(({ name }, i) => [name, ratio(repeated, i), ratio(unrepeated, i)]),
 );
 const speeds = table(
-  ["verdicts per second on one core", "visits as they come", "nobody twice"],
+  ["verdicts per second on one core", "realistic visits", "no repeats"],
   contestants.map(({ name }, i) => [name, rounded(repeated, i), rounded(unrepeated, i)]),
 );
 const version = (load: NodeJS.Require, name: string) =>
@@ -227,44 +227,43 @@ const versions = [
   version(peer, "user-agents"),
 ].join(", ");
 
-const page = `# Traffic rules, measured
+const page = `# Bot detection accuracy
 
-Bots and people told apart by the user agent alone, beside the public classifiers. Written by \`npm run bench:traffic\` on
+How well the rules distinguish bots from people by the user agent alone, compared with public classifiers. Written by \`npm run bench:traffic\` on
 ${new Date().toISOString().slice(0, 10)} with ${versions}, Node ${process.versions.node}.
 
 ## Speed
 
-The ratios hold on other machines; the numbers below them are of one core of the one that wrote this page.
-Median of five interleaved rounds. *Visits as they come*: a Zipf-like draw from 50,000 strings, one in ten a bot; our
-verdicts are remembered for a few thousand strings. *Nobody twice*: people's strings, none ever repeated.
+The ratios hold on other machines; the absolute numbers are for one core of the machine that wrote this page. Figures are medians of
+five interleaved rounds. *Realistic visits*: a Zipf-like sample of 50,000 strings, one in ten a bot; Cleancast caches the verdicts of a few
+thousand strings. *No repeats*: people's strings, none repeated.
 
 ${ratios}
 
 ${speeds}
 
-## Bots that are found
+## Detected bots
 
 ${accuracy("bot")}
 
-## People who are taken for bots
+## People mistaken for bots
 
-Only a *hard* reason removes a visit by itself; a *soft* one needs a second, independent kind of evidence.
+Only a *hard* reason removes a visit on its own; a *soft* one needs a second, independent kind of evidence.
 
 ${accuracy("human")}
 
-## How far to trust this
+## Limits of these figures
 
-- The sets are public, and so are the classifiers' sources: isbot is tested against the same lists, crawler-user-agents is
-  measured on its own examples (100 % by construction), device-detector-js carries a copy of such a list. Our rules use
-  crawler-user-agents and isbot themselves, and were tuned on part of such data. Read the figures as "no known bot is
-  forgotten", not as the share of all bots in the world.
-- Five examples of crawler-user-agents are people (in-app browsers, two editors, a site-specific browser) and are left
-  out. Its patterns run here as published, without our cleaning.
+- The data sets and the classifiers' sources are public: isbot is tested against the same lists, crawler-user-agents is measured on its
+  own examples (100 % by construction), and device-detector-js includes a copy of such a list. Cleancast's rules use crawler-user-agents and
+  isbot, and were tuned on part of such data. The figures show that known bots are detected, not which share of all bots is.
+- Five examples of crawler-user-agents are people (in-app browsers, two editors, a site-specific browser) and are excluded. Its patterns
+  run here as published, without our corrections.
 - \`user-agents\` is a sample of real traffic, which contains disguised bots: by the user agent alone they are people, and are
-  counted as such.
-- A bot that copies a browser's string exactly cannot be found by its user agent, by anybody.
+  counted as people.
+- No classifier can detect a bot by its user agent if it copies a browser's string exactly.
 
-Repeat: \`npm run bench:traffic\`; with a labelled set of your own: \`npm run bench:traffic -- --set FILE\`, a line for each:
+To repeat: \`npm run bench:traffic\`. With your own labelled set: \`npm run bench:traffic -- --set FILE\`, with one line per user agent:
 \`{"ua": "…", "label": "bot" or "human", "source": "…"}\`.
 `;
 

@@ -84,7 +84,7 @@ describe("under /docs", () => {
     expect([bare.status, bare.headers.location]).toEqual([308, "/docs/"]);
     const folder = await ask("/docs/platforms/");
     expect([folder.status, folder.headers.location]).toEqual([308, "/docs/platforms"]);
-    for (const path of ["/docs/", "/docs/guides/quick-start", "/docs/platforms", "/docs/platforms/meta"]) {
+    for (const path of ["/docs/", "/docs/tutorials/quick-start", "/docs/platforms", "/docs/platforms/meta"]) {
       const page = await ask(path);
       expect([path, page.status, page.headers["content-type"], page.headers["cache-control"]]).toEqual([
         path,

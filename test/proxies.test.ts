@@ -262,7 +262,7 @@ describe("the example for Caddy with certificates on demand", () => {
 });
 
 test("the guide has the rule that the dashboard shows", () => {
-  const guide = readFileSync(new URL("../docs/domains.md", import.meta.url), "utf8");
+  const guide = readFileSync(new URL("../docs/how-to/domains.md", import.meta.url), "utf8");
   expect(guide).toContain(`\`\`\`nginx\n${nginxRule("https://cc.example.com")}\n\`\`\`\n`);
   expect(nginxRule("http://10.0.0.5:8080")).not.toContain("ssl");
 });

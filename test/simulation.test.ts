@@ -1,4 +1,4 @@
-// Laws that the simulation behind docs/scale.md must obey, whatever was measured.
+// Laws that the simulation behind docs/explanation/capacity-planning.md must obey, whatever was measured.
 
 import { describe, expect, test } from "vitest";
 import { nonNegativeFit, type Costs } from "../bench/simulation/costs.ts";
@@ -127,6 +127,6 @@ test("rows travel in statements of 64, 32, 16 … 1", () => {
   expect([1, 2, 3, 63, 64, 65, 200].map(statementsFor)).toEqual([1, 1, 2, 6, 1, 2, 4]);
 });
 
-test("docs/scale.md has the tables that `npm run simulate` writes", () => {
+test("docs/explanation/capacity-planning.md has the tables that `npm run simulate` writes", () => {
   expect(faultsOf()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { refusals, type Refusal } from "../src/inbound/errors.ts";
 import { root } from "./support/documents.ts";
 
-const page = readFileSync(join(root, "docs/guides/troubleshooting.md"), "utf8");
+const page = readFileSync(join(root, "docs/how-to/troubleshooting.md"), "utf8");
 const spans = [...page.matchAll(/`([^`]+)`/g)].map(([, text]) => text as string);
 const source = (path: string) => readFileSync(join(root, "src", path), "utf8");
 

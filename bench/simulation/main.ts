@@ -1,6 +1,6 @@
-// Plans installations from what was measured: prints the tables and writes them into docs/scale.md.
+// Plans installations from what was measured: prints the tables and writes them into docs/explanation/capacity-planning.md.
 //
-//   npm run simulate             everything; writes docs/scale.md
+//   npm run simulate             everything; writes docs/explanation/capacity-planning.md
 //   npm run simulate -- --check  says whether the page has the form that would be written; figures may differ
 
 import { parseArgs } from "node:util";

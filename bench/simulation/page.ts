@@ -1,4 +1,4 @@
-// The tables in docs/scale.md: each between a line that names it and one that ends it. The words around them are written by hand.
+// The tables in docs/explanation/capacity-planning.md: each between a line that names it and one that ends it. The words around them are written by hand.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import type { Table } from "../part.ts";
 import { tableText } from "../report.ts";
 import { heads } from "./tables.ts";
 
-const file = fileURLToPath(new URL("../../docs/scale.md", import.meta.url));
+const file = fileURLToPath(new URL("../../docs/explanation/capacity-planning.md", import.meta.url));
 
 type Name = keyof typeof heads;
 const opening = (name: Name) => `<!-- simulated: ${name} -->`;
@@ -16,7 +16,7 @@ function regionOf(page: string, name: Name): { before: string; text: string; aft
   const [before, rest] = page.split(opening(name));
   const end = rest?.indexOf(ending) ?? -1;
   if (before === undefined || rest === undefined || end < 0)
-    throw new Error(`docs/scale.md has no place for the table ${name}`);
+    throw new Error(`docs/explanation/capacity-planning.md has no place for the table ${name}`);
   return { before, text: rest.slice(0, end).trim(), after: rest.slice(end) };
 }
 

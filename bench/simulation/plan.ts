@@ -18,7 +18,7 @@ export const assumed = {
   /** The largest database machine that is planned with, and a worker of a sharded one. */
   largestDatabaseCores: 64,
   workerCores: 32,
-  /** Citus: CPU of a statement, of plain PostgreSQL's, and what it takes longer; docs/sharding.md. */
+  /** Citus: CPU of a statement, of plain PostgreSQL's, and what it takes longer; docs/how-to/sharding.md. */
   citusStatement: 2.5,
   citusMs: 1,
   outageSeconds: 3600,
@@ -27,7 +27,7 @@ export const assumed = {
 export type Step = {
   perSecond: number;
   sites: number;
-  /** Commits wait for a standby: docs/fail-over.md. */
+  /** Commits wait for a standby: docs/how-to/database-failover.md. */
   standby: boolean;
 };
 export const steps: readonly Step[] = [

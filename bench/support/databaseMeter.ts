@@ -25,7 +25,7 @@ export const meterSettings = {
   track_wal_io_timing: "on",
 };
 
-/** What an event leaves behind. People's records are counted apart: docs/performance.md, "Growth". */
+/** What an event leaves behind. People's records are counted apart: docs/explanation/benchmarks.md, "Growth". */
 const tablesOfEvents = ["events", "dedup_claims", "deliveries", "attempts"];
 
 export async function openMeter(): Promise<Meter> {

@@ -1,5 +1,5 @@
-// Takes the webhook of a call tracker after a call, finds the caller's email, and passes the call on. Node 18 or newer.
-// CALLS_SECRET   a long random word; the tracker calls https://…/calls/CALLS_SECRET
+// Receives a call tracker's webhook after a call, finds the caller's email, and reports the call. Node 18 or newer.
+// CALLS_SECRET   a long random string; the tracker calls https://…/calls/CALLS_SECRET
 // CUSTOMERS      a JSON file of your customers: {"+4930123456": "ada@example.com"}
 // CLEANCAST_INBOUND, CLEANCAST_KEY, PORT
 
@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
 const { CALLS_SECRET, CUSTOMERS, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8092" } = process.env;
-// Without its secret it would believe everybody.
+// Without a secret, anyone could report calls.
 for (const name of ["CALLS_SECRET", "CUSTOMERS", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
   if (!process.env[name]) throw new Error(`Set ${name}.`);
 const shortestSeconds = 60;
@@ -16,10 +16,10 @@ const shortestSeconds = 60;
 const digest = (text) => createHash("sha256").update(text).digest();
 const isTracker = (path) => timingSafeEqual(digest(path), digest(`/calls/${CALLS_SECRET}`));
 
-/** Here your CRM is asked. */
+/** Replace this with a query to your CRM. */
 const emailOf = (phone) => JSON.parse(readFileSync(CUSTOMERS, "utf8"))[phone];
 
-/** The fields are named as in CallRail's API; see what your tracker sends. null: no lead, or a caller that nobody knows. */
+/** Field names as in CallRail's API; adapt them to your tracker. null: not a lead, or an unknown caller. */
 function conversionOf(call) {
   const phone = call.customer_phone_number;
   const email = emailOf(phone);
@@ -27,7 +27,7 @@ function conversionOf(call) {
   return { email, phone, event: "call", orderId: call.resource_id, eventTime: call.start_time };
 }
 
-/** Only the relay says so: a proxy in between may answer 200 as well. */
+/** Only the relay answers ok: true; a proxy in between may also answer 200. */
 function isTaken(status, text) {
   try {
     return status === 200 && JSON.parse(text).ok === true;
@@ -46,11 +46,11 @@ async function pass(conversion) {
   });
   const text = await response.text();
   console.log(conversion.orderId, response.status, text);
-  // A conversion that is wrong stays wrong; for the rest the tracker comes again.
+  // Do not retry an invalid conversion; for other errors the tracker retries.
   return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
 }
 
-/** The status for a request: what goes wrong on the way is tried again by the one who sent it. */
+/** Returns the status code; on a failure the sender retries. */
 async function answer(request) {
   const parts = [];
   let size = 0;

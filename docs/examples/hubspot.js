@@ -8,7 +8,7 @@ exports.main = async ({ inputFields }) => {
   const conversion = {
     email,
     event: "purchase",
-    // HubSpot hands numbers over as text.
+    // HubSpot passes numbers as strings.
     ...(amount ? { value: Number(amount), currency: deal_currency_code || "USD" } : {}),
     orderId: `hubspot-${hs_object_id}`,
     phone,
@@ -16,18 +16,18 @@ exports.main = async ({ inputFields }) => {
     lastName: lastname,
   };
   let answer = { status: 0, text: "no answer" };
-  // An action may take 20 seconds.
+  // HubSpot limits an action to 20 seconds.
   for (let attempt = 1; attempt <= 3; attempt++) {
     answer = await send(conversion);
     if (isTaken(answer) || (answer.status >= 300 && answer.status < 500 && answer.status !== 429)) break;
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
-  // A failed action is shown in the workflow's history.
+  // The workflow's history shows a failed action.
   if (!isTaken(answer)) throw new Error(`Cleancast: ${answer.status} ${answer.text}`);
   return { outputFields: { cleancast: answer.text } };
 };
 
-/** Only the relay says so: a proxy in between may answer 200 as well. */
+/** Only the relay answers ok: true; a proxy in between may also answer 200. */
 function isTaken({ status, text }) {
   try {
     return status === 200 && JSON.parse(text).ok === true;

@@ -1,8 +1,8 @@
-// A receiver for Cleancast's outbound webhook, in Node, without any package.
+// A receiver for Cleancast's outbound webhook, in Node, without dependencies.
 //
 //   WEBHOOK_SECRET=whsec_… PORT=8090 node receiver.mjs
 //
-// While you change the secret, give both, the new one first: WEBHOOK_SECRET=whsec_new,whsec_old
+// While you rotate the secret, set both, the new one first: WEBHOOK_SECRET=whsec_new,whsec_old
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
@@ -13,7 +13,7 @@ if (secrets.length === 0) throw new Error("Set WEBHOOK_SECRET to the secret that
 const toleranceSeconds = 300;
 const largestBody = 64 * 1024;
 
-/** Compares in a time that tells nothing about where two texts differ. */
+/** Compares two strings in constant time. */
 function equal(one, other) {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);
@@ -24,7 +24,7 @@ function isGenuine(headers, body) {
   const id = headers["webhook-id"] ?? "";
   const timestamp = headers["webhook-timestamp"] ?? "";
   if (!secrets.some((secret) => equal(bearer, `Bearer ${secret}`))) return false;
-  // An old message that somebody recorded is not taken again.
+  // Refuse replayed old messages.
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds)) return false;
   const given = (headers["webhook-signature"] ?? "").split(" ");
   return secrets.some((secret) => {
@@ -34,7 +34,7 @@ function isGenuine(headers, body) {
   });
 }
 
-// In your own receiver these live in your database, written in one transaction with the numbers.
+// In your own receiver, store these in your database, in one transaction with the totals.
 const seen = new Set();
 const totals = { conversions: 0, bot_traffic_removed: 0 };
 
@@ -53,7 +53,7 @@ const server = createServer((request, response) => {
     }
     const id = request.headers["webhook-id"];
     const told = JSON.parse(body);
-    // A push may come twice (its answer got lost), always under the same id. A test counts for nothing.
+    // A push may arrive twice (if its answer was lost), with the same id. Tests are not counted.
     if (!seen.has(id) && request.headers["x-cc-test"] !== "true") {
       seen.add(id);
       totals.conversions += told.conversions;

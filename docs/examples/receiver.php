@@ -1,9 +1,9 @@
 <?php
-// A receiver for Cleancast's outbound webhook, in PHP, without any package.
+// A receiver for Cleancast's outbound webhook, in PHP, without dependencies.
 //
 //   WEBHOOK_SECRET=whsec_… php -S 0.0.0.0:8090 receiver.php
 //
-// While you change the secret, give both, the new one first: WEBHOOK_SECRET=whsec_new,whsec_old
+// While you rotate the secret, set both, the new one first: WEBHOOK_SECRET=whsec_new,whsec_old
 
 declare(strict_types=1);
 
@@ -15,12 +15,12 @@ function is_genuine(array $secrets, string $body): bool
     $bearer = $_SERVER['HTTP_AUTHORIZATION'] ?? '';
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
     $timestamp = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '';
-    // hash_equals compares in a time that tells nothing about where two texts differ.
+    // hash_equals compares in constant time.
     $known = array_filter($secrets, fn (string $secret) => hash_equals("Bearer $secret", $bearer));
     if ($known === []) {
         return false;
     }
-    // An old message that somebody recorded is not taken again.
+    // Refuse replayed old messages.
     if (!ctype_digit($timestamp) || abs(time() - (int) $timestamp) > TOLERANCE_SECONDS) {
         return false;
     }
@@ -37,14 +37,14 @@ function is_genuine(array $secrets, string $body): bool
     return false;
 }
 
-/** In your own receiver these live in your database, written in one transaction with the numbers. */
+/** In your own receiver, store these in your database, in one transaction with the totals. */
 function count_once(string $id, bool $isTest, array $told): array
 {
     $file = fopen(getenv('TOTALS_FILE') ?: sys_get_temp_dir() . '/cleancast-totals.json', 'c+');
     flock($file, LOCK_EX);
     $kept = json_decode(stream_get_contents($file) ?: '', true)
         ?? ['seen' => [], 'totals' => ['conversions' => 0, 'bot_traffic_removed' => 0]];
-    // A push may come twice (its answer got lost), always under the same id. A test counts for nothing.
+    // A push may arrive twice (if its answer was lost), with the same id. Tests are not counted.
     if (!isset($kept['seen'][$id]) && !$isTest) {
         $kept['seen'][$id] = true;
         $kept['totals']['conversions'] += $told['conversions'];

@@ -1,8 +1,8 @@
-"""A receiver for Cleancast's outbound webhook, in Python, without any package.
+"""A receiver for Cleancast's outbound webhook, in Python, without dependencies.
 
     WEBHOOK_SECRET=whsec_... PORT=8090 python3 receiver.py
 
-While you change the secret, give both, the new one first: WEBHOOK_SECRET=whsec_new,whsec_old
+While you rotate the secret, set both, the new one first: WEBHOOK_SECRET=whsec_new,whsec_old
 """
 
 import base64
@@ -22,14 +22,14 @@ if not SECRETS:
 TOLERANCE_SECONDS = 300
 LARGEST_BODY = 64 * 1024
 
-# In your own receiver these live in your database, written in one transaction with the numbers.
+# In your own receiver, store these in your database, in one transaction with the totals.
 seen = set()
 totals = {"conversions": 0, "bot_traffic_removed": 0}
 lock = Lock()
 
 
 def equal(one, other):
-    """Compares in a time that tells nothing about where two texts differ."""
+    """Compares two strings in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
 
 
@@ -39,7 +39,7 @@ def is_genuine(headers, body):
     timestamp = headers.get("webhook-timestamp", "")
     if not any(equal(bearer, "Bearer " + secret) for secret in SECRETS):
         return False
-    # An old message that somebody recorded is not taken again.
+    # Refuse replayed old messages.
     if not timestamp.isdigit() or abs(time.time() - int(timestamp)) > TOLERANCE_SECONDS:
         return False
     signed = f"{message_id}.{timestamp}.".encode() + body
@@ -61,7 +61,7 @@ class Receiver(BaseHTTPRequestHandler):
         told = json.loads(body)
         message_id = self.headers["webhook-id"]
         with lock:
-            # A push may come twice (its answer got lost), always under the same id. A test counts for nothing.
+            # A push may arrive twice (if its answer was lost), with the same id. Tests are not counted.
             if message_id not in seen and self.headers.get("x-cc-test") != "true":
                 seen.add(message_id)
                 totals["conversions"] += told["conversions"]

@@ -1,4 +1,4 @@
-// Sends a conversion, and again while that may help. Node 18 or newer, no packages.
+// Sends a conversion and retries temporary failures. Node 18 or newer, no dependencies.
 
 const inbound = process.env.CLEANCAST_INBOUND; // https://shop.example.com/__cc/inbound
 const key = process.env.CLEANCAST_KEY; // cc_…
@@ -10,9 +10,9 @@ export async function sendConversion(conversion) {
       text: "no answer",
     }));
     const answer = status === 200 ? parsed(text) : null;
-    // Only the relay says ok: a proxy in between may answer 200 as well.
+    // Only the relay answers ok: true; a proxy in between may also answer 200.
     if (answer?.ok === true) return answer;
-    // 4xx: the request is wrong and stays wrong. Anything else may pass later; a repeat is never counted twice.
+    // A 4xx error is permanent. Anything else may succeed later; a repeat is never counted twice.
     const mayPass = [0, 200, 429].includes(status) || status >= 500;
     if (!mayPass || attempt === 4) throw new Error(`${status} ${text}`);
     const seconds = secondsToWait(retryAfter, attempt);
@@ -25,7 +25,7 @@ async function post(conversion) {
     method: "POST",
     headers: { "X-CC-Api-Key": key, "Content-Type": "application/json" },
     body: JSON.stringify(conversion),
-    // The key goes to no other address.
+    // Never send the key to another address.
     redirect: "manual",
     signal: AbortSignal.timeout(15_000),
   });
@@ -41,10 +41,10 @@ function parsed(text) {
   }
 }
 
-/** As the answer says, in seconds or as a date; at most a minute. */
+/** Reads Retry-After, in seconds or as a date; at most a minute. */
 function secondsToWait(retryAfter, attempt) {
-  const said = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000;
-  return Math.min(said > 0 ? said : 2 ** attempt, 60);
+  const seconds = Number(retryAfter) || (Date.parse(retryAfter) - Date.now()) / 1000;
+  return Math.min(seconds > 0 ? seconds : 2 ** attempt, 60);
 }
 
 const answer = await sendConversion({

@@ -1,5 +1,5 @@
 <?php
-// Sends a conversion, and again while that may help. PHP 8, no packages, no curl extension.
+// Sends a conversion and retries temporary failures. PHP 8, no dependencies, no curl extension.
 
 function send_conversion(array $conversion): array
 {
@@ -20,11 +20,11 @@ function send_conversion(array $conversion): array
         $body = @file_get_contents(getenv('CLEANCAST_INBOUND'), false, $context);
         $status = (int) (explode(' ', $http_response_header[0] ?? '')[1] ?? 0);
         $answer = $status === 200 ? json_decode($body, true) : null;
-        // Only the relay says ok: a proxy in between may answer 200 as well.
+        // Only the relay answers ok: true; a proxy in between may also answer 200.
         if (($answer['ok'] ?? null) === true) {
             return $answer;
         }
-        // 4xx: the request is wrong and stays wrong. Anything else may pass later; a repeat is never counted twice.
+        // A 4xx error is permanent. Anything else may succeed later; a repeat is never counted twice.
         $may_pass = in_array($status, [0, 200, 429], true) || $status >= 500;
         if (!$may_pass || $attempt === 4) {
             throw new RuntimeException($status ? "$status $body" : 'no answer');
@@ -33,16 +33,16 @@ function send_conversion(array $conversion): array
     }
 }
 
-/** As the answer says, in seconds or as a date; at most a minute. */
+/** Reads Retry-After, in seconds or as a date; at most a minute. */
 function seconds_to_wait(array $headers, int $attempt): int
 {
-    $said = 0;
+    $seconds = 0;
     foreach ($headers as $header) {
         if (preg_match('/^Retry-After:\s*(\S.*)$/i', $header, $found)) {
-            $said = ctype_digit($found[1]) ? (int) $found[1] : strtotime($found[1]) - time();
+            $seconds = ctype_digit($found[1]) ? (int) $found[1] : strtotime($found[1]) - time();
         }
     }
-    return min($said > 0 ? $said : 2 ** $attempt, 60);
+    return min($seconds > 0 ? $seconds : 2 ** $attempt, 60);
 }
 
 $answer = send_conversion([

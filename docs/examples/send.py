@@ -1,4 +1,4 @@
-"""Sends a conversion, and again while that may help. Python 3.8 or newer, no packages."""
+"""Sends a conversion and retries temporary failures. Python 3.8 or newer, no dependencies."""
 
 import json
 import os
@@ -12,7 +12,7 @@ KEY = os.environ["CLEANCAST_KEY"]  # cc_…
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The key goes to no other address."""
+    """Never sends the key to another address."""
 
     def redirect_request(self, *_):
         return None
@@ -25,10 +25,10 @@ def send_conversion(conversion):
     for attempt in range(1, 5):
         status, text, retry_after = post(conversion)
         answer = parsed(text) if status == 200 else None
-        # Only the relay says ok: a proxy in between may answer 200 as well.
+        # Only the relay answers ok: true; a proxy in between may also answer 200.
         if isinstance(answer, dict) and answer.get("ok") is True:
             return answer
-        # 4xx: the request is wrong and stays wrong. Anything else may pass later; a repeat is never counted twice.
+        # A 4xx error is permanent. Anything else may succeed later; a repeat is never counted twice.
         may_pass = status in (0, 200, 429) or status >= 500
         if not may_pass or attempt == 4:
             raise RuntimeError(f"{status} {text}")
@@ -58,16 +58,16 @@ def parsed(text):
 
 
 def seconds_to_wait(retry_after, attempt):
-    """As the answer says, in seconds or as a date; at most a minute."""
-    said = 0
+    """Reads Retry-After, in seconds or as a date; at most a minute."""
+    seconds = 0
     try:
         if retry_after and retry_after.isdecimal():
-            said = int(retry_after)
+            seconds = int(retry_after)
         elif retry_after:
-            said = parsedate_to_datetime(retry_after).timestamp() - time.time()
+            seconds = parsedate_to_datetime(retry_after).timestamp() - time.time()
     except (TypeError, ValueError):
         pass
-    return min(said if said > 0 else 2**attempt, 60)
+    return min(seconds if seconds > 0 else 2**attempt, 60)
 
 
 answer = send_conversion(

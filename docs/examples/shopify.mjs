@@ -1,4 +1,4 @@
-// Takes Shopify's webhook "Order payment" (orders/paid), checks its signature, and passes the order on. Node 18 or newer.
+// Receives Shopify's webhook "Order payment" (orders/paid), checks its signature, and reports the order. Node 18 or newer.
 // SHOPIFY_SECRET   the secret that signs the webhooks
 // CLEANCAST_INBOUND, CLEANCAST_KEY, PORT
 
@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
 const { SHOPIFY_SECRET, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8090" } = process.env;
-// With an empty secret anybody could sign.
+// With an empty secret, anyone could sign.
 for (const name of ["SHOPIFY_SECRET", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
   if (!process.env[name]) throw new Error(`Set ${name}.`);
 
@@ -19,7 +19,7 @@ function isShopify(signature, body) {
 const conversionOf = (order) => ({
   email: order.email,
   event: "purchase",
-  // Shopify sends money as text.
+  // Shopify sends amounts as strings.
   value: Number(order.total_price),
   currency: order.currency,
   orderId: order.name,
@@ -29,7 +29,7 @@ const conversionOf = (order) => ({
   lastName: order.customer?.last_name,
 });
 
-/** Only the relay says so: a proxy in between may answer 200 as well. */
+/** Only the relay answers ok: true; a proxy in between may also answer 200. */
 function isTaken(status, text) {
   try {
     return status === 200 && JSON.parse(text).ok === true;
@@ -44,16 +44,16 @@ async function pass(conversion) {
     headers: { "X-CC-Api-Key": CLEANCAST_KEY, "Content-Type": "application/json" },
     body: JSON.stringify(conversion),
     redirect: "manual",
-    // Shopify waits five seconds for our answer.
+    // Shopify waits five seconds for an answer.
     signal: AbortSignal.timeout(4500),
   });
   const text = await response.text();
   console.log(conversion.orderId, response.status, text);
-  // An order that is wrong stays wrong; for the rest Shopify comes again.
+  // Do not retry an invalid order; for other errors Shopify retries.
   return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
 }
 
-/** The status for a request: what goes wrong on the way is tried again by the one who sent it. */
+/** Returns the status code; on a failure the sender retries. */
 async function answer(request) {
   const parts = [];
   let size = 0;

@@ -1,4 +1,4 @@
-// Takes Stripe's webhooks, checks their signature, and passes payments and full refunds on. Node 18 or newer.
+// Receives Stripe's webhooks, checks their signature, and reports payments and full refunds. Node 18 or newer.
 // STRIPE_SECRET   the endpoint's signing secret, whsec_…
 // CLEANCAST_INBOUND, CLEANCAST_KEY, PORT
 
@@ -6,7 +6,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
 const { STRIPE_SECRET, CLEANCAST_INBOUND, CLEANCAST_KEY, PORT = "8091" } = process.env;
-// With an empty secret anybody could sign.
+// With an empty secret, anyone could sign.
 for (const name of ["STRIPE_SECRET", "CLEANCAST_INBOUND", "CLEANCAST_KEY"])
   if (!process.env[name]) throw new Error(`Set ${name}.`);
 
@@ -21,7 +21,7 @@ function isStripe(header, body) {
   });
 }
 
-// Stripe counts in the smallest unit: cents, but whole yen.
+// Stripe uses the smallest unit of a currency: cents, but whole yen.
 const whole = new Set("bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf".split(" "));
 const thousandths = new Set("bhd jod kwd omr tnd".split(" "));
 const money = (amount, currency) =>
@@ -42,7 +42,7 @@ function conversionOf({ type, created, data: { object: one } }) {
       eventTime: created,
       phone: one.customer_details?.phone,
     };
-  // `refunded` is true once all of it went back.
+  // `refunded` is true only after a full refund.
   if (type === "charge.refunded" && one.refunded)
     return {
       email: one.billing_details?.email ?? one.receipt_email,
@@ -55,7 +55,7 @@ function conversionOf({ type, created, data: { object: one } }) {
   return null;
 }
 
-/** Only the relay says so: a proxy in between may answer 200 as well. */
+/** Only the relay answers ok: true; a proxy in between may also answer 200. */
 function isTaken(status, text) {
   try {
     return status === 200 && JSON.parse(text).ok === true;
@@ -74,11 +74,11 @@ async function pass(conversion) {
   });
   const text = await response.text();
   console.log(conversion.event, conversion.orderId, response.status, text);
-  // A payment that is wrong stays wrong; for the rest Stripe comes again, for three days.
+  // Do not retry an invalid payment; for other errors Stripe retries for three days.
   return response.status === 400 || isTaken(response.status, text) ? 200 : 503;
 }
 
-/** The status for a request: what goes wrong on the way is tried again by the one who sent it. */
+/** Returns the status code; on a failure the sender retries. */
 async function answer(request) {
   const parts = [];
   let size = 0;

@@ -10,7 +10,7 @@
 
 defined('ABSPATH') || exit;
 
-// In the background, so that no customer waits. An order becomes "processing" or "completed", or first the one and then the
+// Runs in the background, so that no customer waits. An order can become "processing", "completed", or first one and then the
 // other: the second report of the same order is not counted.
 foreach (['processing', 'completed'] as $status) {
     add_action("woocommerce_order_status_$status", fn ($order_id) => cleancast_later($order_id, 'purchase'));
@@ -48,11 +48,11 @@ function cleancast_send(int $order_id, string $event, int $attempt): void
     ]);
     $status = is_wp_error($answer) ? 0 : (int) wp_remote_retrieve_response_code($answer);
     $body = wp_remote_retrieve_body($answer);
-    // Only the relay says ok: a proxy in between may answer 200 as well.
+    // Only the relay answers ok: true; a proxy in between may also answer 200.
     if ($status === 200 && (json_decode($body, true)['ok'] ?? null) === true) {
         return;
     }
-    // 4xx: the request is wrong and stays wrong. Anything else may pass later.
+    // A 4xx error is permanent. Anything else may succeed later.
     if ((in_array($status, [0, 200, 429], true) || $status >= 500) && $attempt < 10) {
         $again = [$order_id, $event, $attempt + 1];
         as_schedule_single_action(time() + 60 * 2 ** $attempt, 'cleancast_send', $again, 'cleancast');

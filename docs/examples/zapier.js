@@ -1,4 +1,4 @@
-// A "Code by Zapier" step, JavaScript. Input Data: key, email, value, currency, order, from the steps before.
+// A "Code by Zapier" step, JavaScript. Input Data: key, email, value, currency, order, from earlier steps.
 
 const response = await fetch("https://shop.example.com/__cc/inbound", {
   method: "POST",
@@ -6,7 +6,7 @@ const response = await fetch("https://shop.example.com/__cc/inbound", {
   body: JSON.stringify({
     email: inputData.email,
     event: "purchase",
-    // Zapier hands numbers over as text.
+    // Zapier passes numbers as strings.
     value: Number(inputData.value),
     currency: inputData.currency,
     orderId: inputData.order,
@@ -14,8 +14,8 @@ const response = await fetch("https://shop.example.com/__cc/inbound", {
   redirect: "manual",
 });
 const text = await response.text();
-// A proxy in between may answer 200 as well: only the relay says ok.
+// Only the relay answers ok: true; a proxy in between may also answer 200.
 const answer = response.status === 200 && text.startsWith("{") ? JSON.parse(text) : {};
-// A step that fails is shown in the Zap's history, and can be replayed there.
+// The Zap's history shows a failed step, and you can replay it there.
 if (answer.ok !== true) throw new Error(`Cleancast: ${response.status} ${text}`);
 output = answer;

@@ -1,4 +1,4 @@
-// For a container's health check: ends with 0 when the relay beside it answers a path (such as /readyz) with success.
+// For a container's health check: exits with 0 if the relay answers a path (such as /readyz) successfully.
 
 import { request as plain } from "node:http";
 import { request as encrypted } from "node:https";

@@ -96,7 +96,7 @@ function home(sections: readonly Section[]): string {
   return `<h1>Clean conversions, cast everywhere.</h1>
 <p class="lead">Cleancast takes conversions from your systems, finds the ad click behind them, honours consent, removes bots, and delivers to
 every platform, with each platform's verdict in the answer.</p>
-<p class="begin"><a class="button" href="/docs/guides/quick-start">Quick start</a><a class="button plain" href="/docs/guides/troubleshooting">Something does not work</a></p>
+<p class="begin"><a class="button" href="/docs/tutorials/quick-start">Quick start</a><a class="button plain" href="/docs/how-to/troubleshooting">Something does not work</a></p>
 <div class="cards">
 ${cards.join("\n")}
 </div>

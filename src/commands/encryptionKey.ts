@@ -106,7 +106,7 @@ const twoKeys =
 
 const copies =
   "The key is in a file, and other nodes on this database may have copies of it, which this command cannot change. Set " +
-  "CLEANCAST_ENCRYPTION_KEY on every node in place of the files, and see docs/backup.md; if this is the only node: --alone.";
+  "CLEANCAST_ENCRYPTION_KEY on every node in place of the files, and see docs/how-to/backup.md; if this is the only node: --alone.";
 
 const warning =
   "This gives up what the lost key sealed: every connection must be connected again (deliveries wait until then), OAuth " +

@@ -28,13 +28,13 @@ export function importCommands(program: Command): void {
   const group = program.command("import").description("past conversions and identity records from a file");
 
   filed(group.command("conversions <file>"), "conversions")
-    .description("take past conversions in from CSV or NDJSON (docs/import.md)")
+    .description("take past conversions in from CSV or NDJSON (docs/how-to/import-conversions.md)")
     .option("--deliver <where>", "all, none, or platforms and connection ids: where to send them")
     .option("--yes", "send them; without it the command only says how many would go where")
     .option("--event <name>", "the event where a row names none");
 
   filed(group.command("identities <file>"), "identities").description(
-    "take click ids, UTM fields, browser ids and consent in from CSV or NDJSON (docs/import.md)",
+    "take click ids, UTM fields, browser ids and consent in from CSV or NDJSON (docs/how-to/import-conversions.md)",
   );
 
   group

@@ -35,7 +35,7 @@ export function webhookCommands(program: Command): void {
           command,
           { ...described(made.webhook), secret: made.secret },
           `${made.secret}\n\nWebhook ${made.webhook.id} to ${made.webhook.origin}. The secret is shown only this once. ` +
-            `Every push carries it as a bearer and is signed with it: docs/webhooks.md.`,
+            `Every push carries it as a bearer and is signed with it: docs/reference/outbound-webhook.md.`,
         );
       }),
     );

@@ -62,7 +62,7 @@ export function judgeServers(servers: readonly ServerState[], synchronous: strin
     findings.push(
       warning(
         "synchronous_standby_names is empty: if the primary dies, events that were answered with 200 can be missing on the standby",
-        "Set it on the primary: docs/fail-over.md.",
+        "Set it on the primary: docs/how-to/database-failover.md.",
       ),
     );
   return findings;

@@ -133,7 +133,7 @@ async function events(site: Site, { store }: Patient): Promise<Finding[]> {
     findings.push(
       warning(
         `${name}: consent_mode is opt-in and nobody has ever agreed, so every conversion goes out without identifiers`,
-        "Connect the consent banner (docs/consent.md), record decisions with 'consent set', or use opt-out where it is lawful.",
+        "Connect the consent banner (docs/explanation/consent.md), record decisions with 'consent set', or use opt-out where it is lawful.",
       ),
     );
   return findings;
@@ -174,7 +174,7 @@ async function refusedCalls(site: Site, { store, now }: Patient): Promise<Findin
     findings.push(
       warning(
         `${name}: ${withKey.length} calls with a right key were refused for their content: "${withKey[0]?.error}"`,
-        "The dashboard lists them under Events, Refused calls; docs/inbound.md has every field.",
+        "The dashboard lists them under Events, Refused calls; docs/reference/inbound.md has every field.",
       ),
     );
   return findings;

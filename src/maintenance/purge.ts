@@ -1,5 +1,5 @@
 // Forgetting in the background what is older than it may be, on one node at a time: its turn is a row in the store, which
-// falls to another when it dies. docs/privacy.md has the whole list: what, how long, by which setting.
+// falls to another when it dies. docs/reference/stored-data.md has the whole list: what, how long, by which setting.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { lockoutRule } from "../store/sites/keyUse.ts";

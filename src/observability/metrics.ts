@@ -1,5 +1,5 @@
 // Every metric of the relay, by Prometheus' conventions. Labels have few values: platforms, states, reasons of ours. Loaded
-// by the first scrape, so that a start does not pay for it. docs/observability.md lists them for operators.
+// by the first scrape, so that a start does not pay for it. docs/how-to/monitoring.md lists them for operators.
 
 import { within } from "../kernel/deadline.ts";
 import type { Connection, Directory } from "../sites/directory.ts";

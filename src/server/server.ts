@@ -66,7 +66,7 @@ export function startFault(error: unknown, config: Config): unknown {
   if (code === "EACCES")
     return new ConfigFaults([
       `this user may not open port ${config.port}; set PORT to one above 1023, or give the service ` +
-        "CAP_NET_BIND_SERVICE (docs/run-one-machine.md). It needs no root.",
+        "CAP_NET_BIND_SERVICE (docs/how-to/run-on-one-machine.md). It needs no root.",
     ]);
   if (["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"].includes(code))
     return new ConfigFaults([`HOST ${config.host} is not an address of this machine.`]);

@@ -50,7 +50,7 @@ inChromium("the documentation", () => {
   }
 
   test("wide and dark: everybody can read it, code is copied whole, and the choice of light or dark stays", async () => {
-    const { page, wrong } = await open("guides/stripe", 1280, "dark");
+    const { page, wrong } = await open("how-to/stripe", 1280, "dark");
     expect(await faultsOf(page, 1280)).toEqual([]);
     await page.hover(".labelled");
     await page.click(".labelled .copy");
@@ -65,12 +65,12 @@ inChromium("the documentation", () => {
   });
 
   test("on a phone: everybody can read it, nothing sticks out, the sections open and close", async () => {
-    const { page, wrong } = await open("guides/troubleshooting", 375, "light");
+    const { page, wrong } = await open("how-to/troubleshooting", 375, "light");
     expect(await faultsOf(page, 375)).toEqual([]);
     expect(await page.isVisible("#sections")).toBe(false);
     await page.click(".menu");
-    await page.click("#sections a[href='/docs/consent']");
-    await page.waitForURL("**/docs/consent");
+    await page.click("#sections a[href='/docs/explanation/consent']");
+    await page.waitForURL("**/docs/explanation/consent");
     expect(await page.isVisible("#sections")).toBe(false);
     expect(wrong).toEqual([]);
   });
@@ -82,7 +82,7 @@ inChromium("the documentation", () => {
     await page.waitForSelector("#found .row");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.waitForURL("**/docs/guides/troubleshooting#a-field-is-wrong");
+    await page.waitForURL("**/docs/how-to/troubleshooting#a-field-is-wrong");
     expect(wrong).toEqual([]);
   });
 });

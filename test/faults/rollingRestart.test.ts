@@ -1,4 +1,4 @@
-// Two relays on one PostgreSQL behind a proxy, set up as docs/run-many-machines.md says, are restarted in turn while senders
+// Two relays on one PostgreSQL behind a proxy, set up as docs/how-to/run-on-several-machines.md says, are restarted in turn while senders
 // go on sending: every request gets 200, every event is there once, and every one arrives once.
 
 import { spawn } from "node:child_process";

@@ -297,7 +297,7 @@ describe("the files for Grafana and Prometheus", () => {
     const shown = namesIn(readFileSync(file("grafana/cleancast.json"), "utf8"));
     expect(ours.filter((name) => !shown.has(name))).toEqual([]);
     const guide = readFileSync(
-      fileURLToPath(new URL("../../docs/observability.md", import.meta.url)),
+      fileURLToPath(new URL("../../docs/how-to/monitoring.md", import.meta.url)),
       "utf8",
     );
     expect(ours.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);

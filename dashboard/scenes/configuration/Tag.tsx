@@ -62,7 +62,7 @@ export default function Tag() {
               <List size="sm" c="dimmed">
                 <List.Item>The plain address never leaves the browser.</List.Item>
                 <List.Item>
-                  Other ways to install it, and everything it does: docs/tag.md in the repository.
+                  Other ways to install it, and everything it does: docs/how-to/tag.md in the repository.
                 </List.Item>
               </List>
             </Stack>

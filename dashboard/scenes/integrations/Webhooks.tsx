@@ -86,7 +86,8 @@ function WebhookList({ site }: { site: string }) {
       <SecretOnce title="The webhook's secret" secret={secret} onClose={() => setSecret(null)}>
         <Text size="sm">
           Every push carries it as <code>Authorization: Bearer</code>, and is signed with it. Your receiver
-          compares both: docs/webhooks.md in the repository says how, with receivers for Node, Python and PHP.
+          compares both: docs/reference/outbound-webhook.md in the repository says how, with receivers for
+          Node, Python and PHP.
         </Text>
       </SecretOnce>
       {chosen && (
@@ -166,7 +167,8 @@ function WhatIsSent({ period }: { period: Period }) {
           </Stack>
           <Text size="sm" c="dimmed">
             Every conversion is in exactly one push. One that fails comes again under the same id until it is
-            delivered. docs/webhooks.md in the repository shows how a receiver checks that a push is ours.
+            delivered. docs/reference/outbound-webhook.md in the repository shows how a receiver checks that a
+            push is ours.
           </Text>
         </Stack>
       </Group>
