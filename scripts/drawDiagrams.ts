@@ -10,8 +10,8 @@ import { diagramFile, diagramsIn, themes, type Theme } from "./docs/diagrams.ts"
 
 const mermaidVersion = "12.3.0";
 const colours: Record<Theme, Record<string, string>> = {
-  light: { background: "#ffffff", primaryColor: "#eef4fb", primaryTextColor: "#1a2330", primaryBorderColor: "#7d9cc0", lineColor: "#5b6b7e", secondaryColor: "#f4f6f8", tertiaryColor: "#f8fafc", clusterBkg: "#f8fafc", clusterBorder: "#c9d4e0", edgeLabelBackground: "#ffffff" },
-  dark: { background: "#12171e", primaryColor: "#1e2a3a", primaryTextColor: "#e3e9f0", primaryBorderColor: "#55779f", lineColor: "#8fa1b5", secondaryColor: "#1a222c", tertiaryColor: "#161d26", clusterBkg: "#161d26", clusterBorder: "#33455a", edgeLabelBackground: "#12171e" },
+  light: { background: "#ffffff", primaryColor: "#eef4fb", primaryTextColor: "#1a2330", primaryBorderColor: "#7d9cc0", lineColor: "#5b6b7e", secondaryColor: "#f4f6f8", tertiaryColor: "#f8fafc", clusterBkg: "#f8fafc", clusterBorder: "#c9d4e0", edgeLabelBackground: "#ffffff", noteBkgColor: "#f4f6f8", noteBorderColor: "#c9d4e0" },
+  dark: { background: "#12171e", primaryColor: "#1e2a3a", primaryTextColor: "#e3e9f0", primaryBorderColor: "#55779f", lineColor: "#8fa1b5", secondaryColor: "#1a222c", tertiaryColor: "#161d26", clusterBkg: "#161d26", clusterBorder: "#33455a", edgeLabelBackground: "#12171e", noteBkgColor: "#1a222c", noteBorderColor: "#33455a", noteTextColor: "#e3e9f0" },
 }; // prettier-ignore
 
 /** Installed on first use and not with the project: only authors of diagrams need it. */
@@ -24,6 +24,12 @@ function mermaidScript(root: string): string {
     execFileSync("npm", ["install", ...options, `mermaid@${mermaidVersion}`], { stdio: "inherit" });
   }
   return script;
+}
+
+/** Mermaid draws as wide as the page; as an image a drawing has the size that its view box says. */
+function sized(svg: string): string {
+  const [, width, height] = /viewBox="[-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
+  return svg.replace(/<svg([^>]*?) width="100%"/, `<svg$1 width="${width}" height="${height}"`);
 }
 
 async function draw(root: string): Promise<void> {
@@ -50,14 +56,21 @@ async function draw(root: string): Promise<void> {
         theme: "base",
         fontFamily: "system-ui, sans-serif",
         htmlLabels: false,
-        flowchart: { htmlLabels: false, curve: "basis" },
+        flowchart: {
+          htmlLabels: false,
+          curve: "basis",
+          wrappingWidth: 520,
+          rankSpacing: 32,
+          nodeSpacing: 32,
+        },
+        state: { nodeSpacing: 30, rankSpacing: 40 },
         deterministicIds: true,
         themeVariables: { ...colours[theme], fontSize: "15px" },
       })})`,
     );
     for (const block of blocks) {
       const call = `mermaid.render("diagram", ${JSON.stringify(block)}).then(({ svg }) => svg)`;
-      writeFileSync(join(docs, diagramFile(block, theme)), `${String(await page.evaluate(call))}\n`);
+      writeFileSync(join(docs, diagramFile(block, theme)), `${sized(String(await page.evaluate(call)))}\n`);
     }
   }
   await browser.close();

@@ -1,6 +1,6 @@
 // The floor plan as a test. ARCHITECTURE.md says why.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -91,6 +91,21 @@ describe("the house", () => {
           .map((target) => `${path} imports ${target}`),
       );
     expect(reaching).toEqual([]);
+  });
+
+  test("every path that ARCHITECTURE.md names exists, and it names every folder of src", () => {
+    const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+    const paths = [...page.matchAll(/`((?:src|test|docs|tag|dashboard|standins|bench|scripts)\/[\w./-]*)`/g)].map(([, path]) => path as string); // prettier-ignore
+    expect(paths.length).toBeGreaterThan(20);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const folders = new Set(code.map(({ room }) => room).filter((name) => !name.endsWith(".ts")));
+    expect([...folders].filter((name) => !new RegExp(`\\b${name}\\b`).test(page))).toEqual([]);
+  });
+
+  test("no folder of src holds more than 24 files beside its tests", () => {
+    const counts = Map.groupBy(code, ({ path }) => dirname(path));
+    const full = [...counts].filter(([folder, files]) => files.length > 24 && !folder.endsWith("migrations"));
+    expect(full.map(([folder, files]) => `${folder}: ${files.length}`)).toEqual([]);
   });
 
   test("no file is an attic", () => {
