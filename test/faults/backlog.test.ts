@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
-import { change, deliveryStates, furnish } from "./world.ts";
+import { change, deliveryStates, furnish } from "../support/installation.ts";
 
 describe.each(engines)("a backlog on %s", (engine) => {
   test("what waited for a platform goes out as fast as its lanes allow once it is back", async () => {

@@ -14,7 +14,15 @@ import {
   type Relay,
 } from "../support/relay.ts";
 import { report } from "../support/visits.ts";
-import { change, deliveryStates, furnish, onPostgres, rows, withStore, type Furnished } from "./world.ts";
+import {
+  change,
+  deliveryStates,
+  furnish,
+  onPostgres,
+  rows,
+  withStore,
+  type Furnished,
+} from "../support/installation.ts";
 
 const answerSeconds = 4;
 const hasty = {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, post, startRelay, type Answer, type Home } from "../support/relay.ts";
-import { deliveryStates, furnish, rows, type Furnished } from "./world.ts";
+import { deliveryStates, furnish, rows, type Furnished } from "../support/installation.ts";
 
 const total = 500;
 const orders = Array.from({ length: total }, (_, i) => `order-${i}`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, newHome, post, startRelay, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, rows } from "./world.ts";
+import { deliveryStates, furnish, rows } from "../support/installation.ts";
 
 const processed = '{"ok":true,"event":"purchase","results":{"webhook":{"ok":true}}}';
 const deduped = '{"ok":true,"deduped":true}';

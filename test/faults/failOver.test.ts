@@ -9,7 +9,14 @@ import { openGateway, type Gateway } from "../support/gateway.ts";
 import { startPair, type Pair } from "../support/primaryAndStandby.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, manage, newHome, startRelay, type Home, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, keptConnections, onPostgres, postOver, rows } from "./world.ts";
+import {
+  deliveryStates,
+  furnish,
+  keptConnections,
+  onPostgres,
+  postOver,
+  rows,
+} from "../support/installation.ts";
 
 /** `npm run test:failover` is the long run, with a server that falls silent in place of one that dies. */
 const isLong = process.env.FAIL_OVER_SECONDS !== undefined;

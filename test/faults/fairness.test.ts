@@ -16,7 +16,7 @@ import type { NewEvent } from "../../src/store/events/events.ts";
 import type { Store } from "../../src/store/store.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, type Engine, type Home } from "../support/relay.ts";
-import { change, furnish, rows, withStore, type Furnished } from "./world.ts";
+import { change, furnish, rows, withStore, type Furnished } from "../support/installation.ts";
 import { sha256 } from "../support/sha256.ts";
 
 const backlog = 600;

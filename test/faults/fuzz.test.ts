@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, newHome, post, startRelay, type Relay } from "../support/relay.ts";
 import { randomFrom, type Random } from "./random.ts";
-import { furnish } from "./world.ts";
+import { furnish } from "../support/installation.ts";
 
 // CLEANCAST_FUZZ_SEED=… draws the requests of an earlier run again.
 const seed = Number(process.env.CLEANCAST_FUZZ_SEED ?? Date.now() % 1_000_000_000);

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, post, startRelay, type Home } from "../support/relay.ts";
-import { deliveryStates, furnish, rows } from "./world.ts";
+import { deliveryStates, furnish, rows } from "../support/installation.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 const total = Number(process.env.IMPORT_ROWS ?? 3000);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { isWellFormed, makeKey } from "../../src/sites/keys.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, newHome, startRelay, type Answer, type Relay } from "../support/relay.ts";
-import { change, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";
+import { change, furnish, keptConnections, postOver, rows, withStore } from "../support/installation.ts";
 
 function replaced(key: string, at: number): string {
   return key.slice(0, at) + (key[at] === "x" ? "y" : "x") + key.slice(at + 1);

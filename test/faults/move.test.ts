@@ -26,7 +26,7 @@ import {
   onPostgres as onDatabase,
   postOver,
   rows,
-} from "./world.ts";
+} from "../support/installation.ts";
 
 const command = fileURLToPath(new URL("../../bin/cleancast.mjs", import.meta.url));
 /** How many events are there before the move begins; `npm run test:move` has more. */

@@ -4,7 +4,7 @@ import { grouped } from "../../src/store/engine/groupCommit.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
-import { change, deliveryStates, furnish, rows, withStore } from "./world.ts";
+import { change, deliveryStates, furnish, rows, withStore } from "../support/installation.ts";
 import { sha256 } from "../support/sha256.ts";
 
 function newEvent(siteId: string, n: number, orderId = `order-${n}`): NewEvent {

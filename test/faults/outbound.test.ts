@@ -18,7 +18,7 @@ import {
   type TestSite,
 } from "../support/relay.ts";
 import { report, sha256 } from "../support/visits.ts";
-import { rows } from "./world.ts";
+import { rows } from "../support/installation.ts";
 
 const bot = { "User-Agent": "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)" };
 const bots = ["bot0@example.com", "bot1@example.com", "bot2@example.com"];

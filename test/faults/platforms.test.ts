@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
 import { answerOk, startPeer, type Peer } from "./peer.ts";
-import { deliveryStates, furnish, rows, type Furnished, type Row } from "./world.ts";
+import { deliveryStates, furnish, rows, type Furnished, type Row } from "../support/installation.ts";
 
 const attemptSeconds = 1;
 const answerSeconds = 2;

@@ -14,7 +14,7 @@ import { freshFolder } from "../support/databases.ts";
 import { endWithFile, findProgram } from "../support/programs.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, newHome, startRelay, type Answer, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, rows } from "./world.ts";
+import { deliveryStates, furnish, rows } from "../support/installation.ts";
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const senders = 5;

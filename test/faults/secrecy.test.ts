@@ -15,7 +15,7 @@ import {
   type Home,
   type Relay,
 } from "../support/relay.ts";
-import { change, deliveryStates, furnish, onPostgres, rows } from "./world.ts";
+import { change, deliveryStates, furnish, onPostgres, rows } from "../support/installation.ts";
 
 const secret = "Bearer whsec-Quixotic7Zephyr";
 const email = "Wilhelmina.Quagmire+Vip@Plaintext-Mail.example";

@@ -6,7 +6,7 @@ import { standinConnections } from "../../scripts/standinConnections.ts";
 import type { StandinId } from "../../standins/index.ts";
 import { startStandins, type Standins } from "../../standins/shared/start.ts";
 import { engines, eventually, manage, newHome, startRelay, type Home, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
+import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 
 const total = Number(process.env.SOAK_EVENTS ?? 200);
 const killEveryMs = 4000;

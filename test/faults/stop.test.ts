@@ -14,7 +14,14 @@ import {
   startRelay,
   type Relay,
 } from "../support/relay.ts";
-import { deliveryStates, furnish, keptConnections, postOver, rows, withStore } from "./world.ts";
+import {
+  deliveryStates,
+  furnish,
+  keptConnections,
+  postOver,
+  rows,
+  withStore,
+} from "../support/installation.ts";
 
 const sockets = new Set<Socket>();
 

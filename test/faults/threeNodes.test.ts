@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { startReceiver } from "../support/receiver.ts";
 import { eventually, newHome, startRelay, type Relay } from "../support/relay.ts";
-import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
+import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 
 const leaseMs = 3500;
 /** After its end: the worker looks once a second, and a busy machine is slow. */

@@ -10,7 +10,7 @@ import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { call, eventually, manage, newHome, startRelay, type Relay } from "../support/relay.ts";
 import { buildVersion } from "../support/versions.ts";
-import { deliveryStates, furnish, keptConnections, postOver, rows } from "./world.ts";
+import { deliveryStates, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 
 const senders = 4;
 const pauseMs = 20;

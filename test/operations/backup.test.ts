@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
-import { change, databaseFile, furnish, keptConnections, postOver, rows } from "../faults/world.ts";
+import { change, databaseFile, furnish, keptConnections, postOver, rows } from "../support/installation.ts";
 import {
   denied,
   emptyHome,

@@ -25,7 +25,7 @@ import {
   rows,
   withStore,
   type Wanted,
-} from "../faults/world.ts";
+} from "../support/installation.ts";
 import { engines, manage, newHome, post, startRelay, type Home, type Relay } from "../support/relay.ts";
 import { startMailServer } from "../support/smtp.ts";
 import { startTlsProxy } from "../support/tlsProxy.ts";

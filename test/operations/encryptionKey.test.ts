@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { furnish } from "../faults/world.ts";
+import { furnish } from "../support/installation.ts";
 import { denied, manage, newHome, post, startRelay } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 

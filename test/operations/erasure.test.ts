@@ -8,7 +8,7 @@ import { openDatabase } from "../../src/store/store.ts";
 import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { readConfig } from "../../src/installation/config.ts";
-import { furnish, withStore } from "../faults/world.ts";
+import { furnish, withStore } from "../support/installation.ts";
 import { engines, manage, newHome, post, startRelay, type Home } from "../support/relay.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { sha256 } from "../support/sha256.ts";

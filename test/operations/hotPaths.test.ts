@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
 import { serve, type Running } from "../../src/main.ts";
-import { furnish } from "../faults/world.ts";
+import { furnish } from "../support/installation.ts";
 import {
   faultsOf,
   listen,

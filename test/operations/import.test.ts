@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../support/databases.ts";
-import { deliveryStates, furnish, rows, type Furnished } from "../faults/world.ts";
+import { deliveryStates, furnish, rows, type Furnished } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { denied, engines, eventually, manage, newHome, post, shown, startRelay, type Home, type Relay } from "../support/relay.ts"; // prettier-ignore
 

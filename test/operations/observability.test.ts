@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { change, rows } from "../faults/world.ts";
+import { change, rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,

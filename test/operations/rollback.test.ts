@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
-import { change, furnish } from "../faults/world.ts";
+import { change, furnish } from "../support/installation.ts";
 import { freshFolder } from "../support/databases.ts";
 import { denied, engines, manage, newHome, shown } from "../support/relay.ts";
 

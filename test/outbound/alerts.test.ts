@@ -2,7 +2,7 @@
 // is over.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { rows } from "../faults/world.ts";
+import { rows } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   addSite,

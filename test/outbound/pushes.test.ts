@@ -3,7 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, test } from "vitest";
-import { change } from "../faults/world.ts";
+import { change } from "../support/installation.ts";
 import { areInOrder, readPush, sumOf } from "../support/pushes.ts";
 import { startReceiver, type Got, type Receiver } from "../support/receiver.ts";
 import {

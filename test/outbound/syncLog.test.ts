@@ -1,7 +1,7 @@
 // The sync log from the command line: what went where, sent again or stopped, beside a running relay.
 
 import { beforeAll, describe, expect, test } from "vitest";
-import { change } from "../faults/world.ts";
+import { change } from "../support/installation.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   denied,

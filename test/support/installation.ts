@@ -5,14 +5,14 @@ import { Agent, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
-import { afterFile, taken } from "../support/afterFile.ts";
+import { afterFile, taken } from "./afterFile.ts";
 import { readConfig } from "../../src/installation/config.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { directoryOf, type Directory } from "../../src/sites/directory.ts";
 import { connect } from "../../src/sites/connect.ts";
 import { addKey, addSite } from "../../src/sites/manage.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import type { Answer, Home, Relay } from "../support/relay.ts";
+import type { Answer, Home, Relay } from "./relay.ts";
 
 /** Opens the store of an installation in this process, as the command line does, and closes it again. */
 export async function withStore<T>(
