@@ -2,7 +2,7 @@
 
 import type { Sender } from "../delivery/send.ts";
 import type { Site } from "../sites/directory.ts";
-import type { Mailer, Told } from "./mail.ts";
+import type { Mailer, SendResult } from "./mail.ts";
 import { headlineOf, mailText, webhookBody, type Message } from "./message.ts";
 
 export const channelNames = ["mail", "webhook"] as const;
@@ -12,19 +12,19 @@ export type Channel = {
   name: ChannelName;
   /** As people may see it. */
   to: string;
-  tell(message: Message): Promise<Told>;
+  send(message: Message): Promise<SendResult>;
 };
 
 /** `mailer` is null where the installation has no mail server. */
-export type Means = { mailer: Mailer | null; sender: Sender };
+export type ChannelOptions = { mailer: Mailer | null; sender: Sender };
 
-export function channelsOf({ settings }: Site, { mailer, sender }: Means): Channel[] {
+export function channelsOf({ settings }: Site, { mailer, sender }: ChannelOptions): Channel[] {
   const channels: Channel[] = [];
   if (settings.alertEmails.length > 0 && mailer) {
     channels.push({
       name: "mail",
       to: settings.alertEmails.join(", "),
-      tell: (message) => mailer(settings.alertEmails, headlineOf(message), mailText(message)),
+      send: (message) => mailer(settings.alertEmails, headlineOf(message), mailText(message)),
     });
   }
   const url = settings.alertWebhook;
@@ -32,13 +32,13 @@ export function channelsOf({ settings }: Site, { mailer, sender }: Means): Chann
     channels.push({
       name: "webhook",
       to: `${new URL(url).origin}/…`,
-      tell: (message) => post(sender, url, webhookBody(message)),
+      send: (message) => post(sender, url, webhookBody(message)),
     });
   }
   return channels;
 }
 
-async function post(sender: Sender, url: string, body: string): Promise<Told> {
+async function post(sender: Sender, url: string, body: string): Promise<SendResult> {
   const sent = await sender.send(
     { method: "POST", url, headers: { "content-type": "application/json" }, body },
     { platform: "alert webhook", customerAddress: true },

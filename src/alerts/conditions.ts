@@ -28,7 +28,7 @@ export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
 /** How many waited for each connection at earlier looks; "rising" is told from it. */
 export type Backlogs = Map<string, { at: number; count: number }[]>;
 
-export async function lookAt(
+export async function checkSite(
   facts: Facts,
   site: Site,
   open: readonly Alert[],

@@ -6,9 +6,9 @@ import { within } from "../kernel/deadline.ts";
 
 export type SmtpServer = { url: string; from: string };
 /** `isDown`: it would not have taken another message either. */
-export type Told = { ok: true } | { ok: false; error: string; isDown?: boolean };
+export type SendResult = { ok: true } | { ok: false; error: string; isDown?: boolean };
 
-export type Mailer = (to: readonly string[], subject: string, text: string) => Promise<Told>;
+export type Mailer = (to: readonly string[], subject: string, text: string) => Promise<SendResult>;
 
 const stepMs = 10_000;
 const wholeMs = 30_000;
@@ -38,7 +38,7 @@ export function openMailer({ url, from }: SmtpServer): Mailer {
 }
 
 /** Whether the server can be reached and takes the password. Sends nothing. */
-export async function tryMailServer({ url }: SmtpServer): Promise<Told> {
+export async function tryMailServer({ url }: SmtpServer): Promise<SendResult> {
   const timeouts = {
     connectionTimeout: tryMs,
     greetingTimeout: tryMs,
@@ -77,7 +77,7 @@ const isAboutMessage = (error: unknown) => ["EENVELOPE", "EMESSAGE"].includes(co
 
 /** After the first failure of the server the others are not tried: each would take its time to fail. */
 export function untilDown(mailer: Mailer): Mailer {
-  let down: Told | null = null;
+  let down: SendResult | null = null;
   return async (...mail) => {
     if (down) return down;
     const told = await mailer(...mail);

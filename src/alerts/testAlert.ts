@@ -3,19 +3,19 @@
 import type { Site } from "../sites/directory.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { noMailServer } from "../sites/settingNotes.ts";
-import { channelsOf, type ChannelName, type Means } from "./channels.ts";
+import { channelsOf, type ChannelName, type ChannelOptions } from "./channels.ts";
 import { testMessage } from "./message.ts";
 
 export type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
 
 /** Why mail is not among the channels, where one would expect it. */
-export const idleMail = ({ settings }: Site, { mailer }: Pick<Means, "mailer">) =>
+export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOptions, "mailer">) =>
   settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
 
-export async function tellTest(site: Site, means: Means, now: number): Promise<TestResult[]> {
+export async function sendTestAlert(site: Site, means: ChannelOptions, now: number): Promise<TestResult[]> {
   const channels = channelsOf(site, means);
   if (channels.length === 0) {
-    const idle = idleMail(site, means);
+    const idle = missingMailServer(site, means);
     const more = idle ? ` ${idle}` : "";
     throw new Refusal(
       "site",
@@ -25,7 +25,7 @@ export async function tellTest(site: Site, means: Means, now: number): Promise<T
   }
   const results: TestResult[] = [];
   for (const channel of channels) {
-    const told = await channel.tell(testMessage(site, now));
+    const told = await channel.send(testMessage(site, now));
     const { name, to } = channel;
     results.push({ channel: name, to, ok: told.ok, error: told.ok ? null : told.error });
   }

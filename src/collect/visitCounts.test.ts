@@ -70,7 +70,7 @@ describe("counting visits", () => {
     state.down = false;
     counts.count("s", "bots", "a", now + 9 * hourMs);
     counts.count("t", "bots", "a", now);
-    counts.countAhead("t", "page", now);
+    counts.countPrerendered("t", "page", now);
     counts.wasShown("t", "page");
     await counts.stop();
     expect(Object.fromEntries(everBots)).toEqual({ s: 3, t: 1 });
@@ -85,7 +85,7 @@ describe("counting visits", () => {
 
   test("a page that is shown in the next hour is taken from the hour in which it was loaded", async () => {
     const { counts, written } = stage();
-    counts.countAhead("s", "page", now);
+    counts.countPrerendered("s", "page", now);
     await vi.advanceTimersByTimeAsync(40 * 60_000);
     counts.wasShown("s", "page");
     counts.count("s", "people", "", now + 40 * 60_000);
@@ -95,7 +95,7 @@ describe("counting visits", () => {
 
   test("a page is taken out once, and only by itself", async () => {
     const { counts, written } = stage();
-    for (const page of ["a", "b", null]) counts.countAhead("s", page, now);
+    for (const page of ["a", "b", null]) counts.countPrerendered("s", page, now);
     counts.wasShown("s", "c");
     counts.wasShown("s", null);
     counts.wasShown("other", "a");

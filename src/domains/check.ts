@@ -7,7 +7,7 @@ import { hostOf } from "../sites/hosts.ts";
 import type { FindingCode } from "../sites/hostProblems.ts";
 import type { Names } from "./names.ts";
 import { newChallenge, probePath, readAnswer } from "./probe.ts";
-import type { Turns } from "./concurrencyLimit.ts";
+import type { ConcurrencyLimit } from "./concurrencyLimit.ts";
 
 export type Checked = {
   verifiedBy: "DNS" | "a request" | null;
@@ -24,7 +24,7 @@ export type Checker = {
   /** The relay's own name and port, of CLEANCAST_URL; null where it has none. */
   relay: { host: string; port: string } | null;
   /** Of checks in a process that goes on. */
-  turns: Turns<Host>;
+  limit: ConcurrencyLimit<Host>;
 };
 
 type Fault = { finding: FindingCode; seen: string | null };

@@ -6,7 +6,7 @@ import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
 import { openNames } from "./names.ts";
 import { probeSecret } from "./probe.ts";
-import { openTurns } from "./concurrencyLimit.ts";
+import { openConcurrencyLimit } from "./concurrencyLimit.ts";
 
 export type CheckerOptions = {
   encryptionKeys: () => readonly Buffer[];
@@ -38,7 +38,7 @@ export function openChecker(options: CheckerOptions): Checker {
     }),
     secrets: () => options.encryptionKeys().map(probeSecret),
     relay: relayOf(options),
-    turns: openTurns(atOnce, maxOfSite),
+    limit: openConcurrencyLimit(atOnce, maxOfSite),
   };
 }
 

@@ -1,15 +1,15 @@
 // Checks of hosts take turns. Each calls somebody else's server for seconds, and a lookup that hangs holds one of the four
 // threads that everything else in the process looks names up with.
 
-export type Turns<Result> = {
+export type ConcurrencyLimit<Result> = {
   /**
    * Who asks for a host that is being checked gets that check's result. Null where too many hosts of the site are waiting
    * already: nobody's hosts shall keep those of others waiting for long.
    */
-  take(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
+  run(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
 };
 
-export function openTurns<Result>(atOnce: number, maxOfSite: number): Turns<Result> {
+export function openConcurrencyLimit<Result>(atOnce: number, maxOfSite: number): ConcurrencyLimit<Result> {
   const asked = new Map<string, { siteId: string; result: Promise<Result> }>();
   const waiting: (() => void)[] = [];
   let free = atOnce;
@@ -27,7 +27,7 @@ export function openTurns<Result>(atOnce: number, maxOfSite: number): Turns<Resu
   }
 
   return {
-    take({ siteId, host }, check) {
+    run({ siteId, host }, check) {
       const key = `${siteId} ${host}`;
       const known = asked.get(key);
       if (known) return known.result;

@@ -4,7 +4,7 @@
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
 import { type By, Refusal } from "../kernel/refusal.ts";
-import { change, type Desk } from "../sites/manage.ts";
+import { change, type SiteContext } from "../sites/manage.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
 import { checkHost, type Checked, type Checker } from "./check.ts";
 
@@ -13,7 +13,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 export async function verifyHost(
-  { store, directory, checker }: Desk & { checker: Checker },
+  { store, directory, checker }: SiteContext & { checker: Checker },
   host: Host,
   by: By,
   now: () => number,

@@ -1,6 +1,7 @@
-// Closes periods and pushes them. Looks once a second; safe beside any number of nodes: the store decides who closes a
-// period and in whose hand a webhook is. A receiver that hangs holds up nobody but itself.
+// Closes periods and pushes them to the webhooks, on any number of nodes: the store decides which node closes a period and
+// which one holds a webhook. A receiver that hangs delays no other.
 
+import { poll } from "../background/poll.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
@@ -27,64 +28,59 @@ export type OutboundOptions = {
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-const pollMs = 1000;
-const maxAtOnce = 100;
-/** What a lease lasts beyond one call. */
+const everyMs = 1000;
+const maxConcurrent = 100;
+/** How long a lease lasts beyond one call. */
 const spareMs = 5000;
 
-/** Starts it; the returned function stops it and resolves when the last push under way is settled. */
-export function startOutbound(options: OutboundOptions): () => Promise<void> {
+/** `stop` also waits for the pushes under way. */
+export function startOutbound(options: OutboundOptions): { stop(): Promise<void> } {
   const { store, now, onDefect, retry } = options;
   const closeDue = openCloser({ ...options, random: retry.random });
   const busy = new Map<string, Promise<void>>();
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
 
-  async function look(): Promise<void> {
-    // What is closed already goes out, whatever keeps the next period from closing.
+  async function startPushes(signal: AbortSignal): Promise<void> {
+    // Closed periods are pushed even if the next period cannot be closed.
     await closeDue().catch((error: unknown) => onDefect(error, { outbound: "closing" }));
     for (const key of await store.pushes.due(now())) {
       const name = `${key.siteId} ${key.webhookId}`;
-      if (stopped || busy.size >= maxAtOnce) return;
+      if (signal.aborted || busy.size >= maxConcurrent) return;
       if (busy.has(name)) continue;
-      const draining = drain(key)
+      const draining = drain(key, signal)
         .catch((error: unknown) => onDefect(error, { webhook: key.webhookId }))
         .finally(() => busy.delete(name));
       busy.set(name, draining);
     }
   }
 
-  /** One after the other, the oldest first, until nothing waits or the receiver does not take it. */
-  async function drain(key: WebhookKey): Promise<void> {
-    let isTaken = true;
-    while (isTaken && !stopped) isTaken = await pushNext(options, key);
+  /** Pushes one period after the other, the oldest first, until none waits or the receiver refuses one. */
+  async function drain(key: WebhookKey, signal: AbortSignal): Promise<void> {
+    let isAccepted = true;
+    while (isAccepted && !signal.aborted) isAccepted = await pushNext(options, key);
   }
 
-  function run(): void {
-    looking = look()
-      .catch((error: unknown) => onDefect(error, { worker: "outbound" }))
-      .finally(() => {
-        if (!stopped) timer = setTimeout(run, pollMs * (0.8 + 0.4 * retry.random()));
-      });
-  }
-
-  timer = setTimeout(run, 0);
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await looking;
-    await Promise.all(busy.values());
+  const loop = poll({
+    everyMs,
+    jitter: 0.2,
+    random: retry.random,
+    work: startPushes,
+    onError: (error) => onDefect(error, { worker: "outbound" }),
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      await Promise.all(busy.values());
+    },
   };
 }
 
-/** True when the receiver took the oldest period that waits for it. */
+/** True when the receiver accepted the oldest period that waits for it. */
 async function pushNext(options: OutboundOptions, key: WebhookKey): Promise<boolean> {
   const { store, owner, attemptMs, now, elapsed } = options;
   const leaseMs = attemptMs + spareMs;
   const claimed = elapsed();
   const push = await store.pushes.claim(key, { owner, now: now(), until: now() + leaseMs });
-  // A process that stood still for so long may not be the owner any more when it calls.
+  // A process that was suspended for so long may have lost the webhook to another node before it calls.
   if (!push || elapsed() - claimed > spareMs / 2) return false;
   const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,

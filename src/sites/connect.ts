@@ -13,7 +13,7 @@ import {
 } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
 import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change, type Desk } from "./manage.ts";
+import { change, type SiteContext } from "./manage.ts";
 
 /** `events` null is every event; left out, they stay as they are. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
@@ -22,7 +22,7 @@ export type Connected = { connection: Connection; isNew: boolean; released: numb
 
 /** As people write it on a command line: `events` is a setting among the others. */
 export async function connect(
-  desk: Desk,
+  desk: SiteContext,
   site: Site,
   platformId: string,
   given: Record<string, string>,
@@ -34,7 +34,7 @@ export async function connect(
 
 /** Connects a platform, or changes the connection to the same account, and lets parked deliveries go. */
 export async function connectPlatform(
-  desk: Desk,
+  desk: SiteContext,
   site: Site,
   platformId: string,
   wanted: Wanted,
@@ -54,7 +54,7 @@ export async function connectPlatform(
 
 /** Changes a connection; it stays the one to its account. */
 export async function changeConnection(
-  desk: Desk,
+  desk: SiteContext,
   site: Site,
   existing: Connection,
   wanted: Wanted,
@@ -97,7 +97,7 @@ export function planConnection(
 }
 
 async function save(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   platform: Platform,
   existing: Connection | undefined,
   connection: Connection,
@@ -161,7 +161,11 @@ export function findConnection(sites: Iterable<Site>, id: string): Connection {
 }
 
 /** Ends a connection: what still waits for it ends as skipped, and the log keeps its history. */
-export async function disconnect({ store, directory }: Desk, connection: Connection, by: By): Promise<void> {
+export async function disconnect(
+  { store, directory }: SiteContext,
+  connection: Connection,
+  by: By,
+): Promise<void> {
   const { siteId, id, platform } = connection;
   await store.configuration.removeConnection(change(siteId, "connection removed", { id, platform }, by), id);
   await directory.refresh();
@@ -172,14 +176,18 @@ export async function disconnect({ store, directory }: Desk, connection: Connect
 
 type Named = Pick<Connection, "siteId" | "id">;
 
-export async function pause({ store, directory }: Desk, { siteId, id }: Named, by: By): Promise<void> {
+export async function pause({ store, directory }: SiteContext, { siteId, id }: Named, by: By): Promise<void> {
   const line = change(siteId, "connection paused", { id }, by);
   await store.configuration.setConnectionState(line, id, "paused", null);
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
 }
 
-export async function resume({ store, directory }: Desk, { siteId, id }: Named, by: By): Promise<number> {
+export async function resume(
+  { store, directory }: SiteContext,
+  { siteId, id }: Named,
+  by: By,
+): Promise<number> {
   const line = change(siteId, "connection resumed", { id }, by);
   await store.configuration.setConnectionState(line, id, "active", null);
   await directory.refresh();

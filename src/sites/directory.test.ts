@@ -18,9 +18,9 @@ test("keys, sites, settings and connections follow a change on another node with
   const there = directoryOf(other);
   await Promise.all([here.refresh(), there.refresh()]);
   const failures: unknown[] = [];
-  const unfollow = there.follow((error) => failures.push(error));
+  const following = there.follow((error) => failures.push(error));
   onTestFinished(async () => {
-    unfollow();
+    await following.stop();
     await close();
   });
   const desk = { store, directory: here };

@@ -1,6 +1,7 @@
 // Every site with its hosts, keys and connections, in memory. A request is authenticated and routed without asking
 // the store; a change made anywhere (another node, the command line) is here within a second.
 
+import { poll } from "../background/poll.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
 import type { Store } from "../store/store.ts";
@@ -20,8 +21,8 @@ export type Site = Omit<SiteRow, "settings"> & {
 export type Directory = {
   /** Reads what changed since the last time. */
   refresh(): Promise<void>;
-  /** Keeps reading, so that changes made elsewhere arrive; returns how to stop. */
-  follow(onError: (error: unknown) => void): () => void;
+  /** Keeps reading, so that changes made elsewhere arrive. */
+  follow(onError: (error: unknown) => void): { stop(): Promise<void> };
   sites(): Iterable<Site>;
   site(id: string): Site | undefined;
   /** The site that answers under this name: not one that is paused there, or has yet to prove that the name is its own. */
@@ -100,10 +101,7 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
 
   return {
     refresh,
-    follow(onError) {
-      const timer = setInterval(() => void refresh().catch(onError), pollMs);
-      return () => clearInterval(timer);
-    },
+    follow: (onError) => poll({ everyMs: pollMs, firstMs: pollMs, work: refresh, onError }),
     sites: () => sites.values(),
     site: (id) => sites.get(id),
     siteOfHost: (host) => served.get(host),

@@ -19,7 +19,7 @@ import {
 } from "./settings.ts";
 import { Missing, Refusal, type By } from "../kernel/refusal.ts";
 
-export type Desk = { store: Store; directory: Directory };
+export type SiteContext = { store: Store; directory: Directory };
 
 const rotationOverlapMs = 24 * 3_600_000;
 
@@ -28,7 +28,7 @@ export function change(siteId: string, action: string, detail: Record<string, un
 }
 
 /** A site by its id or by one of its hosts. */
-export function findSite({ directory }: Pick<Desk, "directory">, text: string): Site {
+export function findSite({ directory }: Pick<SiteContext, "directory">, text: string): Site {
   const site = directory.site(text) ?? directory.site(directory.host(readHost(text) ?? "")?.siteId ?? "");
   if (!site) {
     const sentence = `There is no site ${text}.`;
@@ -67,7 +67,7 @@ export function freeHost(
 export const lostLine = ({ host, loser }: FreeHost, by: By) =>
   loser === null ? null : change(loser, "host lost to another site", { host }, by);
 
-export async function addSite({ store, directory }: Desk, hostText: string, by: By): Promise<Site> {
+export async function addSite({ store, directory }: SiteContext, hostText: string, by: By): Promise<Site> {
   // Only who answers for the installation adds sites.
   const rights = { now: by.now, isVouched: true };
   const free = freeHost(directory, hostText, rights);
@@ -94,7 +94,7 @@ export async function unlessTaken(
 }
 
 export async function renameSite(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   name: string,
   by: By,
@@ -105,7 +105,7 @@ export async function renameSite(
 }
 
 export async function setSite(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   changes: Record<string, string>,
   by: By,
@@ -120,7 +120,7 @@ export async function setSite(
 
 /** Takes settings over from another site, secret ones too: they go from row to row and are shown to nobody. */
 export async function copySettings(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   from: Site,
   labels: readonly string[],
@@ -140,7 +140,7 @@ export async function copySettings(
 
 /** From now on events of this person are never filtered. */
 export async function allowPerson(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   emailSha256: Sha256,
   by: By & { eventId: string },
@@ -163,7 +163,7 @@ export async function allowPerson(
 
 /** Makes a key; the first one of a site opens its inbound door. */
 export async function addKey(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   wanted: { name: string; mode: Mode; expiresAt: number | null },
   by: By,
@@ -205,7 +205,7 @@ export function findKey(sites: Iterable<Site>, id: string): InboundKey {
   throw new Missing("key", sentence, `${sentence} 'cleancast key list' shows their ids.`);
 }
 
-export async function revokeKey({ store, directory }: Desk, key: InboundKey, by: By): Promise<void> {
+export async function revokeKey({ store, directory }: SiteContext, key: InboundKey, by: By): Promise<void> {
   const { siteId, id, name } = key;
   await store.configuration.revokeKey(change(siteId, "key revoked", { id, name }, by), id);
   await directory.refresh();
@@ -213,7 +213,7 @@ export async function revokeKey({ store, directory }: Desk, key: InboundKey, by:
 
 /** A new key in place of the old one, which lives a day more so that senders can change over. */
 export async function rotateKey(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   old: InboundKey,
   expiresAt: number | null,
   by: By,

@@ -3,14 +3,14 @@
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
 import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change, type Desk, findSite, freeHost, lostLine, unlessTaken } from "./manage.ts";
+import { change, type SiteContext, findSite, freeHost, lostLine, unlessTaken } from "./manage.ts";
 
 /** Each is looked up and called by checks: nobody needs that many, and nobody should make us call more. */
 const maxHosts = 200;
 
 /** `isVouched`: whoever adds it answers for the whole installation, so it is served before it is verified. */
 export async function addHost(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   hostText: string,
   by: By & { isVouched: boolean },
@@ -47,18 +47,30 @@ export function findHost(sites: Iterable<Site>, text: string): Host {
   throw new Missing("host", sentence, `${sentence} 'cleancast host list' shows them.`);
 }
 
-export async function pauseHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+export async function pauseHost(
+  { store, directory }: SiteContext,
+  { siteId, host }: Host,
+  by: By,
+): Promise<void> {
   await store.hosts.setPaused(change(siteId, "host paused", { host }, by), host, by.now);
   await directory.refresh();
 }
 
-export async function resumeHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+export async function resumeHost(
+  { store, directory }: SiteContext,
+  { siteId, host }: Host,
+  by: By,
+): Promise<void> {
   await store.hosts.setPaused(change(siteId, "host resumed", { host }, by), host, null);
   await directory.refresh();
 }
 
 /** A site is known by its hosts: the last one can be paused, not removed. */
-export async function removeHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+export async function removeHost(
+  { store, directory }: SiteContext,
+  { siteId, host }: Host,
+  by: By,
+): Promise<void> {
   const isGone = await store.hosts.remove(change(siteId, "host removed", { host }, by), host);
   await directory.refresh();
   if (!isGone && directory.host(host)?.siteId === siteId)

@@ -7,7 +7,7 @@ import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
 import { openStatistics } from "./read.ts";
-import { moneyOf } from "./sums.ts";
+import { moneyOf } from "./aggregate.ts";
 import { statisticsWorker } from "./worker.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
@@ -106,7 +106,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     };
     const week = () => read(siteId, end - 7 * day, end);
     expect(await week()).toEqual(expected);
-    await workerAt(siteId, now).work();
+    await workerAt(siteId, now).run();
     expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
     expect(await week()).toEqual(expected);
     await store.statistics.startAnew(siteId);
@@ -119,34 +119,34 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   test("an hour is made again while its deliveries wait, and after somebody replayed one", async () => {
     const siteId = shortId();
     const id = await add(siteId, now - 2 * hourMs);
-    await workerAt(siteId, now).work();
+    await workerAt(siteId, now).run();
     const states = async () => (await read(siteId, end - day, end)).platforms.sandbox;
     expect(await states()).toEqual({ queued: 1 });
     await settle(siteId, id, "rejected");
-    await workerAt(siteId, now + 6 * hourMs).work();
+    await workerAt(siteId, now + 6 * hourMs).run();
     expect(await states()).toEqual({ rejected: 1 });
 
     const at = now + 20 * day;
     await store.syncLog.requeue(siteId, [{ eventId: id, connectionId: "c" }], ["rejected"], at);
-    await workerAt(siteId, at + 1000).work();
+    await workerAt(siteId, at + 1000).run();
     expect(await states()).toEqual({ rejected: 1 });
-    await workerAt(siteId, at + 6 * 60_000).work();
+    await workerAt(siteId, at + 6 * 60_000).run();
     expect(await states()).toEqual({ queued: 1 });
   });
 
   test("what comes in later hours is made when they are over, by whoever has the turn", async () => {
     const siteId = shortId();
     await add(siteId, now);
-    await workerAt(siteId, now).work();
+    await workerAt(siteId, now).run();
     expect(await store.statistics.head(siteId)).toBeNull();
     const later = now + 40 * day;
     expect(await store.statistics.takeTurn("b", later, later + 1000)).toBe(true);
-    await workerAt(siteId, later, "a").work();
+    await workerAt(siteId, later, "a").run();
     expect(await store.statistics.head(siteId)).toBeNull();
-    await workerAt(siteId, later, "b").work();
+    await workerAt(siteId, later, "b").run();
     expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
     await add(siteId, later);
-    await workerAt(siteId, later + 2 * hourMs, "b").work();
+    await workerAt(siteId, later + 2 * hourMs, "b").run();
     expect((await store.statistics.head(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 

@@ -101,7 +101,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
       },
       ...changed,
     };
-    return openPurge(options, new AbortController().signal)();
+    return openPurge(options).run();
   }
 
   test("thousands of expired events go beside inbound traffic, and no step is longer than 500 rows", async () => {
@@ -185,11 +185,11 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
         throw error;
       },
     };
-    const purge = openPurge(options, new AbortController().signal);
-    await purge();
+    const purge = openPurge(options);
+    await purge.run();
     expect(await count("events", "ahead")).toBe(3);
     elapsed = 3_600_000;
-    await purge();
+    await purge.run();
     expect(await count("events", "ahead")).toBe(0);
     await store.purge.giveTurnBack("one");
   });

@@ -1,7 +1,7 @@
 // What needs a person, and who changed what.
 
 import { messageOf } from "../../alerts/message.ts";
-import { tellTest } from "../../alerts/testAlert.ts";
+import { sendTestAlert } from "../../alerts/testAlert.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { watchRoutes } from "../../contract/watch.ts";
 import type { AlertKind } from "../../kernel/event.ts";
@@ -87,7 +87,7 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
 
     async "POST /sites/:site/alerts/test"({ site, by }) {
       await countTest(parts, site.id, "alert", 20);
-      return { channels: await tellTest(site, { mailer, sender }, by.now) };
+      return { channels: await sendTestAlert(site, { mailer, sender }, by.now) };
     },
 
     "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),

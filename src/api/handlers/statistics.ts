@@ -4,7 +4,7 @@ import { roleOn, type Actor } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { openStatistics, type Report } from "../../statistics/read.ts";
-import { moneyOf, type Sum } from "../../statistics/sums.ts";
+import { moneyOf, type Sum } from "../../statistics/aggregate.ts";
 import { hourMs } from "../../store/statistics/traffic.ts";
 import type { Handlers } from "../call.ts";
 import { openFeed } from "../feed/feed.ts";

@@ -1,4 +1,4 @@
-// Numbers of an hour, and the rows that they are made of. statistics/roll.ts makes them.
+// Numbers of an hour, and the rows that they are made of. statistics/hourlyRollup.ts makes them.
 
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";

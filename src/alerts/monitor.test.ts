@@ -16,9 +16,9 @@ import { directoryOf, type Connection, type Directory, type Site } from "../site
 import { addKey, addSite, setSite } from "../sites/manage.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
-import { lookAt, quietMs, type Backlogs, type Facts } from "./conditions.ts";
+import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
-import { watchOf } from "./watch.ts";
+import { alertMonitor } from "./monitor.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const minute = 60_000;
@@ -65,11 +65,16 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   const by = () => ({ actor: "test", now, checkAddress: () => null });
   const defects: unknown[] = [];
-  const watchWith = (owner: string, stores: Store = store, places: Directory = directory, everyMs = minute) =>
-    watchOf({
+  const monitorWith = (
+    owner: string,
+    stores: Store = store,
+    places: Directory = directory,
+    everyMs = minute,
+  ) =>
+    alertMonitor({
       store: stores,
       directory: places,
-      means: { mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }), sender },
+      channels: { mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }), sender },
       owner,
       everyMs,
       now: () => now,
@@ -146,8 +151,8 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   test("a dead token: told once by each channel, again after a day, and when it is over", async () => {
     const site = await newSite();
     const id = connectionOf(site);
-    const watch = watchWith("a");
-    await watch.look();
+    const monitor = monitorWith("a");
+    await monitor.check();
     expect(mailsTo(site)).toEqual([]);
 
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
@@ -160,15 +165,15 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await directory.refresh();
     for (let looks = 0; looks < 3; looks++) {
       now += minute;
-      await watch.look();
+      await monitor.check();
     }
     expect(mailsTo(site)).toEqual([`Webhook (${id}) needs reconnection`]);
     expect(posts(site)).toEqual(["began needs reconnection"]);
 
     now += day;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(mailsTo(site)).toEqual([
       `Webhook (${id}) needs reconnection`,
       `still: Webhook (${id}) needs reconnection`,
@@ -178,7 +183,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await directory.refresh();
     for (let looks = 0; looks < 3; looks++) {
       now += minute;
-      await watch.look();
+      await monitor.check();
     }
     expect(mailsTo(site).at(-1)).toBe(`over: Webhook (${id}) needs reconnection`);
     expect(mailsTo(site)).toHaveLength(3);
@@ -201,14 +206,14 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       await directory.refresh();
       await stale.refresh();
       now += minute;
-      await watchWith("a").look();
+      await monitorWith("a").check();
       expect(await open()).toBe(1);
       now += 1000;
       await mend();
       expect(await open()).toBe(0);
       // A node that has not heard of it yet does not begin anew.
       now += minute;
-      await watchWith("a", store, stale).look();
+      await monitorWith("a", store, stale).check();
       expect(await open()).toBe(0);
     }
     expect(posts(site)).toEqual(
@@ -236,7 +241,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, id, "needs reconnection", "ada@example.com");
     await directory.refresh();
-    await watchWith("a").look();
+    await monitorWith("a").check();
     const got = mail.got.at(-1);
     expect(got).toMatchObject({ from: "cc@example.com", to: ["ops@example.com"] });
     expect(got?.subject).toBe(`[Cleancast] ${site.hosts[0]}: Webhook (${id}) needs reconnection`);
@@ -260,30 +265,30 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   test("a low success rate begins at twenty attempts, and ends when attempts succeed again", async () => {
     const site = await newSite();
     const id = connectionOf(site);
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     for (let n = 0; n < 19; n++) await attempt(site.id, id, n < 10 ? "sent" : "rejected");
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual([]);
     // What waits for credentials counts neither way.
     await attempt(site.id, id, "parked");
     await attempt(site.id, id, "expired");
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began success rate"]);
     expect(receiver.bodies().at(-1)?.what).toBe(
       `Of the last 20 attempts to reach Webhook (${id}), 50 % succeeded; the limit is 80 %.`,
     );
     // Nothing was tried for hours: nobody knows whether it works.
     now += 3 * hour;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began success rate"]);
     for (let n = 0; n < 9; n++) await attempt(site.id, id, "sent");
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toContain("over success rate");
     expect(posts(site).filter((one) => one.startsWith("over"))).toHaveLength(1);
   });
@@ -299,13 +304,13 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     ];
     for (const site of [wavering, off, paused]) await low(site);
     await pause({ store, directory }, { siteId: paused.id, id: connectionOf(paused) }, by());
-    const watch = watchWith("a");
-    await watch.look();
+    const monitor = monitorWith("a");
+    await monitor.check();
     expect(posts(wavering)).toEqual(["began success rate"]);
     expect([...posts(off), ...posts(paused)]).toEqual([]);
     for (let n = 0; n < 10; n++) await attempt(wavering.id, connectionOf(wavering), "sent");
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(wavering)).toEqual(["began success rate"]);
   });
 
@@ -324,18 +329,18 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     });
     await store.keyUse.addUses(uses);
     // Each row says when its key was last used; the newest counts.
-    const watch = watchWith("a");
-    await watch.look();
+    const monitor = monitorWith("a");
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began silence"]);
     await store.keyUse.addUses([
       { siteId: site.id, keyId, hour: Math.floor((now + 1) / hour), uses: 1, lastUsedAt: now + 1 },
     ]);
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began silence", "over silence"]);
   });
 
@@ -353,39 +358,39 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.webhooks.setState(line, `w2${sites}`, "disabled", "disabled by command line");
     const failing = (since: number | null) =>
       sql(`UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`);
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     await failing(now - 59 * minute);
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual([]);
     now += 2 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began webhook"]);
     await store.webhooks.setState(line, `w1${sites}`, "disabled", "it answered 410 Gone");
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began webhook"]);
     expect((await store.alerts.since(site.id, now))[0]?.text).toContain("is disabled: it answered 410 Gone");
     await store.webhooks.setState(line, `w1${sites}`, "active", null);
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began webhook", "over webhook"]);
   });
 
   test("a flood of wrong keys is one alert, however often the host is locked anew", async () => {
     const site = await newSite();
     const host = site.hosts[0] as string;
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     for (let locks = 0; locks < 4; locks++) {
       for (let n = 0; n < 10; n++) await store.keyUse.countWrongKey(site.id, host, now, lockoutRule);
-      await watch.look();
+      await monitor.check();
       now += 20 * minute;
-      await watch.look();
+      await monitor.check();
     }
     expect(posts(site)).toEqual(["began wrong keys"]);
     now += hour;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began wrong keys", "over wrong keys"]);
   });
 
@@ -393,12 +398,12 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const site = await newSite();
     const id = connectionOf(site);
     await attempt(site.id, id, "queued");
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     now += 14 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual([]);
     now += 2 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began queue"]);
     await store.deliveries.endWaiting(
       { siteId: site.id, connectionId: id },
@@ -406,12 +411,12 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       now,
     );
     now += 5 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began queue"]);
     now += 6 * minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began queue", "over queue"]);
   });
 
@@ -424,7 +429,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       alerts: { ...store.alerts, waiting: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
     };
     const backlogs: Backlogs = new Map();
-    const kinds = async () => (await lookAt(facts, site, [], backlogs, now)).map(({ kind }) => kind);
+    const kinds = async () => (await checkSite(facts, site, [], backlogs, now)).map(({ kind }) => kind);
     for (let looks = 0; looks < 12; looks++) {
       expect(await kinds()).toEqual([]);
       count -= 100;
@@ -442,11 +447,11 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, id, "needs reconnection", null);
     await directory.refresh();
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     mail.mood = "no";
     receiver.behave = (_got, response) => response.writeHead(500).end("secret words");
     const before = receiver.got.length;
-    await watch.look();
+    await monitor.check();
     expect(receiver.got.length).toBe(before + 1);
     const [failed] = await store.alerts.since(site.id, now);
     expect(failed?.notifiedAt).toBeNull();
@@ -455,13 +460,13 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
     mail.mood = "yes";
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);
     receiver.behave = (_got, response) => response.writeHead(204).end();
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);
     expect(posts(site)).toHaveLength(3);
     const [told] = await store.alerts.since(site.id, now);
@@ -473,7 +478,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
     await directory.refresh();
-    await watchWith("a").look();
+    await monitorWith("a").check();
     expect(await store.alerts.since(site.id, now)).toMatchObject([
       { kind: "needs reconnection", notifiedAt: null },
     ]);
@@ -490,21 +495,21 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       await directory.refresh();
       await otherDirectory.refresh();
       // A turn of no length: both nodes believe that it is theirs.
-      const nodes = [watchWith("a", store, directory, 0), watchWith("b", otherStore, otherDirectory, 0)];
-      for (let looks = 0; looks < 5; looks++) await Promise.all(nodes.map((node) => node.look()));
+      const nodes = [monitorWith("a", store, directory, 0), monitorWith("b", otherStore, otherDirectory, 0)];
+      for (let looks = 0; looks < 5; looks++) await Promise.all(nodes.map((node) => node.check()));
       expect(posts(site)).toEqual(["began needs reconnection"]);
       expect(mailsTo(site)).toHaveLength(1);
 
       // The node that had the turn is gone; the other comes when its time is over.
       now += 10 * minute;
-      await watchWith("c", otherStore, otherDirectory).look();
+      await monitorWith("c", otherStore, otherDirectory).check();
       expect(posts(site)).toEqual(["began needs reconnection"]);
       await store.configuration.setConnectionState(change, id, "active", null);
       await Promise.all([directory.refresh(), otherDirectory.refresh()]);
       now += 10 * minute;
-      await Promise.all([watchWith("d").look(), watchWith("e", otherStore, otherDirectory).look()]);
+      await Promise.all([monitorWith("d").check(), monitorWith("e", otherStore, otherDirectory).check()]);
       now += 10 * minute;
-      await watchWith("f").look();
+      await monitorWith("f").check();
       expect(posts(site)).toEqual(["began needs reconnection", "over needs reconnection"]);
     } finally {
       if (otherStore !== store) await otherStore.close();

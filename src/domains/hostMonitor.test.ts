@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { startDns, type Records } from "../../test/support/dnsServer.ts";
-import { lookAt } from "../alerts/conditions.ts";
+import { checkSite } from "../alerts/conditions.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
@@ -14,7 +14,7 @@ import { openStore, type Store } from "../store/store.ts";
 import type { Checker } from "./check.ts";
 import { openChecker } from "./checker.ts";
 import { verifyHost } from "./verify.ts";
-import { hostWatch } from "./hostWatch.ts";
+import { checkDueHosts } from "./hostMonitor.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -35,21 +35,21 @@ const defects: unknown[] = [];
 function node() {
   const own = directoryOf(store);
   const onDefect = (error: unknown) => void defects.push(error);
-  const watch = hostWatch({ store, directory: own, checker, now: () => now, onDefect });
-  return { look: () => own.refresh().then(() => watch.look()) };
+  const options = { store, directory: own, checker, now: () => now, onDefect };
+  return { check: () => own.refresh().then(() => checkDueHosts(options)) };
 }
 const host = (name: string) => findHost(directory.sites(), name);
-async function look(): Promise<void> {
-  await Promise.all([node().look(), node().look()]);
+async function checkAll(): Promise<void> {
+  await Promise.all([node().check(), node().check()]);
   await directory.refresh();
 }
 async function later(ms: number): Promise<void> {
   now += ms;
-  await look();
+  await checkAll();
 }
 const alerts = async () => {
   const current = directory.site(site.id) ?? expect.unreachable();
-  const found = await lookAt(store, current, [], new Map(), now);
+  const found = await checkSite(store, current, [], new Map(), now);
   return found.filter(({ kind }) => kind === "host");
 };
 const claim = (name: string) =>
@@ -84,7 +84,7 @@ afterAll(async () => {
 
 test("a host that waits is served soon after its record is there, and one node says so", async () => {
   await claim("new.shop.test");
-  await look();
+  await checkAll();
   expect(host("new.shop.test")).toMatchObject({ finding: "not found", checkedAt: began });
   records["new.shop.test"] = here;
   await later(9 * minute);
