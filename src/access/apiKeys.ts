@@ -1,6 +1,7 @@
 // API keys of the management API. Each is asked of the store at most every two seconds: a key that was revoked anywhere
 // ends everywhere within that time.
 
+import { hourMs } from "../kernel/time.ts";
 import { shortId } from "../kernel/ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
@@ -14,7 +15,6 @@ import type { AccessParts } from "./context.ts";
 
 const cachedMs = 1500;
 const maxCached = 1000;
-const hourMs = 3_600_000;
 /** Under which their uses are counted: they belong to no site. */
 const noSite = "";
 

@@ -1,6 +1,7 @@
 // When a person is needed. Each condition is told what the store knows and whether it is open already: one that is open
 // ends later than it would begin, so that something that wavers does not send a message every minute.
 
+import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
@@ -8,9 +9,6 @@ import { keyOf, type Alert, type Finding } from "../store/statistics/alerts.ts";
 import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { hoursText, nameOf, timeText } from "./message.ts";
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 
 /** How long a condition must be gone before it is over. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {

@@ -3,7 +3,8 @@
 // much again, or by six hours where that is less. Sites with few events, or with less than three weeks of them, are not judged at all: a false alarm at night costs
 // more trust than a late one costs conversions.
 
-const hourMs = 3_600_000;
+import { hourMs } from "../kernel/time.ts";
+
 const dayHours = 24;
 const weekHours = 7 * dayHours;
 const weeks = 4;

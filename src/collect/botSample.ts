@@ -1,10 +1,10 @@
 // Which bots' visits are kept to be looked at: a few of each kind and hour, so that a flood fills nothing.
 
+import { hourMs } from "../kernel/time.ts";
 import type { Observation } from "../traffic/observation.ts";
 import type { Judgement } from "../traffic/verdict.ts";
 import { anonymous } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/statistics/traffic.ts";
 
 const keptPerHour = 5;
 const maxKinds = 10_000;

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { hourMs, type VisitCount } from "../store/statistics/traffic.ts";
+import { hourMs } from "../kernel/time.ts";
+import type { VisitCount } from "../store/statistics/traffic.ts";
 import { countVisits } from "./visitCounts.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);

@@ -4,6 +4,7 @@
 // A look gives every connection one turn, and a turn is small: whatever waits for one of them, the others wait for one
 // step of it. What is left of it comes with the next look, which follows at once.
 
+import { minuteMs } from "../kernel/time.ts";
 import { poll } from "../background/poll.ts";
 import type { Attribution } from "../kernel/event.ts";
 import { readConsent } from "../identity/attribution.ts";
@@ -32,7 +33,7 @@ export type WorkerOptions = {
 
 const pollMs = 1000;
 const sweepMs = 2000;
-const thoroughMs = 60_000;
+const thoroughMs = minuteMs;
 /** Lanes that free up together are filled together. */
 const gatherMs = 5;
 const maxAtOnce = 200;

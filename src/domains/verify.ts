@@ -1,16 +1,13 @@
 // Checks a host and writes down what was found. Nothing is ever taken out of service by a check: somebody may be repairing
 // the very thing.
 
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import type { Host } from "../sites/directory.ts";
 import { isPublicName } from "../sites/hosts.ts";
 import { type By, Refusal } from "../kernel/refusal.ts";
 import { change, type SiteContext } from "../sites/manage.ts";
 import type { CheckRow } from "../store/sites/hosts.ts";
 import { checkHost, type Checked, type Checker } from "./check.ts";
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 export async function verifyHost(
   { store, directory, checker }: SiteContext & { checker: Checker },

@@ -2,6 +2,7 @@
 // the refused calls a few are kept to be looked at. Nothing is lost on a stop; a crash loses at most one interval.
 
 import type { IncomingMessage } from "node:http";
+import { minuteMs } from "../kernel/time.ts";
 import { flushedCounter } from "../background/flushedCounter.ts";
 import { poll } from "../background/poll.ts";
 import { anonymous, clientAddress, type TransportRules } from "../http/transport.ts";
@@ -48,7 +49,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
   const count = (siteId: string, kind: InboundKind, at: number) => void counts.add({ siteId, kind }, at);
 
   function isKept(siteId: string, at: number): boolean {
-    const current = Math.floor(at / 60_000);
+    const current = Math.floor(at / minuteMs);
     if (current !== minute) keptOfSite.clear();
     minute = current;
     const kept = keptOfSite.get(siteId) ?? 0;

@@ -2,6 +2,7 @@
 // audit line.
 
 import { randomBytes, randomUUID } from "node:crypto";
+import { dayMs } from "../kernel/time.ts";
 import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
@@ -15,7 +16,7 @@ import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
 
 type Desk = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };
 
-const rotationOverlapMs = 24 * 3_600_000;
+const rotationOverlapMs = dayMs;
 const maxUrlLength = 2048;
 
 /** As Standard Webhooks wants them; the bearer is the same text. */

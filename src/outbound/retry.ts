@@ -1,6 +1,7 @@
 // What follows from a push that was not taken. A period is never given up: it waits, or its webhook is disabled and keeps
 // it until somebody enables it again.
 
+import { dayMs, hourMs } from "../kernel/time.ts";
 import type { Answer } from "./push.ts";
 
 export type PushRetry = {
@@ -10,10 +11,9 @@ export type PushRetry = {
   random: () => number;
 };
 
-const dayMs = 86_400_000;
 const timeoutMs = 5 * dayMs;
 /** A receiver that asks for more than this is not taken at its word. */
-const maxAskedMs = 10 * 3_600_000;
+const maxAskedMs = 10 * hourMs;
 
 export type Consequence = {
   failures: number;

@@ -1,6 +1,7 @@
 // What people do to sites and keys. Each function checks its input, says in one sentence what is wrong
 // with it, and leaves an audit line.
 
+import { dayMs } from "../kernel/time.ts";
 import type { Mode, Sha256 } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import type { Change } from "../store/sites/configuration.ts";
@@ -21,7 +22,7 @@ import { Missing, Refusal, type By } from "../kernel/refusal.ts";
 
 export type SiteContext = { store: Store; directory: Directory };
 
-const rotationOverlapMs = 24 * 3_600_000;
+const rotationOverlapMs = dayMs;
 
 export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): Change {
   return { siteId, actor: by.actor, action, detail, at: by.now };
@@ -38,7 +39,7 @@ export function findSite({ directory }: Pick<SiteContext, "directory">, text: st
 }
 
 /** How long a site that only claims a host keeps others from claiming it. */
-const claimMs = 7 * 86_400_000;
+const claimMs = 7 * dayMs;
 
 export type FreeHost = {
   host: string;

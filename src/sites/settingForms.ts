@@ -1,5 +1,6 @@
 // How people write the values of settings, and what is wrong with those that cannot be read.
 
+import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
 import { ordinaryUserAgents, readNetwork, userAgentMatches } from "../traffic/lists.ts";
 
 export class SettingFault {
@@ -11,9 +12,7 @@ export class SettingFault {
 
 const regions = new Intl.DisplayNames("en", { type: "region" });
 const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
-const second = 1000;
-export const day = 86_400_000;
-const units: Record<string, number> = { s: second, m: 60 * second, h: 3_600_000, d: day };
+const units: Record<string, number> = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs };
 
 export const onOff = {
   read: (text: string) =>
@@ -21,14 +20,14 @@ export const onOff = {
   write: (value: boolean) => (value ? "on" : "off"),
 };
 
-export const duration = (maxDays: number, least = second) => ({
+export const duration = (maxDays: number, minMs = secondMs) => ({
   read: (text: string) => {
     const match = /^(\d{1,9})([smhd])$/.exec(text);
     const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
-    return ms >= least && ms <= maxDays * day
+    return ms >= minMs && ms <= maxDays * dayMs
       ? ms
       : new SettingFault(
-          `must be a time like ${least < day ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${maxDays}d`,
+          `must be a time like ${minMs < dayMs ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${maxDays}d`,
         );
   },
   write: (ms: number) => {

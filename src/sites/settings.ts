@@ -1,9 +1,9 @@
 // The settings of a site, declared once: name, meaning, default, and how a person writes them.
 
+import { dayMs, hourMs } from "../kernel/time.ts";
 import {
   countries,
   countryCode,
-  day,
   deniedFault,
   duration,
   mailAddresses,
@@ -80,13 +80,13 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   dedupOrderMs: {
     label: "dedup_order",
     help: "how long an event with an order id counts as a duplicate",
-    default: 90 * day,
+    default: 90 * dayMs,
     ...duration(400),
   },
   dedupNoOrderMs: {
     label: "dedup_no_order",
     help: "how long an event without an order id counts as a duplicate",
-    default: 3_600_000,
+    default: hourMs,
     ...duration(400),
   },
   rateLimit: {
@@ -112,20 +112,20 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   keepMs: {
     label: "keep",
     help: "how long click ids and visits are kept, 1d to 400d",
-    default: 90 * day,
-    ...duration(400, day),
+    default: 90 * dayMs,
+    ...duration(400, dayMs),
   },
   keepEventsMs: {
     label: "keep_events",
     help: "how long events and deliveries are kept, 1d to 400d; what still waits to be sent stays",
-    default: 90 * day,
-    ...duration(400, day),
+    default: 90 * dayMs,
+    ...duration(400, dayMs),
   },
   keepLogMs: {
     label: "keep_log",
     help: "how long the sync log keeps requests and answers, 1d to 400d",
-    default: 90 * day,
-    ...duration(400, day),
+    default: 90 * dayMs,
+    ...duration(400, dayMs),
   },
   country: {
     label: "country",

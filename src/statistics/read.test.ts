@@ -1,11 +1,11 @@
 // What is read is what the rows say, whatever was made before: on both engines, with the real worker.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hourMs } from "../kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import type { Attribution, DeliveryState } from "../kernel/event.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
-import { hourMs } from "../store/statistics/traffic.ts";
 import { openStatistics } from "./read.ts";
 import { moneyOf } from "./aggregate.ts";
 import { statisticsWorker } from "./worker.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hourMs } from "../store/statistics/traffic.ts";
+import { hourMs } from "../kernel/time.ts";
 import { stepsOf } from "./steps.ts";
 
 const hour = (text: string) => Date.parse(text) / hourMs;

@@ -1,6 +1,6 @@
 // A range of hours as the steps of a chart: hours, or days as they are where the site is.
 
-import { hourMs } from "../store/statistics/traffic.ts";
+import { hourMs } from "../kernel/time.ts";
 
 export type Step = "hour" | "day";
 

@@ -7,7 +7,7 @@ import { idAt, uuidv7 } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, openStore, type Store, type StoreLocation } from "../../src/store/store.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
-import { hourMs } from "../../src/store/statistics/traffic.ts";
+import { hourMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
 import { engines } from "../support/relay.ts";
 import { sha256 } from "../support/sha256.ts";

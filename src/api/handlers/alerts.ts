@@ -1,5 +1,6 @@
 // What needs a person, and who changed what.
 
+import { dayMs } from "../../kernel/time.ts";
 import { messageOf } from "../../alerts/message.ts";
 import { sendTestAlert } from "../../alerts/testAlert.ts";
 import type { Answer } from "../../contract/contract.ts";
@@ -15,7 +16,7 @@ import { pageOf } from "../page.ts";
 import type { ApiParts } from "../context.ts";
 import { readCursor } from "./search.ts";
 
-const keptMs = 90 * 86_400_000;
+const keptMs = 90 * dayMs;
 
 /** Messages name commands; whoever reads this has the dashboard at hand. */
 const whatToDo: Record<AlertKind, string> = {

@@ -1,5 +1,6 @@
 // Sites: their names, settings, tag, and how far a new one is.
 
+import { hourMs } from "../../kernel/time.ts";
 import { roleOn } from "../../access/actor.ts";
 import type { siteRoutes } from "../../contract/sites.ts";
 import { urlFault } from "../../delivery/addresses.ts";
@@ -17,7 +18,6 @@ import {
   type SiteSettings,
 } from "../../sites/settings.ts";
 import { openStatistics } from "../../statistics/read.ts";
-import { hourMs } from "../../store/statistics/traffic.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { checklistOf } from "./checklist.ts";
 import { checkNotHome } from "../dashboardHost.ts";
