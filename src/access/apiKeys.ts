@@ -68,7 +68,7 @@ export function apiKeysOf(parts: AccessParts) {
       const { name, site, access, expiresAt } = wanted;
       checkScope(parts, holder, site);
       if (expiresAt !== null && expiresAt <= by.now)
-        throw new Refusal("expiresAt", "The expiry lies in the past.");
+        throw new Refusal("expiresAt", "The expiry is in the past.");
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
       const isAdded = await store.apiKeys.add(

@@ -1,16 +1,19 @@
-// The ways in which a site's people are told. A failure is a value: nothing waits for a channel that is down.
+// The channels through which a site's people are notified: mail and a webhook. A failure is a value, so that a channel that
+// is down delays no other.
 
 import type { Sender } from "../delivery/send.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
+import { noMailServer } from "../sites/settings.ts";
 import type { Mailer, SendResult } from "./mail.ts";
-import { headlineOf, mailText, webhookBody, type Message } from "./message.ts";
+import { headlineOf, mailText, testMessage, webhookBody, type Message } from "./message.ts";
 
 export const channelNames = ["mail", "webhook"] as const;
 export type ChannelName = (typeof channelNames)[number];
 
 export type Channel = {
   name: ChannelName;
-  /** As people may see it. */
+  /** The address as people may see it: the path of a webhook may contain a token. */
   to: string;
   send(message: Message): Promise<SendResult>;
 };
@@ -48,4 +51,30 @@ async function post(sender: Sender, url: string, body: string): Promise<SendResu
   return status >= 200 && status < 300
     ? { ok: true }
     : { ok: false, error: `it answered with HTTP ${status}` };
+}
+
+export type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
+
+/** The reason why a site with alert_emails has no mail channel; null where it has one or wants none. */
+export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOptions, "mailer">) =>
+  settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
+
+/** Sends a test message through every channel of a site, one after the other. */
+export async function sendTestAlert(site: Site, options: ChannelOptions, now: number): Promise<TestResult[]> {
+  const channels = channelsOf(site, options);
+  if (channels.length === 0) {
+    const missing = missingMailServer(site, options);
+    const more = missing ? ` ${missing}` : "";
+    throw new Refusal(
+      "site",
+      `No alert recipient is configured: set alert_emails or alert_webhook.${more}`,
+      `No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.${more}`,
+    );
+  }
+  const results: TestResult[] = [];
+  for (const { name, to, send } of channels) {
+    const sent = await send(testMessage(site, now));
+    results.push({ channel: name, to, ok: sent.ok, error: sent.ok ? null : sent.error });
+  }
+  return results;
 }

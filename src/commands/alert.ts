@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { missingMailServer, sendTestAlert } from "../alerts/channels.ts";
 import { openMailer } from "../alerts/mail.ts";
 import { messageOf } from "../alerts/message.ts";
-import { missingMailServer, sendTestAlert } from "../alerts/testAlert.ts";
 import { openSender } from "../delivery/send.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, print, table, timeText } from "./context.ts";

@@ -1,4 +1,4 @@
-// Hosts are checked by themselves: a real store and a real DNS server; only the time is made up.
+// Hosts are checked in the background: with a real store and a real DNS server; only the clock is simulated.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
@@ -31,7 +31,7 @@ let checker: Checker;
 let site: Site;
 const defects: unknown[] = [];
 
-/** What a node does once a minute. */
+/** A node with a directory of its own. */
 function node() {
   const own = directoryOf(store);
   const onDefect = (error: unknown) => void defects.push(error);
@@ -82,7 +82,7 @@ afterAll(async () => {
   expect(defects).toEqual([]);
 });
 
-test("a host that waits is served soon after its record is there, and one node says so", async () => {
+test("a waiting host is served soon after its DNS record exists, and only one node writes the audit line", async () => {
   await claim("new.shop.test");
   await checkAll();
   expect(host("new.shop.test")).toMatchObject({ finding: "not found", checkedAt: began });
@@ -93,11 +93,11 @@ test("a host that waits is served soon after its record is there, and one node s
   expect(directory.siteOfHost("new.shop.test")?.id).toBe(site.id);
   const audit = await store.audit.list(site.id, 50);
   expect(audit.filter(({ action }) => action === "host verified")).toHaveLength(1);
-  // Nobody asks about a name that is this very machine.
+  // A loopback name is never checked.
   expect(host("localhost").checkedAt).toBeNull();
 });
 
-test("a name inside a network is checked for nobody, and claimed by nobody", async () => {
+test("an internal name is never checked, and no site can claim one", async () => {
   const asked = verifyHost(
     { store, directory, checker },
     host("localhost"),
@@ -108,7 +108,7 @@ test("a name inside a network is checked for nobody, and claimed by nobody", asy
   for (const name of ["intranet", "shop.localhost"]) await expect(claim(name)).rejects.toThrow(Refusal);
 });
 
-test("who never points it here is looked after less and less", async () => {
+test("a host that never leads here is checked less and less often", async () => {
   await claim("never.shop.test");
   const checks = new Set<number>();
   for (const step of [0, 11 * minute, 11 * minute, day, 10 * minute, hour, 8 * day, hour, day]) {
@@ -119,7 +119,7 @@ test("who never points it here is looked after less and less", async () => {
   expect(stateOf(host("never.shop.test"))).toBe("waiting");
 });
 
-test("one that breaks is shown, stays served, and is an alert when it has failed for an hour", async () => {
+test("a host that fails stays served, and raises an alert after an hour", async () => {
   await later(2 * day);
   const { checkedAt } = host("new.shop.test");
   expect(checkedAt).toBe(now);
@@ -149,7 +149,7 @@ test("one that breaks is shown, stays served, and is an alert when it has failed
   await resumeHost({ store, directory }, host("new.shop.test"), { actor: "ada", now });
 });
 
-test("that the DNS does not answer says nothing against a host that was well", async () => {
+test("a failed DNS lookup does not change the state of a host that worked", async () => {
   records["new.shop.test"] = here;
   await later(2 * hour);
   const before = host("new.shop.test");
@@ -160,7 +160,7 @@ test("that the DNS does not answer says nothing against a host that was well", a
   expect(after).toMatchObject({ finding: before.finding, verifiedAt: before.verifiedAt, checkedAt: now });
 });
 
-test("a paused host is left alone", async () => {
+test("a paused host is not checked", async () => {
   await pauseHost({ store, directory }, host("new.shop.test"), { actor: "ada", now });
   await later(3 * day);
   expect(host("new.shop.test").checkedAt).toBeLessThan(now - 2 * day);

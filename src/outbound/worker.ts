@@ -2,12 +2,12 @@
 // which one holds a webhook. A receiver that hangs delays no other.
 
 import { poll } from "../background/poll.ts";
+import { dayMs, hourMs } from "../kernel/time.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
 import { openCloser } from "./periods.ts";
-import { messageOf, sendMessage } from "./push.ts";
-import { afterFailure, type PushRetry } from "./retry.ts";
+import { messageOf, sendMessage, type Answer } from "./push.ts";
 
 export type OutboundOptions = {
   store: Store;
@@ -20,7 +20,7 @@ export type OutboundOptions = {
   pushMs: number;
   retry: PushRetry;
   now: () => number;
-  /** Milliseconds that passed, whatever happens to the clock. */
+  /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   newId: () => string;
   /** A webhook was disabled because its receiver is gone or fails for days. */
@@ -103,3 +103,44 @@ const noticeOf = ({ siteId, webhookId }: Push, reason: string, at: number) => ({
   detail: { id: webhookId, reason },
   at,
 });
+
+export type PushRetry = {
+  /** Delays after the first, second … failure in a row; the last one repeats. */
+  scheduleMs: readonly number[];
+  /** 0…1 */
+  random: () => number;
+};
+
+const timeoutMs = 5 * dayMs;
+/** Longer delays that a receiver asks for are cut to this one. */
+const maxAskedMs = 10 * hourMs;
+
+export type Consequence = {
+  failures: number;
+  failingSince: number;
+  dueAt: number;
+  /** The reason to disable the webhook; null to retry. */
+  disabled: string | null;
+};
+
+/** A period is never dropped: it is retried, or its webhook is disabled and keeps it until a person enables it again. */
+export function afterFailure(
+  answer: Answer,
+  before: { failures: number; failingSince: number | null },
+  { scheduleMs, random }: PushRetry,
+  now: number,
+): Consequence {
+  const failures = before.failures + 1;
+  const failingSince = before.failingSince ?? now;
+  const scheduled = scheduleMs[Math.min(failures, scheduleMs.length) - 1] ?? 0;
+  const asked = Math.min(answer.retryAfterSeconds * 1000, maxAskedMs);
+  const dueAt = Math.round(now + Math.max(scheduled * (0.8 + 0.4 * random()), asked));
+  // A relay that was itself off for a week has not retried often enough to give up.
+  const isOver = now - failingSince >= timeoutMs && failures > scheduleMs.length;
+  return { failures, failingSince, dueAt, disabled: whyDisabled(answer, isOver) };
+}
+
+function whyDisabled({ httpStatus, error }: Answer, isOver: boolean): string | null {
+  if (httpStatus === 410) return "the receiver answered 410 Gone";
+  return isOver ? `it has failed for 5 days; last: ${error}` : null;
+}

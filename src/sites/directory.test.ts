@@ -64,7 +64,7 @@ test("keys, sites, settings and connections follow a change on another node with
   expect(failures).toEqual([]);
 });
 
-test("what is no longer in the database is forgotten when its configuration goes back", async () => {
+test("sites that a restored database does not have are removed from memory", async () => {
   const url = await migratedDatabase();
   const store = await openStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), uuidv7);
   const client = await openClient(url, "somebody who restores");

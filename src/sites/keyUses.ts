@@ -38,7 +38,7 @@ export function countKeyUses(
   };
 }
 
-/** A site's keys as people see them: how they do, and nothing of the key itself but its beginning. */
+/** Describes a site's keys for people: their state and use, and of the key itself only its prefix. */
 export async function describeKeys(store: Pick<Store, "keyUse">, site: Site, now: number) {
   const uses = await store.keyUse.usesOfSite(site.id, Math.floor(now / hourMs) - 23);
   return site.keys.map((key) => {

@@ -1,5 +1,5 @@
-// What people do to sites and keys. Each function checks its input, says in one sentence what is wrong
-// with it, and leaves an audit line.
+// Changes that people make to sites and keys. Each function checks its input, refuses it with one sentence, and writes an
+// audit line.
 
 import { dayMs } from "../kernel/time.ts";
 import type { Mode, Sha256 } from "../kernel/event.ts";
@@ -20,6 +20,7 @@ import {
 } from "./settings.ts";
 import { Missing, Refusal, type By } from "../kernel/refusal.ts";
 
+/** The stored configuration and its copy in memory: a change writes to the first and refreshes the second. */
 export type SiteContext = { store: Store; directory: Directory };
 
 const rotationOverlapMs = dayMs;
@@ -28,7 +29,7 @@ export function change(siteId: string, action: string, detail: Record<string, un
   return { siteId, actor: by.actor, action, detail, at: by.now };
 }
 
-/** A site by its id or by one of its hosts. */
+/** Finds a site by its id or by one of its hosts. */
 export function findSite({ directory }: Pick<SiteContext, "directory">, text: string): Site {
   const site = directory.site(text) ?? directory.site(directory.host(readHost(text) ?? "")?.siteId ?? "");
   if (!site) {
@@ -38,16 +39,16 @@ export function findSite({ directory }: Pick<SiteContext, "directory">, text: st
   return site;
 }
 
-/** How long a site that only claims a host keeps others from claiming it. */
+/** How long an unproven claim to a host keeps other sites from claiming it. */
 const claimMs = 7 * dayMs;
 
 export type FreeHost = {
   host: string;
-  /** The site that claims it, could not prove it, and loses it. */
+  /** The site that loses the host, because it never proved its claim. */
   loser: string | null;
 };
 
-/** A host name that no site has, or none that has shown to be its own. Who answers for the installation need not wait. */
+/** Reads a host name that no site has, or whose site never proved its claim. Operators need not wait for the claim to expire. */
 export function freeHost(
   directory: Directory,
   text: string,
@@ -69,7 +70,7 @@ export const lostLine = ({ host, loser }: FreeHost, by: By) =>
   loser === null ? null : change(loser, "host lost to another site", { host }, by);
 
 export async function addSite({ store, directory }: SiteContext, hostText: string, by: By): Promise<Site> {
-  // Only who answers for the installation adds sites.
+  // Only operators add sites.
   const rights = { now: by.now, isVouched: true };
   const free = freeHost(directory, hostText, rights);
   const { host } = free;
@@ -77,13 +78,13 @@ export async function addSite({ store, directory }: SiteContext, hostText: strin
   const site = { name: host, settings: {}, hosts: [host] };
   await store.configuration
     .addSite(change(id, "site added", { host }, by), site, lostLine(free, by))
-    .catch((error: unknown) => unlessTaken(directory, host, rights, error));
+    .catch((error: unknown) => rethrowUnlessTaken(directory, host, rights, error));
   await directory.refresh();
   return findSite({ directory }, id);
 }
 
-/** Of two that want the same host at once, the second gets the same answer as if it had come later. */
-export async function unlessTaken(
+/** Refuses the second of two sites that claim the same host at once, as if it had come later. */
+export async function rethrowUnlessTaken(
   directory: Directory,
   host: string,
   rights: Parameters<typeof freeHost>[2],
@@ -119,7 +120,7 @@ export async function setSite(
   return findSite({ directory }, site.id).settings;
 }
 
-/** Takes settings over from another site, secret ones too: they go from row to row and are shown to nobody. */
+/** Copies settings of another site, secret ones too: they are copied in the database and never shown. */
 export async function copySettings(
   { store, directory }: SiteContext,
   site: Site,
@@ -139,7 +140,7 @@ export async function copySettings(
   return findSite({ directory }, site.id).settings;
 }
 
-/** From now on events of this person are never filtered. */
+/** Adds a person to allow_persons: from now on their events are never filtered. */
 export async function allowPerson(
   { store, directory }: SiteContext,
   site: Site,
@@ -150,7 +151,7 @@ export async function allowPerson(
   if (site.settings.allowedPersons.length >= maxListLength) {
     throw new Refusal(
       "allow_persons",
-      `The list allow_persons is full (${maxListLength}); take some out first.`,
+      `The list allow_persons is full (${maxListLength}); remove some entries first.`,
     );
   }
   // The audit line names the event, not the person.
@@ -162,7 +163,7 @@ export async function allowPerson(
   await directory.refresh();
 }
 
-/** Makes a key; the first one of a site opens its inbound door. */
+/** Creates a key; the first one of a site turns inbound on. */
 export async function addKey(
   { store, directory }: SiteContext,
   site: Site,
@@ -172,7 +173,7 @@ export async function addKey(
   const name = wanted.name.trim();
   if (!name || name.length > 100) throw new Refusal("name", "A key needs a name of at most 100 characters.");
   if (wanted.expiresAt !== null && wanted.expiresAt <= by.now) {
-    throw new Refusal("expires", "The expiry lies in the past.");
+    throw new Refusal("expires", "The expiry is in the past.");
   }
   const { key, hash, prefix } = makeKey(wanted.mode);
   const openedInbound = site.keys.length === 0 && !site.settings.inbound;
@@ -196,7 +197,7 @@ export async function addKey(
   return { id, key, openedInbound };
 }
 
-/** A key of any of the given sites. */
+/** Finds a key of any of the given sites. */
 export function findKey(sites: Iterable<Site>, id: string): InboundKey {
   for (const site of sites) {
     const key = site.keys.find((one) => one.id === id);
@@ -212,7 +213,7 @@ export async function revokeKey({ store, directory }: SiteContext, key: InboundK
   await directory.refresh();
 }
 
-/** A new key in place of the old one, which lives a day more so that senders can change over. */
+/** Creates a key that replaces an old one. The old one is valid for one more day, so that senders can switch. */
 export async function rotateKey(
   { store, directory }: SiteContext,
   old: InboundKey,
@@ -224,7 +225,7 @@ export async function rotateKey(
     const state = old.revokedAt === null ? "has expired" : "is revoked";
     throw new Refusal("key", `Key ${id} ${state}; add a new one instead.`);
   }
-  if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry lies in the past.");
+  if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry is in the past.");
   const { key, hash, prefix } = makeKey(old.mode);
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
   const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt };

@@ -22,8 +22,8 @@ const figuresOf = (events: EventSummary[]) => {
     .map(({ kind, name, currency, count, value }) => [kind, name, currency, count, value]);
 };
 
-describe("the numbers of an hour", () => {
-  test("conversions by name and currency; without a value they have no currency", () => {
+describe("the figures of an hour", () => {
+  test("conversions are counted by name and currency; those without a value have no currency", () => {
     expect(
       figuresOf([
         event(),
@@ -38,7 +38,7 @@ describe("the numbers of an hour", () => {
     ]);
   });
 
-  test("values without measure do not make a sum without end", () => {
+  test("huge values do not make a sum infinite", () => {
     const huge = Array.from({ length: 60 }, (_, n) => event({ name: `name ${n % 55}`, value: 1.7e308 }));
     const values = figuresOf(huge).map(([, , , , value]) => value);
     expect(values.every((value) => Number.isFinite(value))).toBe(true);
@@ -47,7 +47,7 @@ describe("the numbers of an hour", () => {
     ]);
   });
 
-  test("a test event counts as nothing else; a filtered one under its first reason", () => {
+  test("a test event counts only as such; a filtered one under its first reason", () => {
     const clickIds = ["gclid"];
     expect(
       figuresOf([
@@ -69,7 +69,7 @@ describe("the numbers of an hour", () => {
     ]);
   });
 
-  test("how many are known, withheld, and came with which click id", () => {
+  test("identified and withheld conversions and click ids are counted", () => {
     expect(
       figuresOf([
         event({ identity: "found", clickIds: ["gclid", "fbclid"] }),
@@ -84,7 +84,7 @@ describe("the numbers of an hour", () => {
     ]);
   });
 
-  test("deliveries of conversions by platform and state; while some wait the hour is open", () => {
+  test("deliveries are counted by platform and state, and the hour is open while some wait", () => {
     const [live, tried] = [event(), event({ mode: "test" })];
     const counter = openHourCounter();
     const delivery = { platform: "meta", state: "sent" as const };
@@ -103,7 +103,7 @@ describe("the numbers of an hour", () => {
     expect(counter.isOpen()).toBe(true);
   });
 
-  test("of very many names the common ones are told, the others together and by currency", () => {
+  test("of very many event names the common ones are kept, the others are added up by currency", () => {
     const events = Array.from({ length: 6000 }, (_, n) => event({ name: `name ${n}`, value: 1 }));
     const common = Array.from({ length: 5 }, () => event({ name: "name 4000", value: 1 }));
     const figures = figuresOf([
@@ -120,7 +120,7 @@ describe("the numbers of an hour", () => {
     expect(figures.reduce((sum, [, , , count]) => sum + Number(count), 0)).toBe(6006);
   });
 
-  test("an hour is looked at again once, and then for as long as deliveries wait", () => {
+  test("an hour is rolled up again once, and then for as long as deliveries wait", () => {
     const hour = 3_600_000;
     const [soon, day] = [5 * 60_000, 24 * hour];
     expect(nextRollupAt(0, soon, false)).toBe(hour);

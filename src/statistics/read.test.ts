@@ -1,4 +1,4 @@
-// What is read is what the rows say, whatever was made before: on both engines, with the real worker.
+// Statistics agree with the event rows at any state of the rollup: on both engines, with the real worker.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hourMs } from "../kernel/time.ts";
@@ -88,7 +88,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   };
   const end = Math.ceil(now / hourMs) * hourMs;
 
-  test("before, while and after the past is made, the numbers are the same", async () => {
+  test("statistics are the same before, during and after the history is rolled up", async () => {
     const siteId = shortId();
     for (const ago of [0, 0, 60_000, hourMs, day, 3 * day, 10 * day]) {
       const id = await add(siteId, now - ago);
@@ -116,7 +116,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     ]);
   });
 
-  test("an hour is made again while its deliveries wait, and after somebody replayed one", async () => {
+  test("an hour is rolled up again while its deliveries wait, and after one was replayed", async () => {
     const siteId = shortId();
     const id = await add(siteId, now - 2 * hourMs);
     await workerAt(siteId, now).run();
@@ -134,7 +134,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect(await states()).toEqual({ queued: 1 });
   });
 
-  test("what comes in later hours is made when they are over, by whoever has the turn", async () => {
+  test("later hours are rolled up when they are over, by the node that holds the lease", async () => {
     const siteId = shortId();
     await add(siteId, now);
     await workerAt(siteId, now).run();
@@ -150,7 +150,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect((await store.statistics.head(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 
-  test("more events than a portion, in an hour that is still running, are counted once for all who ask", async () => {
+  test("a running hour with more events than a portion is counted once for all concurrent requests", async () => {
     const siteId = shortId();
     await Promise.all(Array.from({ length: 600 }, (_, n) => add(siteId, now - 1000 + n, { value: 1 })));
     const statistics = openStatistics(store, () => now);

@@ -2,7 +2,7 @@
 
 import { dayMs } from "../../kernel/time.ts";
 import { messageOf } from "../../alerts/message.ts";
-import { sendTestAlert } from "../../alerts/testAlert.ts";
+import { sendTestAlert } from "../../alerts/channels.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { watchRoutes } from "../../contract/watch.ts";
 import type { AlertKind } from "../../kernel/event.ts";

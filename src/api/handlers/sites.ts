@@ -9,13 +9,14 @@ import type { Site } from "../../sites/directory.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addSite, copySettings, renameSite, setSite } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
-import { checkAlertWebhook, settingNotes } from "../../sites/settingNotes.ts";
 import {
+  checkAlertWebhook,
   describeSettings,
   readSettings,
   settingLabels,
-  withDefaults,
+  settingNotes,
   type SiteSettings,
+  withDefaults,
 } from "../../sites/settings.ts";
 import { openStatistics } from "../../statistics/read.ts";
 import { notFound, type Handlers } from "../call.ts";
