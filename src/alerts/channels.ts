@@ -72,8 +72,9 @@ export async function sendTestAlert(site: Site, options: ChannelOptions, now: nu
     );
   }
   const results: TestResult[] = [];
-  for (const { name, to, send } of channels) {
-    const sent = await send(testMessage(site, now));
+  for (const channel of channels) {
+    const { name, to } = channel;
+    const sent = await channel.send(testMessage(site, now));
     results.push({ channel: name, to, ok: sent.ok, error: sent.ok ? null : sent.error });
   }
   return results;

@@ -55,7 +55,11 @@ export function alertMonitor(options: AlertMonitorOptions) {
   const { store, directory, owner, everyMs, now, onDefect } = options;
   const backlogs: Backlogs = new Map();
   const lease = openLease({
-    store: { take: store.alerts.takeTurn, release: store.alerts.giveTurnBack },
+    leases: {
+      acquire: (_name, ...given) => store.alerts.takeTurn(...given),
+      release: (_name, node) => store.alerts.giveTurnBack(node),
+    },
+    name: "alerts",
     owner,
     lengthMs: 3 * everyMs,
     now,

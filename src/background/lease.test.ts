@@ -5,15 +5,15 @@ import { openLease, type LeaseStore } from "./lease.ts";
 function setUp() {
   const world = { now: 1000, isDown: false, writes: 0 };
   let row: { owner: string; until: number } | null = null;
-  const store: LeaseStore = {
-    async take(owner, now, until) {
+  const leases: LeaseStore<"job"> = {
+    async acquire(_name, owner, now, until) {
       if (world.isDown) throw new Error("the store is down");
       world.writes += 1;
       if (row && row.owner !== owner && row.until > now) return false;
       row = { owner, until };
       return true;
     },
-    async release(owner) {
+    async release(_name, owner) {
       if (world.isDown) throw new Error("the store is down");
       if (row?.owner === owner) row = null;
     },
@@ -21,7 +21,8 @@ function setUp() {
   const errors: unknown[] = [];
   const node = (owner: string) =>
     openLease({
-      store,
+      leases,
+      name: "job",
       owner,
       lengthMs: 60_000,
       now: () => world.now,

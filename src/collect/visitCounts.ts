@@ -62,6 +62,6 @@ export function countVisits(
       prerendered.get(key)?.();
       prerendered.delete(key);
     },
-    stop: counter.stop,
+    stop: () => counter.stop(),
   };
 }

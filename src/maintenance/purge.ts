@@ -66,7 +66,11 @@ export function openPurge(options: PurgeOptions) {
   /** When a site was last gone through whole. */
   const dailyAt = new Map<string, number>();
   const lease = openLease({
-    store: { take: store.purge.takeTurn, release: store.purge.giveTurnBack },
+    leases: {
+      acquire: (_name, ...given) => store.purge.takeTurn(...given),
+      release: (_name, node) => store.purge.giveTurnBack(node),
+    },
+    name: "purge",
     owner,
     lengthMs: leaseMs,
     now,

@@ -34,7 +34,7 @@ function start(store: Store, owner: string, random = () => 0.5) {
   const allow = readAllowList("127.0.0.0/8") as AllowList;
   const sender = openSender({ connectMs: 500, attemptMs, allow, origins: {} });
   const defects: unknown[] = [];
-  const { stop } = startOutbound({
+  const worker = startOutbound({
     store,
     sender,
     attemptMs,
@@ -47,6 +47,7 @@ function start(store: Store, owner: string, random = () => 0.5) {
     onDisabled: () => {},
     onDefect: (error) => defects.push(error),
   });
+  const stop = () => worker.stop();
   ends.push(() => sender.close(), stop);
   return { stop, defects };
 }

@@ -34,7 +34,7 @@ export function countKeyUses(
   });
   return {
     count: (siteId, keyId, now) => void counter.add({ siteId, keyId }, now),
-    stop: counter.stop,
+    stop: () => counter.stop(),
   };
 }
 

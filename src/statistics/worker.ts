@@ -51,7 +51,11 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
   const updateAt = new Map<string, number>();
   const purgeAt = new Map<string, number>();
   const lease = openLease({
-    store: { take: statistics.takeTurn, release: statistics.giveTurnBack },
+    leases: {
+      acquire: (_name, ...given) => statistics.takeTurn(...given),
+      release: (_name, node) => statistics.giveTurnBack(node),
+    },
+    name: "statistics",
     owner,
     lengthMs: leaseMs,
     now,
