@@ -10,7 +10,7 @@ import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { hoursText, nameOf, timeText } from "./message.ts";
 
-/** How long a condition must be absent before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
+/** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {
   "needs reconnection": 0,
   "success rate": 0,
@@ -23,7 +23,7 @@ export const quietMs: Record<AlertKind, number> = {
 
 export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
 
-/** How many deliveries waited for each connection at earlier checks: a queue that grows is recognised by it. */
+/** The number of deliveries that waited for each connection at earlier checks, to recognise a queue that grows. */
 export type Backlogs = Map<string, { at: number; count: number }[]>;
 
 export async function checkSite(

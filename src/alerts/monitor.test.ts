@@ -269,7 +269,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     for (let n = 0; n < 19; n++) await attempt(site.id, id, n < 10 ? "sent" : "rejected");
     await monitor.check();
     expect(posts(site)).toEqual([]);
-    // What waits for credentials counts neither way.
+    // Deliveries that wait for credentials count neither way.
     await attempt(site.id, id, "parked");
     await attempt(site.id, id, "expired");
     now += minute;
@@ -469,8 +469,8 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);
     expect(posts(site)).toHaveLength(3);
-    const [told] = await store.alerts.since(site.id, now);
-    expect(told?.told.webhook).toMatchObject({ told: "began", error: null });
+    const [notified] = await store.alerts.since(site.id, now);
+    expect(notified?.told.webhook).toMatchObject({ told: "began", error: null });
   });
 
   test("a site without a channel has its alerts all the same", async () => {

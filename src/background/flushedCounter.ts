@@ -1,5 +1,5 @@
 // Counts by site and hour in memory and writes the counts that changed, one batch for each site and hour. A stop loses
-// nothing, nor does a database that is away; a crash loses at most one interval.
+// nothing, nor does an unavailable database; a crash loses at most one interval.
 
 import { hourMs } from "../kernel/time.ts";
 import { poll } from "./poll.ts";
@@ -15,7 +15,7 @@ export type Counted<Label> = Label & {
 };
 
 export type FlushedCounterOptions<Label> = {
-  /** Tells the labels of one site apart. */
+  /** Identifies a label within its site. */
   keyOf: (label: Label) => string;
   /**
    * Writes a batch of one site and hour; `total` is the sum of all counts of that site and hour. A batch that failed may
@@ -45,7 +45,7 @@ type Group<Label> = {
 
 const everyMs = 1000;
 const keptHours = 2;
-/** More labels than this are not counted, so that a database that is away for days does not fill the memory. */
+/** More labels than this are not counted, so that a database that is unavailable for days does not fill the memory. */
 export const maxCounters = 200_000;
 
 export function flushedCounter<Label extends { siteId: string }>(

@@ -35,7 +35,7 @@ export function openLease<Name extends string>(options: LeaseOptions<Name>): Lea
     async hold() {
       const at = now();
       const heldMs = acquiredAt === null ? Infinity : at - acquiredAt;
-      // A clock that was set back tells nothing about how long the lease still lasts.
+      // After the clock was set back, the remaining time of the lease is unknown.
       if (heldMs >= 0 && heldMs < lengthMs * renewAfter) return true;
       acquiredAt = null;
       if (!(await leases.acquire(name, owner, at, at + lengthMs))) return false;

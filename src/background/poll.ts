@@ -5,7 +5,7 @@ export type PollOptions = {
   everyMs: number;
   /** The delay before the first run; none by default. */
   firstMs?: number;
-  /** How far a pause may differ from `everyMs`: 0.2 means ±20 %. Spreads nodes that were started together. */
+  /** Share by which a pause may differ from `everyMs`: 0.2 means ±20 %. Spreads nodes that were started together. */
   jitter?: number;
   /** 0…1 */
   random?: () => number;

@@ -123,7 +123,7 @@ test("a host that fails stays served, and raises an alert after an hour", async 
   await later(2 * day);
   const { checkedAt } = host("new.shop.test");
   expect(checkedAt).toBe(now);
-  // What could not be called in this test is a private address: the host itself is well.
+  // The check found only that the address is private, as all are in this test: the host itself works.
   await store.hosts.saveCheck(
     host("new.shop.test"),
     { ...host("new.shop.test"), finding: null, failingSince: null, nextCheckAt: now + day },

@@ -189,7 +189,7 @@ describe("a receiver's answer", () => {
 
   test("the excerpt of an answer contains none of our secrets, in any encoding", () => {
     const signature = request.headers["webhook-signature"] ?? "";
-    const said = [
+    const texts = [
       `Authorization: Bearer ${current}`,
       JSON.stringify({ authorization: current }).replaceAll("/", "\\/"),
       encodeURIComponent(current),
@@ -198,7 +198,7 @@ describe("a receiver's answer", () => {
       url,
       "T0K3N-in-path",
     ];
-    for (const text of said.slice(0, 6)) {
+    for (const text of texts.slice(0, 6)) {
       const shown = excerpt(text, request);
       expect(shown).not.toContain(current.slice(6, 30));
       for (const one of signature.split(" ")) expect(shown).not.toContain(one.slice(3));

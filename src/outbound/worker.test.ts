@@ -84,9 +84,9 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     const store = await open();
     const receiver = await startReceiver();
     let underWay = 0;
-    let most = 0;
+    let maxUnderWay = 0;
     receiver.behave = (_got, response) => {
-      most = Math.max(most, (underWay += 1));
+      maxUnderWay = Math.max(maxUnderWay, (underWay += 1));
       setTimeout(() => {
         underWay -= 1;
         response.writeHead(200).end();
@@ -98,7 +98,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     for (const { stop } of nodes) await stop();
     const ids = receiver.got.map((got) => Number(String(got.headers["webhook-id"]).split("_")[2]));
     expect(ids).toEqual(ids.map((_, i) => i + 1));
-    expect(most).toBe(1);
+    expect(maxUnderWay).toBe(1);
     expect(nodes.flatMap(({ defects }) => defects)).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ export type OutboundOptions = {
 
 const everyMs = 1000;
 const maxConcurrent = 100;
-/** How long a lease lasts beyond one call. */
+/** Time that a lease lasts beyond one call. */
 const spareMs = 5000;
 
 /** `stop` also waits for the pushes under way. */

@@ -39,7 +39,7 @@ export function findSite({ directory }: Pick<SiteContext, "directory">, text: st
   return site;
 }
 
-/** How long an unproven claim to a host keeps other sites from claiming it. */
+/** An unproven claim keeps other sites from claiming the host for this long. */
 const claimMs = 7 * dayMs;
 
 export type FreeHost = {

@@ -21,17 +21,17 @@ import {
 
 export type SiteSettings = {
   inbound: boolean;
-  /** How long an event with an order id counts as the same one. */
+  /** Events that repeat within this time are duplicates: with an order id, and without. */
   dedupOrderMs: number;
   dedupNoOrderMs: number;
   /** Requests per key and minute; 0 is no limit. */
   rateLimit: number;
   consentMode: "opt-out" | "opt-in";
-  /** How long identity records, visitors and their click ids are kept. */
+  /** Retention of identity records, visitors and their click ids. */
   keepMs: number;
-  /** How long events and their deliveries are kept. */
+  /** Retention of events and their deliveries. */
   keepEventsMs: number;
-  /** How long the sync log keeps requests and answers. */
+  /** Retention of the requests and responses in the sync log. */
   keepLogMs: number;
   /** Phone numbers without a country code are assumed to be from this country. */
   country: string | null;
@@ -301,7 +301,7 @@ export function auditedChanges(
   );
 }
 
-/** What the installation provides: some settings have no effect without it. */
+/** Features of the installation without which some settings have no effect. */
 export type Provided = { countries: boolean; mail: boolean };
 
 export const noCountryFile =

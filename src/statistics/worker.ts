@@ -23,7 +23,7 @@ const everyMs = 15_000;
 const leaseMs = minuteMs;
 /** An hour is closed this long after its end: by then every node has committed the events that it accepted in that hour. */
 const closedAfterMs = 5 * minuteMs;
-/** How often a site is updated, and how long a run may backfill before updates are due again. */
+/** The interval between two updates of a site, and the time that a run may backfill before updates are due again. */
 const updateMs = 5 * minuteMs;
 const backfillMs = minuteMs;
 const purgeMs = hourMs;
