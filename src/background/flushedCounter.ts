@@ -33,19 +33,18 @@ export type FlushedCounter<Label> = {
 };
 
 type Counter<Label> = { label: Label; count: number; written: number; lastAt: number };
-type Batch<Label> = { counters: Counter<Label>[]; counts: Counted<Label>[]; total: number };
 type Group<Label> = {
   hour: number;
   total: number;
   counters: Map<string, Counter<Label>>;
   changed: Set<Counter<Label>>;
-  /** The batch whose write failed. */
-  unsure: Batch<Label> | null;
+  /** The batch under way, or the one whose write failed. */
+  batch: { rows: (readonly [Counter<Label>, Counted<Label>])[]; total: number } | null;
 };
 
 const everyMs = 1000;
 const keptHours = 2;
-/** More labels than this are not counted, so that a database that is unavailable for days does not fill the memory. */
+/** Further labels are not counted, so that a database that is unavailable for days does not fill the memory. */
 export const maxCounters = 200_000;
 
 export function flushedCounter<Label extends { siteId: string }>(
@@ -58,46 +57,31 @@ export function flushedCounter<Label extends { siteId: string }>(
   let currentHour = 0;
   let purgedHour = 0;
 
-  function findCounter(group: Group<Label>, label: Label): Counter<Label> | null {
-    const key = keyOf(label);
-    const known = group.counters.get(key);
-    if (known) return known;
-    if (size >= maxCounters) return null;
-    size += 1;
-    const counter = { label, count: 0, written: 0, lastAt: 0 };
-    group.counters.set(key, counter);
-    return counter;
-  }
-
   function change(group: Group<Label>, counter: Counter<Label>, by: number): void {
     counter.count += by;
     group.total += by;
     group.changed.add(counter);
   }
 
-  function nextBatch(group: Group<Label>): Batch<Label> | null {
-    if (group.unsure) return group.unsure;
-    const counters = [...group.changed];
-    group.changed.clear();
-    if (counters.length === 0) return null;
-    const counts = counters.map(({ label, count, written, lastAt }) => ({
-      ...label,
-      hour: group.hour,
-      count,
-      added: count - written,
-      lastAt,
-    }));
-    return { counters, counts, total: group.total };
+  function nextBatch({ hour, total, changed }: Group<Label>) {
+    const rows = [...changed].map((counter) => {
+      const { label, count, written, lastAt } = counter;
+      return [counter, { ...label, hour, count, added: count - written, lastAt }] as const;
+    });
+    changed.clear();
+    return { rows, total };
   }
 
   async function flushGroup(group: Group<Label>): Promise<void> {
-    const isRepeated = group.unsure !== null;
-    const batch = nextBatch(group);
-    if (!batch) return;
-    group.unsure = batch;
-    await write(batch.counts, batch.total);
-    group.unsure = null;
-    for (const [i, counter] of batch.counters.entries()) counter.written = batch.counts[i]?.count ?? 0;
+    const isRepeated = group.batch !== null;
+    if (!isRepeated && group.changed.size === 0) return;
+    const { rows, total } = (group.batch ??= nextBatch(group));
+    await write(
+      rows.map(([, row]) => row),
+      total,
+    );
+    for (const [counter, { count }] of rows) counter.written = count;
+    group.batch = null;
     if (isRepeated) await flushGroup(group);
   }
 
@@ -109,34 +93,40 @@ export function flushedCounter<Label extends { siteId: string }>(
     if (failures.length > 0) onError(failures[0]);
     if (dropped > 0) onError(new Error(`${dropped} counts were dropped: too many are waiting to be written`));
     dropped = 0;
-    purge();
+    if (currentHour !== purgedHour) purge();
   }
 
   function purge(): void {
-    if (currentHour === purgedHour) return;
     purgedHour = currentHour;
-    for (const [key, group] of groups) {
-      if (group.hour >= currentHour - keptHours || group.unsure || group.changed.size > 0) continue;
+    for (const [key, { hour, batch, changed, counters }] of groups) {
+      if (hour >= currentHour - keptHours || batch || changed.size > 0) continue;
       groups.delete(key);
-      size -= group.counters.size;
+      size -= counters.size;
     }
   }
 
   const loop = poll({ everyMs, firstMs: everyMs, work: flush, onError });
   return {
     add(label, at) {
-      const hour = Math.floor(at / hourMs);
-      currentHour = hour;
-      const place = `${hour} ${label.siteId}`;
-      let group = groups.get(place);
-      if (!group) {
-        group = { hour, total: 0, counters: new Map(), changed: new Set(), unsure: null };
-        groups.set(place, group);
-      }
-      const counter = findCounter(group, label);
-      if (!counter) {
+      const hour = (currentHour = Math.floor(at / hourMs));
+      const [place, key] = [`${hour} ${label.siteId}`, keyOf(label)];
+      const group = groups.get(place) ?? {
+        hour,
+        total: 0,
+        counters: new Map<string, Counter<Label>>(),
+        changed: new Set<Counter<Label>>(),
+        batch: null,
+      };
+      const known = group.counters.get(key);
+      if (!known && size >= maxCounters) {
         dropped += 1;
         return () => {};
+      }
+      const counter = known ?? { label, count: 0, written: 0, lastAt: 0 };
+      if (!known) {
+        groups.set(place, group);
+        group.counters.set(key, counter);
+        size += 1;
       }
       counter.lastAt = Math.max(counter.lastAt, at);
       change(group, counter, 1);
