@@ -8,7 +8,7 @@ import type { ApiParts } from "./api/context.ts";
 import { followCertificate, openCertificate } from "./server/certificate.ts";
 import type { Config } from "./installation/config.ts";
 import { openMailer } from "./alerts/mail.ts";
-import { startWatch } from "./alerts/watch.ts";
+import { startAlertMonitor } from "./alerts/monitor.ts";
 import { startPurge } from "./maintenance/purge.ts";
 import { sampleBots } from "./collect/botSample.ts";
 import { collectRoutes } from "./collect/route.ts";
@@ -23,7 +23,7 @@ import { openTokens } from "./delivery/oauth/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
 import { openChecker, relayOf } from "./domains/checker.ts";
 import { nameRoutes } from "./domains/route.ts";
-import { startHostWatch } from "./domains/hostWatch.ts";
+import { startHostMonitor } from "./domains/hostMonitor.ts";
 import { closeServer, followRequests } from "./server/draining.ts";
 import { firstStart, ownerLine } from "./installation/firstStart.ts";
 import { packageFolder } from "./kernel/packageFolder.ts";
@@ -73,7 +73,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const ownHost = relayOf(config)?.host ?? null;
   const directory = directoryOf(store, ownHost);
   await directory.refresh();
-  const unfollow = directory.follow((error) => onDefect(error));
+  const following = directory.follow((error) => onDefect(error));
 
   const owner = shortId();
   if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
@@ -97,20 +97,20 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const elapsed = () => performance.now();
   const node = { store, directory, sites: () => directory.sites(), owner, now, elapsed, onDefect };
   const { leaseMs } = config;
-  const stopWorker = startWorker({
+  const worker = startWorker({
     ...node,
     store: { ...store, deliveries },
     lanes,
     leaseMs,
     onLook: observing.onLook,
   });
-  const stopPurge = startPurge(node);
+  const purge = startPurge(node);
   const keyUses = countKeyUses(store, owner, onDefect);
   const visitCounts = countVisits(store, owner, onDefect);
   const botSample = sampleBots(store, uuidv7, onDefect);
   const { transport } = config;
-  const unseen = watchUnseen({ store, directory, transport, writer: owner, newId: uuidv7, now, onDefect });
-  const stopStatistics = startStatistics(node);
+  const unseen = watchUnseen({ store, directory, transport, writer: owner, newId: uuidv7, onDefect });
+  const statistics = startStatistics(node);
 
   if (store.engine === "sqlite") await store.pushes.reclaimAll();
   // Receivers have more time than platforms, and are never anywhere but where their owner said.
@@ -120,7 +120,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     allow: config.allowPrivate,
     origins: {},
   });
-  const stopOutbound = startOutbound({
+  const outbound = startOutbound({
     ...node,
     sender: pushSender,
     attemptMs: pushAttemptMs,
@@ -132,11 +132,11 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   });
 
   const checker = openChecker(config);
-  const stopHostWatch = startHostWatch({ ...node, checker });
+  const hosts = startHostMonitor({ ...node, checker });
 
   const mailer = config.smtp && openMailer(config.smtp);
-  const means = { mailer, sender };
-  const stopWatch = startWatch({ ...node, means, everyMs: config.alertMs });
+  const channels = { mailer, sender };
+  const alerts = startAlertMonitor({ ...node, channels, everyMs: config.alertMs });
 
   const app = openServer(certificate?.pair ?? null, onDefect);
   const stopCertificate = followCertificate(app.server, certificate, log);
@@ -241,22 +241,22 @@ export async function serve(config: Config, say: (text: string) => void): Promis
       },
       // Each may be slow to end: a mail server that hangs, a receiver.
       background: () => ({
-        statistics: stopStatistics(),
-        purge: stopPurge(),
-        alerts: stopWatch(),
-        hosts: stopHostWatch(),
-        outbound: stopOutbound(),
+        statistics: statistics.stop(),
+        purge: purge.stop(),
+        alerts: alerts.stop(),
+        hosts: hosts.stop(),
+        outbound: outbound.stop(),
       }),
       steps: [
         (ms) => ({ door: door.close(), requests: closeServer(app, requests, ms - 500) }),
-        () => ({ access: opened?.close(), deliveries: stopWorker().then(() => lanes.close()) }),
+        () => ({ access: opened?.close(), deliveries: worker.stop().then(() => lanes.close()) }),
         () => ({
           keys: keyUses.stop(),
           visits: visitCounts.stop(),
           bots: botSample.stop(),
           unseen: unseen.stop(),
         }),
-        () => ({ certificate: stopCertificate(), directory: unfollow(), observing: observing.stop() }),
+        () => ({ certificate: stopCertificate(), directory: following.stop(), observing: observing.stop() }),
       ],
       last: [
         () => ({ pushes: pushSender.close(), calls: sender.close(), checks: checker.sender.close() }),

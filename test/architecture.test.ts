@@ -17,7 +17,7 @@ const layers: readonly (readonly string[])[] = [
   ["delivery", "access"],
   ["identity", "sites"],
   ["store", "platforms", "traffic"],
-  ["http", "contract"],
+  ["http", "contract", "background"],
   ["kernel"],
 ];
 
@@ -86,7 +86,8 @@ describe("the house", () => {
             (target) =>
               !target.startsWith("platforms/") &&
               target !== "kernel/event.ts" &&
-              target !== "kernel/currency.ts",
+              target !== "kernel/currency.ts" &&
+              target !== "kernel/time.ts",
           )
           .map((target) => `${path} imports ${target}`),
       );

@@ -1,7 +1,7 @@
 // What needed a person in the demo's past, found by the relay's own conditions.
 
 import { channelNames } from "../../src/alerts/channels.ts";
-import { lookAt, quietMs } from "../../src/alerts/conditions.ts";
+import { checkSite, quietMs } from "../../src/alerts/conditions.ts";
 import type { AlertKind } from "../../src/kernel/event.ts";
 import { findSite } from "../../src/sites/manage.ts";
 import type { Desk, Moment, Opened } from "./sites.ts";
@@ -19,7 +19,7 @@ export function alertMoments(
   const begin = (at: number, kind: AlertKind): Moment => ({
     at,
     async act() {
-      const findings = await lookAt(store, findSite(desk, siteId), [], new Map(), at);
+      const findings = await checkSite(store, findSite(desk, siteId), [], new Map(), at);
       await store.alerts.agree(
         siteId,
         findings.filter((one) => one.kind === kind),

@@ -235,8 +235,8 @@ async function countAll({ store, directory }: Desk, now: number): Promise<void> 
       throw error;
     },
   });
-  await worker.work();
-  await store.statistics.giveTurnBack("demo");
+  await worker.run();
+  await worker.lease.release();
 }
 
 /** What the relay does when a platform refuses its token. */

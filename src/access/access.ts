@@ -1,6 +1,7 @@
 // Who may come in: people with a session, programs with an API key. Everything else of the relay knows this file alone,
 // and nothing of the library behind it.
 
+import { minuteMs } from "../kernel/time.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Actor } from "./actor.ts";
 import { apiKeysOf } from "./apiKeys.ts";
@@ -14,9 +15,9 @@ import { signInOf } from "./signIn.ts";
 
 export type Access = ReturnType<typeof openAccess>;
 
-const purgeMs = 10 * 60_000;
+const purgeMs = 10 * minuteMs;
 /** How exact "last seen" is. */
-const seenMs = 60_000;
+const seenMs = minuteMs;
 const maxSeen = 10_000;
 
 export function openAccess(options: AccessOptions) {

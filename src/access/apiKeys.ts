@@ -1,6 +1,7 @@
 // API keys of the management API. Each is asked of the store at most every two seconds: a key that was revoked anywhere
 // ends everywhere within that time.
 
+import { hourMs } from "../kernel/time.ts";
 import { shortId } from "../kernel/ids.ts";
 import { countKeyUses, type KeyUses } from "../sites/keyUses.ts";
 import { hashKey, isWellFormed, makeKey } from "../sites/keys.ts";
@@ -13,7 +14,6 @@ import type { AccessParts } from "./context.ts";
 
 const cachedMs = 1500;
 const maxCached = 1000;
-const hourMs = 3_600_000;
 /** Under which their uses are counted: they belong to no site. */
 const noSite = "";
 
@@ -67,7 +67,7 @@ export function apiKeysOf(parts: AccessParts) {
       const { name, site, access, expiresAt } = wanted;
       checkScope(parts, holder, site);
       if (expiresAt !== null && expiresAt <= by.now)
-        throw new Refusal("expiresAt", "The expiry lies in the past.");
+        throw new Refusal("expiresAt", "The expiry is in the past.");
       const { key, hash, prefix } = makeKey("API");
       const id = shortId();
       const isAdded = await store.apiKeys.add(

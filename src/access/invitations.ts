@@ -1,5 +1,6 @@
 // Invitations: made by owners, accepted with a new account or with the one that somebody has.
 
+import { dayMs } from "../kernel/time.ts";
 import type { Role } from "../contract/route.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { Denied, type By, Missing, Refusal } from "../kernel/refusal.ts";
@@ -21,7 +22,7 @@ import type { signInOf } from "./signIn.ts";
 import { hashTicket, linkTo, newTicket } from "./oneTimeLinks.ts";
 import { countTry, giveBack, invitationTries, ticketTries } from "./rateCounters.ts";
 
-const goodForMs = 7 * 24 * 3_600_000;
+const goodForMs = 7 * dayMs;
 
 export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<typeof signInOf>, "signIn">) {
   const { store, directory, now, publicUrl, mailer } = parts;

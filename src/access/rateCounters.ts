@@ -2,12 +2,11 @@
 // round; taken back when the guess was right.
 
 import { hash } from "node:crypto";
+import { hourMs, minuteMs } from "../kernel/time.ts";
 import { networkOf } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
 import type { TryLimit } from "../store/access/rateCounters.ts";
 import { Denied } from "../kernel/refusal.ts";
-
-const minuteMs = 60_000;
 
 /** No address and no email is stored for this. */
 const limit = (most: number, windowMs: number, ...about: string[]): TryLimit => ({
@@ -22,7 +21,7 @@ const limit = (most: number, windowMs: number, ...about: string[]): TryLimit => 
  */
 export const passwordTries = (email: string, address: string): TryLimit[] => [
   limit(10, 15 * minuteMs, "password here", email, networkOf(address)),
-  limit(100, 60 * minuteMs, "password", email),
+  limit(100, hourMs, "password", email),
   limit(50, 15 * minuteMs, "passwords", networkOf(address)),
 ];
 
@@ -43,13 +42,11 @@ export const codeTries = (address: string): TryLimit[] => [
 ];
 
 export const resetTries = (email: string, address: string): TryLimit[] => [
-  limit(3, 60 * minuteMs, "reset", email),
-  limit(20, 60 * minuteMs, "resets", networkOf(address)),
+  limit(3, hourMs, "reset", email),
+  limit(20, hourMs, "resets", networkOf(address)),
 ];
 
-export const invitationTries = (actor: string): TryLimit[] => [
-  limit(60, 60 * minuteMs, "invitations", actor),
-];
+export const invitationTries = (actor: string): TryLimit[] => [limit(60, hourMs, "invitations", actor)];
 
 /** A code of an authenticator app is good for at most 90 seconds, and here for one use. */
 export const codeUse = (userId: string, code: string): TryLimit[] => [

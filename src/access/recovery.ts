@@ -1,6 +1,7 @@
 // Forgotten passwords.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { hourMs } from "../kernel/time.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { change } from "../sites/manage.ts";
@@ -9,8 +10,6 @@ import { addressOf, checkNewPassword, plainEmail, type AccessParts, type Caller 
 import { hashPassword } from "./password.ts";
 import { hashTicket, linkTo, newTicket } from "./oneTimeLinks.ts";
 import { accountTries, countTry, giveBack, resetTries, ticketTries } from "./rateCounters.ts";
-
-const hourMs = 3_600_000;
 
 export type Link = { link: string | null; expiresAt: number };
 

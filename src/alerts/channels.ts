@@ -1,30 +1,33 @@
-// The ways in which a site's people are told. A failure is a value: nothing waits for a channel that is down.
+// The channels through which a site's people are notified: mail and a webhook. A failure is a value, so that a channel that
+// is down delays no other.
 
 import type { Sender } from "../delivery/send.ts";
+import { Refusal } from "../kernel/refusal.ts";
 import type { Site } from "../sites/directory.ts";
-import type { Mailer, Told } from "./mail.ts";
-import { headlineOf, mailText, webhookBody, type Message } from "./message.ts";
+import { noMailServer } from "../sites/settings.ts";
+import type { Mailer, SendResult } from "./mail.ts";
+import { headlineOf, mailText, testMessage, webhookBody, type Message } from "./message.ts";
 
 export const channelNames = ["mail", "webhook"] as const;
 export type ChannelName = (typeof channelNames)[number];
 
 export type Channel = {
   name: ChannelName;
-  /** As people may see it. */
+  /** The address as people may see it: the path of a webhook may contain a token. */
   to: string;
-  tell(message: Message): Promise<Told>;
+  send(message: Message): Promise<SendResult>;
 };
 
 /** `mailer` is null where the installation has no mail server. */
-export type Means = { mailer: Mailer | null; sender: Sender };
+export type ChannelOptions = { mailer: Mailer | null; sender: Sender };
 
-export function channelsOf({ settings }: Site, { mailer, sender }: Means): Channel[] {
+export function channelsOf({ settings }: Site, { mailer, sender }: ChannelOptions): Channel[] {
   const channels: Channel[] = [];
   if (settings.alertEmails.length > 0 && mailer) {
     channels.push({
       name: "mail",
       to: settings.alertEmails.join(", "),
-      tell: (message) => mailer(settings.alertEmails, headlineOf(message), mailText(message)),
+      send: (message) => mailer(settings.alertEmails, headlineOf(message), mailText(message)),
     });
   }
   const url = settings.alertWebhook;
@@ -32,13 +35,13 @@ export function channelsOf({ settings }: Site, { mailer, sender }: Means): Chann
     channels.push({
       name: "webhook",
       to: `${new URL(url).origin}/…`,
-      tell: (message) => post(sender, url, webhookBody(message)),
+      send: (message) => post(sender, url, webhookBody(message)),
     });
   }
   return channels;
 }
 
-async function post(sender: Sender, url: string, body: string): Promise<Told> {
+async function post(sender: Sender, url: string, body: string): Promise<SendResult> {
   const sent = await sender.send(
     { method: "POST", url, headers: { "content-type": "application/json" }, body },
     { platform: "alert webhook", customerAddress: true },
@@ -48,4 +51,31 @@ async function post(sender: Sender, url: string, body: string): Promise<Told> {
   return status >= 200 && status < 300
     ? { ok: true }
     : { ok: false, error: `it answered with HTTP ${status}` };
+}
+
+export type TestResult = { channel: ChannelName; to: string; ok: boolean; error: string | null };
+
+/** The reason why a site with alert_emails has no mail channel; null where it has one or wants none. */
+export const missingMailServer = ({ settings }: Site, { mailer }: Pick<ChannelOptions, "mailer">) =>
+  settings.alertEmails.length > 0 && !mailer ? noMailServer : null;
+
+/** Sends a test message through every channel of a site, one after the other. */
+export async function sendTestAlert(site: Site, options: ChannelOptions, now: number): Promise<TestResult[]> {
+  const channels = channelsOf(site, options);
+  if (channels.length === 0) {
+    const missing = missingMailServer(site, options);
+    const more = missing ? ` ${missing}` : "";
+    throw new Refusal(
+      "site",
+      `No alert recipient is configured: set alert_emails or alert_webhook.${more}`,
+      `No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.${more}`,
+    );
+  }
+  const results: TestResult[] = [];
+  for (const channel of channels) {
+    const { name, to } = channel;
+    const sent = await channel.send(testMessage(site, now));
+    results.push({ channel: name, to, ok: sent.ok, error: sent.ok ? null : sent.error });
+  }
+  return results;
 }

@@ -1,6 +1,7 @@
-// When a person is needed. Each condition is told what the store knows and whether it is open already: one that is open
-// ends later than it would begin, so that something that wavers does not send a message every minute.
+// The conditions that raise alerts. Each knows whether its alert is open: an open alert ends later than a new one would
+// begin, so that a value that wavers around its limit does not send a message every minute.
 
+import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { AlertKind } from "../kernel/event.ts";
 import type { Connection, Host, Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
@@ -9,10 +10,7 @@ import type { Store } from "../store/store.ts";
 import { hoursNeeded, judgeSilence } from "./silence.ts";
 import { hoursText, nameOf, timeText } from "./message.ts";
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-
-/** How long a condition must be gone before it is over. Wrong keys lock a host for 15 minutes at a time. */
+/** A condition must be absent for this long before its alert ends. Wrong keys lock a host for 15 minutes at a time. */
 export const quietMs: Record<AlertKind, number> = {
   "needs reconnection": 0,
   "success rate": 0,
@@ -25,10 +23,10 @@ export const quietMs: Record<AlertKind, number> = {
 
 export type Facts = Pick<Store, "alerts" | "keyUse" | "webhooks">;
 
-/** How many waited for each connection at earlier looks; "rising" is told from it. */
+/** The number of deliveries that waited for each connection at earlier checks, to recognise a queue that grows. */
 export type Backlogs = Map<string, { at: number; count: number }[]>;
 
-export async function lookAt(
+export async function checkSite(
   facts: Facts,
   site: Site,
   open: readonly Alert[],
@@ -53,7 +51,7 @@ export async function lookAt(
     findings.push(webhook({ id, origin, state, stateReason, failingSince }, timeZone, now));
   }
   for (const { host, startedAt } of await facts.keyUse.lockouts(site.id, now)) {
-    const text = `Requests with wrong keys come to ${host}, ten and more within five minutes, since ${timeText(startedAt, timeZone)}. They are refused; valid keys pass.`;
+    const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
     findings.push({ kind: "wrong keys", subject: host, text });
   }
   return findings.filter((one) => one !== null);
@@ -61,12 +59,12 @@ export async function lookAt(
 
 function deadToken(connection: Connection): Finding | null {
   if (connection.state !== "needs reconnection") return null;
-  // The platform's own words stay out of messages: nobody knows what they hold.
-  const text = `${nameOf(connection)} does not take our credentials any more. Nothing is sent there until it is connected again; what was accepted waits.`;
+  // The platform's own text stays out of messages: it may contain anything.
+  const text = `${nameOf(connection)} no longer accepts our credentials. Deliveries to it wait until it is connected again.`;
   return { kind: "needs reconnection", subject: connection.id, text };
 }
 
-/** One check that fails may be a moment's trouble: the next one, an hour later, must have failed too. */
+/** One failed check may be a short outage: the next one, an hour later, must have failed too. */
 function failingHost(host: Host, timeZone: string, now: number): Finding | null {
   const { failingSince, checkedAt, verifiedAt, pausedAt } = host;
   if (failingSince === null || verifiedAt === null || pausedAt !== null) return null;
@@ -88,7 +86,7 @@ async function successRate(
   if (limit === 0 || connection.state === "paused") return null;
   const subject = connection.id;
   const stays = open ? { kind: open.kind, subject, text: open.text } : null;
-  // Without credentials nothing is tried: another alert says so.
+  // Without credentials no delivery is attempted: the alert "needs reconnection" covers that.
   if (connection.state !== "active") return stays;
   const { parked: _refused, ...ended } = await facts.alerts.attempts(site.id, connection.id, now - hourMs);
   const made = Object.values(ended).reduce((sum, n) => sum + n, 0);
@@ -116,11 +114,11 @@ async function silence(
       lastAt = Math.max(lastAt, one.lastUsedAt);
     }
   }
-  // It ends with the next event, not when so long a silence has become usual.
+  // The alert ends with the next event, not when such a long silence has become usual.
   if (open) return lastAt < open.beganAt ? { kind: "silence", subject: "", text: open.text } : null;
   const judged = judgeSilence(uses, lastAt, now);
   if (!judged) return null;
-  const text = `No event has come since ${timeText(judged.since, site.settings.timeZone)}. In the last four weeks the longest pause at these hours was about ${hoursText(judged.usualHours)}.`;
+  const text = `No events received since ${timeText(judged.since, site.settings.timeZone)}. In the last four weeks the longest pause at these hours was about ${hoursText(judged.usualHours)}.`;
   return { kind: "silence", subject: "", text };
 }
 
@@ -139,14 +137,14 @@ function webhook(
 ): Finding | null {
   const kind = "webhook";
   if (state === "disabled") {
-    // Whoever disabled it knows.
+    // The person who disabled it needs no alert.
     if (stateReason?.startsWith("disabled by ")) return null;
     const since = failingSince === null ? "" : ` It has failed since ${timeText(failingSince, timeZone)}.`;
-    const text = `The webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}.${since} Its totals wait.`;
+    const text = `Webhook ${id} to ${origin} is disabled: ${stateReason ?? "it failed for too long"}.${since} Its totals are kept until it is enabled again.`;
     return { kind, subject: id, text };
   }
   if (failingSince === null || failingSince > now - hourMs) return null;
-  const text = `The webhook ${id} to ${origin} has failed since ${timeText(failingSince, timeZone)}. Its totals wait and are tried again.`;
+  const text = `Webhook ${id} to ${origin} has failed since ${timeText(failingSince, timeZone)}. Its totals are kept and sent again.`;
   return { kind, subject: id, text };
 }
 
@@ -169,11 +167,15 @@ async function queue(
   const number = `${isAtLeast ? "more than " : ""}${count.toLocaleString("en")}`;
   const finding = { kind: "queue", subject: connection.id } as const;
   if (oldestDueAt !== null && oldestDueAt <= now - overdueMs) {
-    const text = `Deliveries to ${nameOf(connection)} do not get away: ${number} wait, and the oldest could have gone since ${timeText(oldestDueAt, timeZone)}.`;
+    const text = `Deliveries to ${nameOf(connection)} are delayed: ${number} wait, and the oldest has been due since ${timeText(oldestDueAt, timeZone)}.`;
     return { ...finding, text };
   }
   const first = earlier[0];
-  const rises = isAtLeast || (first !== undefined && first.at <= now - comparedMs / 2 && count > first.count);
-  if (count <= manyWaiting || !rises) return null;
-  return { ...finding, text: `${number} deliveries wait for ${nameOf(connection)}, and they become more.` };
+  const isGrowing =
+    isAtLeast || (first !== undefined && first.at <= now - comparedMs / 2 && count > first.count);
+  if (count <= manyWaiting || !isGrowing) return null;
+  return {
+    ...finding,
+    text: `${number} deliveries wait for ${nameOf(connection)}, and the queue is growing.`,
+  };
 }

@@ -3,7 +3,7 @@ import { startMailServer } from "../../test/support/smtp.ts";
 import { openMailer, untilDown } from "./mail.ts";
 
 describe("mail", () => {
-  test("arrives at everybody it is for, in plain text, marked as made by a machine", async () => {
+  test("a mail reaches all recipients, in plain text, marked as auto-generated", async () => {
     const server = await startMailServer();
     const mailer = openMailer({ url: server.url, from: "Cleancast <cc@example.com>" });
     const text = "Größe: 50 %\n.\n  cleancast alert list\n";
@@ -17,16 +17,16 @@ describe("mail", () => {
     expect(server.got[0]?.text).toContain("Größe: 50 %");
   });
 
-  test("that a server refuses is a value in our own words, without the password", async () => {
+  test("a mail that the server refuses returns our own error text, without the password", async () => {
     const server = await startMailServer();
     server.mood = "no";
     const mailer = openMailer({ url: server.url.replace("//", "//user:s3cret@"), from: "cc@example.com" });
-    const told = await mailer(["a@example.com"], "s", "t");
-    expect(told.ok).toBe(false);
-    expect(JSON.stringify(told)).not.toContain("s3cret");
+    const sent = await mailer(["a@example.com"], "s", "t");
+    expect(sent.ok).toBe(false);
+    expect(JSON.stringify(sent)).not.toContain("s3cret");
   });
 
-  test("is not tried again for the next one when the server is down, but when one message is refused", async () => {
+  test("after the server was down no further mail is tried; after it refused one message the next is", async () => {
     const server = await startMailServer();
     server.mood = "no";
     const picky = untilDown(openMailer({ url: server.url, from: "cc@example.com" }));

@@ -1,4 +1,4 @@
-// What people read: what happened, since when, and what to do. Plain words, no personal data.
+// The texts of alerts: what happened, since when, and what to do. They contain no personal data.
 
 import type { AlertKind } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -10,7 +10,7 @@ export type Phase = "began" | "reminder" | "over" | "test";
 export type Message = {
   phase: Phase;
   site: { id: string; host: string };
-  /** Times in mails are of this zone. */
+  /** The zone of the times in mails. */
   timeZone: string;
   kind: AlertKind | "test";
   subject: string;
@@ -21,7 +21,7 @@ export type Message = {
   endedAt: number | null;
 };
 
-/** Swedes write times as everybody reads them: 2026-11-15 09:05. */
+/** The Swedish locale writes times as 2026-11-15 09:05. */
 export const timeText = (ms: number, timeZone: string) =>
   `${new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "short" }).format(ms)} ${timeZone}`;
 
@@ -29,7 +29,7 @@ export const hoursText = (hours: number) => (hours === 1 ? "an hour" : `${hours}
 
 const hashForm = /^[0-9a-f]{64}$/;
 
-/** By platform and account. Where the account is a secret, only its hash is known, and the id tells more. */
+/** Names a connection by platform and account, or by its id where only the hash of the account is stored. */
 export function nameOf({ platform, account, id }: Pick<Connection, "platform" | "account" | "id">): string {
   const known = account === "" || hashForm.test(account) ? id : account;
   return `${platformOf(platform)?.name ?? platform} (${known})`;
@@ -62,8 +62,8 @@ export function testMessage(site: Site, now: number): Message {
     timeZone: site.settings.timeZone,
     kind: "test",
     subject: "",
-    title: "this is a test",
-    text: "Somebody tried out how alerts arrive. Nothing is wrong.",
+    title: "test alert",
+    text: "This is a test alert. No action is needed.",
     whatToDo: `cleancast alert list ${hostOf(site)}`,
     beganAt: now,
     endedAt: null,
@@ -86,32 +86,32 @@ function aboutKind(
       };
     case "success rate":
       return {
-        title: `${name} refuses or fails`,
+        title: `deliveries to ${name} fail`,
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --state rejected,queued,expired --from 1h`,
       };
     case "silence":
       return {
-        title: "no events come in",
-        whatToDo: `Look at what sends them: cleancast key list ${host} says when each key was last used`,
+        title: "no events received",
+        whatToDo: `Check the sender: cleancast key list ${host} shows when each key was last used`,
       };
     case "webhook":
       return {
-        title: `the webhook ${subject} fails`,
+        title: `webhook ${subject} fails`,
         whatToDo: `cleancast webhook list ${host}, then cleancast webhook test ${subject}`,
       };
     case "wrong keys":
       return {
         title: `wrong keys on ${subject}`,
-        whatToDo: `Perhaps a sender holds an old key: cleancast key list ${host}`,
+        whatToDo: `A sender may use an old key: cleancast key list ${host}`,
       };
     case "queue":
       return {
-        title: `deliveries to ${name} pile up`,
+        title: `deliveries to ${name} are delayed`,
         whatToDo: `cleancast delivery list ${host} --connection ${subject} --state queued`,
       };
     case "host":
       return {
-        title: `${subject} does not lead here as it should`,
+        title: `${subject} does not reach this relay`,
         whatToDo: `cleancast host verify ${subject}`,
       };
   }
@@ -130,9 +130,7 @@ export const headlineOf = ({ phase, site, title }: Message) =>
 export function mailText(message: Message): string {
   const { phase, site, timeZone, text, whatToDo, beganAt, endedAt } = message;
   const lines =
-    phase === "over"
-      ? ["It is over. This is what it was:", "", text]
-      : [text, "", "What to do:", `  ${whatToDo}`];
+    phase === "over" ? ["This alert is over. It was:", "", text] : [text, "", "What to do:", `  ${whatToDo}`];
   const times = [
     ...(phase === "test" ? [] : [`Noticed: ${timeText(beganAt, timeZone)}`]),
     ...(endedAt === null ? [] : [`Over:    ${timeText(endedAt, timeZone)}`]),
@@ -140,7 +138,7 @@ export function mailText(message: Message): string {
   return [...lines, "", ...times, `Site:    ${site.host}`, ""].join("\n");
 }
 
-/** The body that a webhook gets. `text` is where chat programs look for one. */
+/** The body that a webhook receives. Chat programs read `text`. */
 export function webhookBody(message: Message): string {
   const { phase, site, kind, subject, title, text, whatToDo, beganAt, endedAt } = message;
   return JSON.stringify({

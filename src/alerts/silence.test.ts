@@ -5,7 +5,7 @@ const hour = 3_600_000;
 const now = Date.UTC(2026, 10, 16, 14, 30); // a Monday
 const thisHour = Math.floor(now / hour);
 
-/** Events by hour over the last `days`, as `perHour` says of the hour of the day and the day of the week. */
+/** Events by hour over the last `days`: `perHour` gives the number for an hour of the day and a day of the week. */
 function history(perHour: (hourOfDay: number, weekday: number) => number, days = 29, quietHours = 0) {
   const uses = new Map<number, number>();
   for (let at = thisHour - days * 24; at <= thisHour - quietHours; at++) {
@@ -18,13 +18,13 @@ function history(perHour: (hourOfDay: number, weekday: number) => number, days =
 const quietFor = (uses: Map<number, number>, hours: number) => judgeSilence(uses, now - hours * hour, now);
 
 describe("a pause in a site's events", () => {
-  test("of a busy shop is unusual after two hours", () => {
+  test("a busy site is silent after two hours", () => {
     const busy = (hours: number) => history(() => 10, 29, hours);
     expect(quietFor(busy(2), 1.9)).toBeNull();
     expect(quietFor(busy(3), 2.1)).toEqual({ since: now - 2.1 * hour, usualHours: 1 });
   });
 
-  test("is not unusual where the same hours of other weeks had one", () => {
+  test("a pause that the same hours of other weeks had is usual", () => {
     // Nothing between 10 and 14 o'clock on Mondays, ever.
     const lunch = history((h, weekday) => (weekday === 1 && h >= 10 && h <= 14 ? 0 : 10));
     expect(quietFor(lunch, 5)).toBeNull();
@@ -33,7 +33,7 @@ describe("a pause in a site's events", () => {
     expect(quietFor(tuesdays, 5)).not.toBeNull();
   });
 
-  test("over a weekend or a night is usual where it was so before, and unusual when it goes on", () => {
+  test("a weekend or a night without events is usual where others were, and unusual when it lasts longer", () => {
     const office = (hours: number) =>
       history((h, d) => (d >= 1 && d <= 5 && h >= 8 && h < 18 ? 20 : 0), 29, hours);
     const atEight = Date.UTC(2026, 10, 16, 8, 30);
@@ -44,12 +44,12 @@ describe("a pause in a site's events", () => {
     expect(judgeSilence(office(69), friday, Date.UTC(2026, 10, 16, 15, 30))).not.toBeNull();
   });
 
-  test("of a site with few events is never judged", () => {
+  test("a site with few events never raises the silence alert", () => {
     const few = history((h) => (h % 2 === 0 ? 1 : 0), 29, 20);
     expect(quietFor(few, 20)).toBeNull();
   });
 
-  test("of a site that is new is never judged, however busy", () => {
+  test("a new site never raises the silence alert, even a busy one", () => {
     expect(
       quietFor(
         history(() => 100, 14, 5),
@@ -64,11 +64,11 @@ describe("a pause in a site's events", () => {
     ).not.toBeNull();
   });
 
-  test("of a site that never had an event is nothing", () => {
+  test("a site without events never raises the silence alert", () => {
     expect(judgeSilence(new Map(), 0, now)).toBeNull();
   });
 
-  test("is measured against the longest pause of all weeks, not against an average", () => {
+  test("a pause is compared with the longest pause of all weeks, not with an average", () => {
     const uses = history(() => 10, 29, 7);
     // Two weeks ago these hours were empty once, for three hours.
     for (const h of [10, 11, 12]) uses.delete(Math.floor(Date.UTC(2026, 10, 2, h) / hour));

@@ -1,28 +1,29 @@
-// Is a pause in a site's events unusual? Weeks repeat: nights, weekends and office hours are the same seven days ago. So
-// the pause is held against the same hours of the last four weeks: it must be longer than the longest pause in them by as
-// much again, or by six hours where that is less. Sites with few events, or with less than three weeks of them, are not judged at all: a false alarm at night costs
-// more trust than a late one costs conversions.
+// Decides whether a pause in a site's events is unusual. Weeks repeat: nights, weekends and office hours are the same seven
+// days ago. So the pause is compared with the same hours of the last four weeks: it must exceed the longest pause in them by
+// as much again, or by six hours where that is less. Sites with few events, or with less than three weeks of them, are never
+// judged: a false alarm at night costs more trust than a late one costs conversions.
 
-const hourMs = 3_600_000;
+import { hourMs } from "../kernel/time.ts";
+
 const dayHours = 24;
 const weekHours = 7 * dayHours;
 const weeks = 4;
-/** Hours around the pause that are looked at too: habits are not that punctual. */
+/** Hours before and after the pause that are compared too: habits are not that punctual. */
 const margin = 2;
 const maxSlackHours = 6;
 const minPerDay = 20;
 const minWeeks = 3;
 
-/** The hours that `judgeSilence` wants to know of. */
+/** The hours of history that `judgeSilence` needs. */
 export const hoursNeeded = weeks * weekHours + dayHours;
 
 export type Silence = {
   since: number;
-  /** The longest pause that the last weeks would suggest, in hours. */
+  /** The longest pause to expect after the last weeks, in hours. */
   usualHours: number;
 };
 
-/** `uses`: events by hour (epoch hours). Null when the pause is nothing special, or cannot be judged. */
+/** `uses`: events by hour (epoch hours). Null when the pause is usual or cannot be judged. */
 export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, now: number): Silence | null {
   const thisHour = Math.floor(now / hourMs);
   const first = thisHour - weeks * weekHours;
@@ -32,28 +33,28 @@ export function judgeSilence(uses: ReadonlyMap<number, number>, lastAt: number, 
   const known = Math.min(...used.map(([hour]) => hour));
 
   const from = Math.floor(lastAt / hourMs);
-  let longest = 0;
+  let maxHours = 0;
   let compared = 0;
   for (let week = 1; week <= weeks; week++) {
     const shift = week * weekHours;
     if (from - shift - margin < known) continue;
     compared += 1;
-    longest = Math.max(longest, maxPause(uses, from - shift - margin, thisHour - shift + margin));
+    maxHours = Math.max(maxHours, maxPause(uses, from - shift - margin, thisHour - shift + margin));
   }
   if (compared < minWeeks) return null;
-  // Between two events in neighbouring hours there may lie up to an hour without one.
-  const usualHours = longest + 1;
+  // Two events in neighbouring hours may be up to an hour further apart.
+  const usualHours = maxHours + 1;
   const toleratedHours = usualHours + Math.min(usualHours, maxSlackHours);
   return now - lastAt > toleratedHours * hourMs ? { since: lastAt, usualHours } : null;
 }
 
-/** The most hours in a row without an event. */
+/** Counts the most hours in a row without an event. */
 function maxPause(uses: ReadonlyMap<number, number>, from: number, to: number): number {
-  let longest = 0;
+  let maxHours = 0;
   let pause = 0;
   for (let hour = from; hour <= to; hour++) {
     pause = (uses.get(hour) ?? 0) > 0 ? 0 : pause + 1;
-    longest = Math.max(longest, pause);
+    maxHours = Math.max(maxHours, pause);
   }
-  return longest;
+  return maxHours;
 }

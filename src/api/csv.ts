@@ -1,8 +1,8 @@
 // Lists as tables, piece by piece: whatever their length, only a page of them is in memory.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { stringify } from "csv-stringify/sync";
 import type { FastifyReply } from "fastify";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { pageOf } from "./page.ts";
 
 export type Cell = string | number | null;

@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import { minuteMs } from "../kernel/time.ts";
 import { countTry } from "../access/rateCounters.ts";
 import type { ApiParts } from "./context.ts";
 
-const windowMs = 15 * 60_000;
+const windowMs = 15 * minuteMs;
 
 /** Test messages go out to others, in the operator's name: so many of a site in a quarter of an hour, from all nodes. */
 export function countTest(

@@ -1,10 +1,11 @@
-// Which bots' visits are kept to be looked at: a few of each kind and hour, so that a flood fills nothing.
+// Keeps a sample of the bot visits for people to look at: a few of each kind and hour, so that a flood does not fill the
+// database.
 
+import { hourMs } from "../kernel/time.ts";
 import type { Observation } from "../traffic/observation.ts";
 import type { Judgement } from "../traffic/verdict.ts";
 import { anonymous } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/statistics/traffic.ts";
 
 const keptPerHour = 5;
 const maxKinds = 10_000;
@@ -30,7 +31,7 @@ export function sampleBots(
       if (count >= keptPerHour || kept.size >= maxKinds) return;
       kept.set(kind, count + 1);
       const { primary: reason, verdict } = judgement;
-      // Enough to see where it came from, too little to see who it was.
+      // The network shows where a visit came from without identifying the visitor.
       const cut = { ...seen, address: anonymous(seen.address) };
       const written: Promise<void> = store.traffic
         .keep({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })

@@ -99,7 +99,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
     if (!payload) return 400;
     if (isVisit && (payload.isAhead || isAhead(request.headers))) {
-      options.counts.countAhead(site.id, payload.visitorId, now);
+      options.counts.countPrerendered(site.id, payload.visitorId, now);
       return 204;
     }
 

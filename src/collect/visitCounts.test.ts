@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { hourMs, type VisitCount } from "../store/statistics/traffic.ts";
+import { hourMs } from "../kernel/time.ts";
+import type { VisitCount } from "../store/statistics/traffic.ts";
 import { countVisits } from "./visitCounts.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);
@@ -31,7 +32,7 @@ function stage() {
 afterEach(() => vi.useRealTimers());
 
 describe("counting visits", () => {
-  test("many visits are one write in each interval, and none where nothing came", async () => {
+  test("many visits are one write per interval, and an interval without visits writes nothing", async () => {
     const { counts, written, state } = stage();
     for (let i = 0; i < 1000; i++) counts.count("s", "people", "", now);
     counts.count("s", "bots", "user agent:named bot", now);
@@ -45,7 +46,7 @@ describe("counting visits", () => {
     await counts.stop();
   });
 
-  test("a store that fails loses nothing", async () => {
+  test("a store that fails loses no visits", async () => {
     const { counts, written, state, defects } = stage();
     state.down = true;
     counts.count("s", "people", "", now);
@@ -58,7 +59,7 @@ describe("counting visits", () => {
     await counts.stop();
   });
 
-  test("bots are also counted since ever, over the hours and whatever the store did meanwhile", async () => {
+  test("the total of bot visits grows over all hours, even if the store failed meanwhile", async () => {
     const { counts, everBots, state } = stage();
     counts.count("s", "bots", "a", now);
     counts.count("s", "people", "", now);
@@ -70,22 +71,22 @@ describe("counting visits", () => {
     state.down = false;
     counts.count("s", "bots", "a", now + 9 * hourMs);
     counts.count("t", "bots", "a", now);
-    counts.countAhead("t", "page", now);
+    counts.countPrerendered("t", "page", now);
     counts.wasShown("t", "page");
     await counts.stop();
     expect(Object.fromEntries(everBots)).toEqual({ s: 3, t: 1 });
   });
 
-  test("a stop writes what is left", async () => {
+  test("a stop writes the remaining counts", async () => {
     const { counts, written } = stage();
     counts.count("s", "suppressed", "", now);
     await counts.stop();
     expect(written.get("w s 0 suppressed ")).toBe(1);
   });
 
-  test("a page that is shown in the next hour is taken from the hour in which it was loaded", async () => {
+  test("a prerendered page that is shown in the next hour is taken off the hour in which it was loaded", async () => {
     const { counts, written } = stage();
-    counts.countAhead("s", "page", now);
+    counts.countPrerendered("s", "page", now);
     await vi.advanceTimersByTimeAsync(40 * 60_000);
     counts.wasShown("s", "page");
     counts.count("s", "people", "", now + 40 * 60_000);
@@ -93,9 +94,9 @@ describe("counting visits", () => {
     expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 0, "w s 1 people ": 1 });
   });
 
-  test("a page is taken out once, and only by itself", async () => {
+  test("a prerendered page is taken off once, and only by its own id", async () => {
     const { counts, written } = stage();
-    for (const page of ["a", "b", null]) counts.countAhead("s", page, now);
+    for (const page of ["a", "b", null]) counts.countPrerendered("s", page, now);
     counts.wasShown("s", "c");
     counts.wasShown("s", null);
     counts.wasShown("other", "a");
@@ -104,7 +105,7 @@ describe("counting visits", () => {
     expect(Object.fromEntries(written)).toEqual({ "w s 0 not a visit ": 2 });
   });
 
-  test("a store that is slow to fail for hours loses nothing", async () => {
+  test("a store that fails slowly for hours loses no visits", async () => {
     const { counts, written, state } = stage();
     state.slowMs = 5000;
     state.down = true;
@@ -116,7 +117,7 @@ describe("counting visits", () => {
     await counts.stop();
   });
 
-  test("a new hour begins its own counts, and old hours are let go of without being touched", async () => {
+  test("a new hour has its own counts, and purging an old hour does not change it in the store", async () => {
     const { counts, written } = stage();
     counts.count("s", "people", "", now);
     await vi.advanceTimersByTimeAsync(5 * hourMs);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { missingMailServer, sendTestAlert } from "../alerts/channels.ts";
 import { openMailer } from "../alerts/mail.ts";
 import { messageOf } from "../alerts/message.ts";
-import { idleMail, tellTest } from "../alerts/testAlert.ts";
 import { openSender } from "../delivery/send.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, print, table, timeText } from "./context.ts";
@@ -70,8 +70,8 @@ export function alertCommands(program: Command): void {
         const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
         try {
           const means = { mailer: config.smtp && openMailer(config.smtp), sender };
-          const results = await tellTest(site, means, by.now);
-          const idle = idleMail(site, means);
+          const results = await sendTestAlert(site, means, by.now);
+          const idle = missingMailServer(site, means);
           const rows = results.map((one) => [one.channel, one.to, one.ok ? "sent" : (one.error ?? "")]);
           const text = table(["CHANNEL", "TO", "RESULT"], rows, "");
           print(command, { channels: results }, idle ? `${text}\n${idle}` : text);

@@ -1,10 +1,9 @@
 import type { Command } from "commander";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { describeKeys } from "../sites/keyUses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
 import { atDesk, print, table, timeText } from "./context.ts";
-
-const hourMs = 3_600_000;
 
 export function keyCommands(program: Command): void {
   const key = program
@@ -96,7 +95,7 @@ export function keyCommands(program: Command): void {
     );
 }
 
-const units: Record<string, number> = { m: 60_000, h: hourMs, d: 24 * hourMs };
+const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
 
 function readExpiry(text: string, now: number): number {
   const relative = /^(\d{1,5})([mhd])$/.exec(text);

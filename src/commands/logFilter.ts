@@ -1,6 +1,7 @@
 // The filters of the sync log, as people write them.
 
 import type { Command } from "commander";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { deliveryStates, type DeliveryState, type Mode } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail, readSha256 } from "../identity/person.ts";
@@ -80,7 +81,7 @@ function readPerson(text: string): Sha256 {
   return hashEmail(text);
 }
 
-const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
 
 function readTime(name: string, text: string, now: number): number {
   const ago = /^(\d{1,5})([mhd])$/.exec(text);

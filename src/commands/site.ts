@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
 import { addSite, findSite, setSite } from "../sites/manage.ts";
-import { checkAlertWebhook, settingNotes } from "../sites/settingNotes.ts";
-import { describeSettings, settingLabels } from "../sites/settings.ts";
+import { checkAlertWebhook, describeSettings, settingLabels, settingNotes } from "../sites/settings.ts";
 import { atDesk, pairsOf, print, table } from "./context.ts";
 
 export function siteCommands(program: Command): void {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import ipaddr from "ipaddr.js";
+import { hourMs } from "../kernel/time.ts";
 import { readHeaders } from "../collect/observe.ts";
 import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
 import { openCountryFile } from "../installation/installation.ts";
@@ -7,7 +8,7 @@ import type { Site } from "../sites/directory.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { withDefaults } from "../sites/settings.ts";
-import { hourMs, type BotVisit, type VisitCount } from "../store/statistics/traffic.ts";
+import type { BotVisit, VisitCount } from "../store/statistics/traffic.ts";
 import { describedVisit, explained, notLookedAt } from "../traffic/explain.ts";
 import type { VisitRules } from "../traffic/lists.ts";
 import { networkKind } from "../traffic/networks/networks.ts";

@@ -6,6 +6,8 @@
 //
 // A platform that says how long to wait is taken at its word, up to a limit. Counted by this node, in memory.
 
+import { minuteMs } from "../kernel/time.ts";
+
 export type Breaker = {
   /** 0 when it may be called now; otherwise when to ask again. */
   closedUntil(key: string, now: number): number;
@@ -23,7 +25,7 @@ export type Breaker = {
 
 const opensAfter = 5;
 const firstPauseMs = 5_000;
-const maxPauseMs = 5 * 60_000;
+const maxPauseMs = 5 * minuteMs;
 /** How soon to ask again while somebody else's call finds out. */
 const probeMs = 2_000;
 

@@ -55,7 +55,7 @@ function setUp(connections: Connection[], given: Given = {}) {
   const known = new Map(connections.map((one) => [`${one.siteId} ${one.id}`, one]));
   const directory: Directory = {
     refresh: () => Promise.resolve(),
-    follow: () => () => {},
+    follow: () => ({ stop: async () => {} }),
     sites: () => [],
     site: () => undefined,
     siteOfHost: () => undefined,

@@ -2,12 +2,12 @@
 
 import { platformOf, platforms } from "../platforms/index.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import type { Desk } from "../sites/manage.ts";
+import type { SiteContext } from "../sites/manage.ts";
 import type { LogFilter } from "../store/deliveries/syncLog.ts";
 
 /** A connection that was removed is known for as long as the log of its site tells of it. */
 export async function checkFilter(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   siteIds: readonly string[],
   { connectionId, platform }: LogFilter,
 ): Promise<void> {

@@ -1,7 +1,7 @@
 // What people do to a set of deliveries of the sync log: send them again, or stop them from being sent. Both can be asked
 // what they would do first.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { DeliveryState } from "../kernel/event.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";

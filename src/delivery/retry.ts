@@ -12,6 +12,7 @@
 // makes any ended one `queued` again) or by what happens to its connection or its person. Invariant: a delivery that was
 // accepted is `queued` or `parked` until it has ended with a reason; no state is left without one of these steps.
 
+import { dayMs } from "../kernel/time.ts";
 import type { Conversion, DeliveryState, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform } from "../platforms/platform.ts";
 
@@ -23,8 +24,6 @@ export type RetryRules = {
   /** 0…1 */
   random: () => number;
 };
-
-const dayMs = 86_400_000;
 
 /** Platforms without an age limit are retried this long after receipt. */
 const timeoutMs = 7 * dayMs;

@@ -2,6 +2,7 @@
 // and the platform's own lists for settings that are ids there.
 
 import { randomUUID } from "node:crypto";
+import { minuteMs } from "../kernel/time.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -47,7 +48,7 @@ export async function conversionFor(
 
 /** Somebody of whom everything is known, as if it had happened a minute ago. */
 export function sampleNow(name: string, now: number): Conversion {
-  const time = now - 60_000;
+  const time = now - minuteMs;
   return fullSample({ platformEventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
 }
 

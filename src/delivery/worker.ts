@@ -4,6 +4,8 @@
 // A look gives every connection one turn, and a turn is small: whatever waits for one of them, the others wait for one
 // step of it. What is left of it comes with the next look, which follows at once.
 
+import { minuteMs } from "../kernel/time.ts";
+import { poll } from "../background/poll.ts";
 import type { Attribution } from "../kernel/event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
@@ -31,22 +33,18 @@ export type WorkerOptions = {
 
 const pollMs = 1000;
 const sweepMs = 2000;
-const thoroughMs = 60_000;
+const thoroughMs = minuteMs;
 /** Lanes that free up together are filled together. */
 const gatherMs = 5;
 const maxAtOnce = 200;
 /** Of what is released, or ends without being sent. In the embedded store the relay waits meanwhile. */
 const maxChanged = 100;
 
-/** Starts the worker; the returned function stops it and resolves when its last look has ended. */
-export function startWorker(options: WorkerOptions): () => Promise<void> {
+export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
   const { now, onDefect } = options;
-  let stopped = false;
   /** Something was due for which there was no room: look again as soon as there is. */
   let more = false;
   let roomSinceLook = false;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> | null = null;
   let sweptAt = 0;
   let thoroughAt = 0;
 
@@ -56,7 +54,7 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
     return true;
   }
 
-  async function look(): Promise<void> {
+  async function look(signal: AbortSignal): Promise<void> {
     more = false;
     roomSinceLook = false;
     try {
@@ -68,11 +66,12 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
         if (isLeft) goOn();
       }
       for (const due of await dueNow(options, isThorough())) {
-        if (stopped) return;
+        if (signal.aborted) return;
         more = (await takeOne(due)) || more;
       }
-    } catch (error) {
-      onDefect(error, { worker: "look" });
+      if (more && roomSinceLook) loop.wake(gatherMs);
+    } finally {
+      options.onLook?.();
     }
   }
 
@@ -86,39 +85,25 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
     }
   }
 
-  function start(): void {
-    clearTimeout(timer);
-    looking ??= look().finally(() => {
-      looking = null;
-      options.onLook?.();
-      if (stopped) return;
-      const soon = more && roomSinceLook;
-      timer = setTimeout(start, soon ? gatherMs : pollMs * (0.8 + 0.4 * Math.random()));
-    });
-  }
-
   /** The next look follows this one, whether there is room in lanes or not, and looks for the same. */
   function goOn(): void {
-    more = true;
-    roomSinceLook = true;
     sweptAt = 0;
     thoroughAt = 0;
+    loop.wake(gatherMs);
   }
 
   function madeRoom(): void {
     roomSinceLook = true;
-    if (!more || stopped || looking) return;
-    more = false;
-    clearTimeout(timer);
-    timer = setTimeout(start, gatherMs);
+    if (more) loop.wake(gatherMs);
   }
 
-  timer = setTimeout(start, 0);
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await looking;
-  };
+  const loop = poll({
+    everyMs: pollMs,
+    jitter: 0.2,
+    work: look,
+    onError: (error) => onDefect(error, { worker: "look" }),
+  });
+  return loop;
 }
 
 /** Connections that have something due. Now and then also those that were removed while a node still held their work. */

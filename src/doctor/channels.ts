@@ -1,12 +1,12 @@
 // How people are told: mail, alerts, webhooks.
 
-import { tryMailServer } from "../alerts/mail.ts";
-import { noMailServer } from "../sites/settingNotes.ts";
+import { verifyMailServer } from "../alerts/mail.ts";
+import { noMailServer } from "../sites/settings.ts";
 import { error, listed, nameOf, ok, timeText, warning, type Finding, type Patient } from "./finding.ts";
 
 export async function checkMail({ config }: Pick<Patient, "config">): Promise<Finding[]> {
   if (!config.smtp) return [];
-  const told = await tryMailServer(config.smtp);
+  const told = await verifyMailServer(config.smtp);
   return told.ok
     ? [ok("the mail server answers")]
     : [

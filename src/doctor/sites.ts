@@ -3,7 +3,7 @@
 import { isUsable, type Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { namesNoSite, stateOf } from "../sites/hosts.ts";
-import { noCountryFile } from "../sites/settingNotes.ts";
+import { noCountryFile } from "../sites/settings.ts";
 import {
   dayMs,
   error,

@@ -95,7 +95,7 @@ afterAll(async () => {
 });
 
 describe("a host leads here", () => {
-  test("when a request to it arrives, whatever its DNS says", async () => {
+  test("a host leads here when a request to it arrives, even against its DNS", async () => {
     expect(await checkHost(checker, "proxied.test")).toEqual({
       verifiedBy: "a request",
       finding: null,
@@ -104,7 +104,7 @@ describe("a host leads here", () => {
     expect(await checkHost(checker, "shop.alias.test")).toMatchObject({ verifiedBy: "a request" });
   });
 
-  test("when its CNAME leads to the relay's name, also through another and before HTTPS works", async () => {
+  test("a host leads here when its CNAME points to the relay, also indirectly and before HTTPS works", async () => {
     expect(await checkHost(checker, "far.alias.test")).toEqual({
       verifiedBy: "DNS",
       finding: "not us",
@@ -112,13 +112,13 @@ describe("a host leads here", () => {
     });
   });
 
-  test("when it has the relay's addresses and no others", async () => {
+  test("a host leads here when it has the relay's addresses and no others", async () => {
     expect(await checkHost(checker, "missing.test")).toMatchObject({ verifiedBy: "DNS", finding: "not us" });
     expect(await checkHost(checker, "closed.test")).toMatchObject({ verifiedBy: null });
   });
 });
 
-describe("a host that does not lead here is told why", () => {
+describe("the reason why a host does not lead here", () => {
   // Without a name of its own the relay cannot take the DNS's word.
   const nameless = async (host: string) => {
     const { sender, ...rest } = checkerWith({ hasUrl: false });
@@ -138,7 +138,7 @@ describe("a host that does not lead here is told why", () => {
   test.each([
     ["nowhere.test", "not found", null, "nowhere.test is not in the DNS."],
     ["broken.test", "lookup failed", null, "The DNS could not be asked about broken.test."],
-    ["closed.test", "no connection", "127.0.0.9", "leads to 127.0.0.9 and nobody answers there on HTTPS."],
+    ["closed.test", "no connection", "127.0.0.9", "leads to 127.0.0.9 and no server answers there on HTTPS."],
     ["private.test", "private address", null, "private.test leads to a private address, and is not called."],
     ["slow.test", "too slow", null, "slow.test did not answer in time."],
     [
@@ -160,7 +160,7 @@ describe("a host that does not lead here is told why", () => {
     expect(problemOf(host, checked, "cc.relay.test")?.whatToDo).toBeTruthy();
   });
 
-  test("another installation is not this one, though it answers in the same way", async () => {
+  test("another installation is recognised as such, though it answers in the same way", async () => {
     const other = checkerWith({ keys: [Buffer.alloc(32, 2)], url: "https://cc.other.test" });
     const asked = { ...other, relay: { host: "cc.other.test", port: String(proxy.port) } };
     expect(await checkHost(asked, "proxied.test")).toEqual({
@@ -176,7 +176,7 @@ describe("a host that does not lead here is told why", () => {
   });
 });
 
-test("only a challenge is answered", async () => {
+test("the probe answers only a valid challenge", async () => {
   const status = async (query: string) => (await fetch(`${relayUrl}/__cc/probe${query}`)).status;
   expect(await status(`?challenge=${"a".repeat(32)}`)).toBe(200);
   for (const query of ["", "?challenge=", "?challenge=xyz", `?challenge=${"a".repeat(33)}`])

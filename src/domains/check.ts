@@ -1,5 +1,5 @@
-// Does a host lead here? By the DNS, which says so before there is a certificate; and by a request to it that must arrive
-// here, which also works where somebody else's server passes only /__cc/ on.
+// Checks whether a host leads here: by the DNS, which works before there is a certificate, and by a request to the host that
+// must arrive here, which also works where another server passes only /__cc/ on.
 
 import type { Sender, Sent } from "../delivery/send.ts";
 import type { Host } from "../sites/directory.ts";
@@ -7,11 +7,11 @@ import { hostOf } from "../sites/hosts.ts";
 import type { FindingCode } from "../sites/hostProblems.ts";
 import type { Names } from "./names.ts";
 import { newChallenge, probePath, readAnswer } from "./probe.ts";
-import type { Turns } from "./concurrencyLimit.ts";
+import type { ConcurrencyLimit } from "./concurrencyLimit.ts";
 
 export type Checked = {
   verifiedBy: "DNS" | "a request" | null;
-  /** What is wrong, and what was seen in place of what was looked for. */
+  /** The problem, and what was found instead of the expected. */
   finding: FindingCode | null;
   seen: string | null;
 };
@@ -19,12 +19,12 @@ export type Checked = {
 export type Checker = {
   names: Names;
   sender: Sender;
-  /** The first one answers; while keys are changed, another node may still answer by another. */
+  /** The first one answers challenges; while the encryption key is changed, another node may still use another. */
   secrets: () => readonly Buffer[];
-  /** The relay's own name and port, of CLEANCAST_URL; null where it has none. */
+  /** The relay's own name and port, from CLEANCAST_URL; null where it has none. */
   relay: { host: string; port: string } | null;
-  /** Of checks in a process that goes on. */
-  turns: Turns<Host>;
+  /** Limits the checks that run at the same time in this process. */
+  limit: ConcurrencyLimit<Host>;
 };
 
 type Fault = { finding: FindingCode; seen: string | null };
@@ -39,7 +39,7 @@ export async function checkHost({ names, sender, secrets, relay }: Checker, host
   ]);
   if (!fault) return { verifiedBy: "a request", finding: null, seen: null };
   if (byDns) return { verifiedBy: "DNS", ...fault };
-  // Who answers matters only where it is not us.
+  // The addresses are shown only where another server answers.
   const isElsewhere = fault.finding === "not us" || fault.finding === "no connection";
   const where = addresses.slice(0, 3).join(", ");
   return {
@@ -72,7 +72,7 @@ async function probe(
     {
       method: "GET",
       url: `https://${host}${port ? `:${port}` : ""}${probePath}?challenge=${challenge}`,
-      // A connection that is kept would hide a certificate that has changed.
+      // A reused connection would hide a certificate that has changed.
       headers: { accept: "application/json", connection: "close" },
       body: "",
     },
@@ -87,8 +87,8 @@ async function probe(
   return arrival.https ? null : { finding: "not secure", seen: null };
 }
 
-/** The sender says what went wrong in plain words; these are its families. */
-const families: readonly (readonly [RegExp, FindingCode])[] = [
+/** Maps the sender's error texts to findings. */
+const findingsByError: readonly (readonly [RegExp, FindingCode])[] = [
   [/^the certificate|CERT|ERR_SSL|ERR_TLS|EPROTO/, "certificate"],
   [/^no answer within|^no connection in time/, "too slow"],
   [/^host name not found/, "not found"],
@@ -97,6 +97,6 @@ const families: readonly (readonly [RegExp, FindingCode])[] = [
 
 function sendingFault({ blocked, error }: Extract<Sent, { ok: false }>): Fault {
   if (blocked) return { finding: "private address", seen: null };
-  const finding = families.find(([form]) => form.test(error))?.[1] ?? "no connection";
+  const finding = findingsByError.find(([form]) => form.test(error))?.[1] ?? "no connection";
   return { finding, seen: error.startsWith("the certificate") ? error : null };
 }

@@ -1,4 +1,4 @@
-// What checks of hosts need, from the settings of the installation.
+// Builds the checker of hosts from the configuration of the installation.
 
 import type { AllowList } from "../delivery/addresses.ts";
 import { openSender } from "../delivery/send.ts";
@@ -6,7 +6,7 @@ import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Checker } from "./check.ts";
 import { openNames } from "./names.ts";
 import { probeSecret } from "./probe.ts";
-import { openTurns } from "./concurrencyLimit.ts";
+import { openConcurrencyLimit } from "./concurrencyLimit.ts";
 
 export type CheckerOptions = {
   encryptionKeys: () => readonly Buffer[];
@@ -18,11 +18,11 @@ export type CheckerOptions = {
   hasUrl: boolean;
 };
 
-/** Those that people ask for and those that are due, together. */
-const atOnce = 3;
-const maxOfSite = 5;
+/** Limits for the checks that people ask for and those that are due, together. */
+const maxConcurrent = 3;
+const maxPerSite = 5;
 
-/** Customers choose these names, so they are called like any address of theirs. Close its sender. */
+/** Customers choose the hosts, so requests to them are restricted like those to any customer's address. Close the sender. */
 export function openChecker(options: CheckerOptions): Checker {
   const { connectMs, attemptMs, allowPrivate, dnsServers } = options;
   const names = openNames(dnsServers);
@@ -38,11 +38,11 @@ export function openChecker(options: CheckerOptions): Checker {
     }),
     secrets: () => options.encryptionKeys().map(probeSecret),
     relay: relayOf(options),
-    turns: openTurns(atOnce, maxOfSite),
+    limit: openConcurrencyLimit(maxConcurrent, maxPerSite),
   };
 }
 
-/** Other machines cannot be told to lead to an address, or to themselves. */
+/** Null for an IP address or a loopback name: a host cannot be pointed to it. */
 export function relayOf({
   publicUrl,
   hasUrl,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { openTurns } from "./concurrencyLimit.ts";
+import { openConcurrencyLimit } from "./concurrencyLimit.ts";
 
 /** Checks that end when the test says so. */
 function checks() {
@@ -21,25 +21,25 @@ function checks() {
 }
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("a host is checked once, however many ask; and again when that is over", async () => {
-  const turns = openTurns<string>(3, 5);
+test("requests for a host under check share that check, and a later request starts a new one", async () => {
+  const limit = openConcurrencyLimit<string>(3, 5);
   const { under, of, end } = checks();
   const host = { siteId: "a", host: "shop.test" };
-  const asked = Array.from({ length: 150 }, () => turns.take(host, of("shop.test")) ?? expect.unreachable());
+  const asked = Array.from({ length: 150 }, () => limit.run(host, of("shop.test")) ?? expect.unreachable());
   await settled();
   expect(under).toEqual(["shop.test"]);
   await end("shop.test");
   expect(new Set(await Promise.all(asked))).toEqual(new Set(["shop.test is well"]));
-  void turns.take(host, of("shop.test"));
+  void limit.run(host, of("shop.test"));
   await settled();
   expect(under).toHaveLength(2);
 });
 
-test("few are checked at once, the others in turn; one that fails makes room like any other", async () => {
-  const turns = openTurns<string>(2, 5);
+test("a limited number of checks run at once, and one that fails frees its slot for the next", async () => {
+  const limit = openConcurrencyLimit<string>(2, 5);
   const { under, of, end } = checks();
   const [first, ...others] = ["a", "b", "c", "d"].map(
-    (name) => turns.take({ siteId: name, host: name }, of(name)) ?? expect.unreachable(),
+    (name) => limit.run({ siteId: name, host: name }, of(name)) ?? expect.unreachable(),
   );
   await settled();
   expect(under).toEqual(["a", "b"]);
@@ -51,15 +51,15 @@ test("few are checked at once, the others in turn; one that fails makes room lik
   expect(await Promise.all(others)).toEqual(["b is well", "c is well", "d is well"]);
 });
 
-test("a site has only so many in the line", async () => {
-  const turns = openTurns<string>(1, 3);
+test("a site can have only a limited number of checks pending, and other sites are not affected", async () => {
+  const limit = openConcurrencyLimit<string>(1, 3);
   const { of, end } = checks();
-  const take = (siteId: string, host: string) => turns.take({ siteId, host }, of(host));
-  for (const host of ["1", "2", "3"]) expect(take("a", host)).not.toBeNull();
-  expect(take("a", "4")).toBeNull();
-  expect(take("a", "3")).not.toBeNull();
-  expect(take("b", "4")).not.toBeNull();
+  const run = (siteId: string, host: string) => limit.run({ siteId, host }, of(host));
+  for (const host of ["1", "2", "3"]) expect(run("a", host)).not.toBeNull();
+  expect(run("a", "4")).toBeNull();
+  expect(run("a", "3")).not.toBeNull();
+  expect(run("b", "4")).not.toBeNull();
   await settled();
   await end("1");
-  expect(take("a", "5")).not.toBeNull();
+  expect(run("a", "5")).not.toBeNull();
 });

@@ -1,44 +1,47 @@
-// Checks of hosts take turns. Each calls somebody else's server for seconds, and a lookup that hangs holds one of the four
-// threads that everything else in the process looks names up with.
+// Limits how many checks of hosts run at the same time. A check calls another server for seconds, and a lookup that hangs
+// occupies one of the four threads that resolve names for the whole process.
 
-export type Turns<Result> = {
+export type ConcurrencyLimit<Result> = {
   /**
-   * Who asks for a host that is being checked gets that check's result. Null where too many hosts of the site are waiting
-   * already: nobody's hosts shall keep those of others waiting for long.
+   * Runs a check when a slot is free. Callers that ask for a host under check share its result. Null where too many hosts of
+   * the site are waiting already, so that one site cannot delay the others for long.
    */
-  take(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
+  run(of: { siteId: string; host: string }, check: () => Promise<Result>): Promise<Result> | null;
 };
 
-export function openTurns<Result>(atOnce: number, maxOfSite: number): Turns<Result> {
-  const asked = new Map<string, { siteId: string; result: Promise<Result> }>();
+export function openConcurrencyLimit<Result>(
+  maxConcurrent: number,
+  maxPerSite: number,
+): ConcurrencyLimit<Result> {
+  const pending = new Map<string, { siteId: string; result: Promise<Result> }>();
   const waiting: (() => void)[] = [];
-  let free = atOnce;
+  let free = maxConcurrent;
 
-  function begin(): Promise<void> {
+  function takeSlot(): Promise<void> {
     if (free === 0) return new Promise((start) => waiting.push(start));
     free -= 1;
     return Promise.resolve();
   }
 
-  function end(): void {
+  function freeSlot(): void {
     const next = waiting.shift();
     if (next) next();
     else free += 1;
   }
 
   return {
-    take({ siteId, host }, check) {
+    run({ siteId, host }, check) {
       const key = `${siteId} ${host}`;
-      const known = asked.get(key);
+      const known = pending.get(key);
       if (known) return known.result;
-      if ([...asked.values()].filter((one) => one.siteId === siteId).length >= maxOfSite) return null;
-      const result = begin()
+      if ([...pending.values()].filter((one) => one.siteId === siteId).length >= maxPerSite) return null;
+      const result = takeSlot()
         .then(check)
         .finally(() => {
-          asked.delete(key);
-          end();
+          pending.delete(key);
+          freeSlot();
         });
-      asked.set(key, { siteId, result });
+      pending.set(key, { siteId, result });
       return result;
     },
   };

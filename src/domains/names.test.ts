@@ -5,7 +5,7 @@ test.each([
   ["", []],
   [" 9.9.9.9 , 127.0.0.1:5353,", ["9.9.9.9", "127.0.0.1:5353"]],
   ["2620:fe::fe,[2620:fe::fe],[2620:fe::fe]:53", ["2620:fe::fe", "[2620:fe::fe]", "[2620:fe::fe]:53"]],
-])("%j names DNS servers, which can be asked", (text, servers) => {
+])("%j is a list of DNS servers", (text, servers) => {
   expect(readServers(text)).toEqual(servers);
   expect(() => openNames(servers)).not.toThrow();
 });

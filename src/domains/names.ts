@@ -1,16 +1,16 @@
-// What the DNS says of a name. The operator may name the servers to ask: inside a network the same name often leads
-// elsewhere than outside, and browsers come from outside.
+// Looks names up in the DNS. The operator may configure the servers: inside a network a name often resolves to another
+// address than outside, and browsers come from outside.
 
 import { lookup, Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Resolve } from "../delivery/addresses.ts";
 
 export type Names = {
-  /** All addresses; "none" where the name has none, "unknown" where nobody could be asked. */
+  /** All addresses; "none" where the name has none, "unknown" where the lookup failed. */
   addresses(host: string): Promise<readonly string[] | "none" | "unknown">;
-  /** The names that it is an alias of, one after the other. */
+  /** The chain of CNAME targets. */
   aliases(host: string): Promise<string[]>;
-  /** For connections, so that they go where the check looked; the system's way where undefined. */
+  /** For connections, so that they use the checked addresses; the system's resolver where undefined. */
   resolve: Resolve | undefined;
 };
 
@@ -68,7 +68,7 @@ export function openNames(servers: readonly string[]): Names {
   };
 }
 
-/** Reads `1.1.1.1, [2606:4700::1111]:53`; returns the entry that is no address, if there is one. */
+/** Reads `1.1.1.1, [2606:4700::1111]:53`; the fault is the first entry that is not an address. */
 export function readServers(text: string): string[] | { fault: string } {
   const servers = text
     .split(",")

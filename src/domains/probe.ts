@@ -1,6 +1,6 @@
 // The proof that a request to a host arrives here. A check sends a random challenge to the host, the public way; only a
-// node of this installation knows the secret that answers it. The answer also says under which name, and how securely, the
-// request came in, because that is what proxies get wrong. Nothing is kept: any node answers for any other.
+// node of this installation knows the secret that answers it. The answer also contains the host and the scheme of the
+// request, because proxies often get these wrong. Nothing is stored: any node can answer the challenge of any other.
 
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -8,10 +8,10 @@ export const probePath = "/__cc/probe";
 
 const challengeForm = /^[0-9a-f]{32}$/;
 
-/** How a request arrived. */
+/** The host and scheme with which a request arrived. */
 export type Arrival = { host: string; https: boolean };
 
-/** Made of the installation's one key, for this alone. */
+/** Derived from the installation's encryption key, for this purpose only. */
 export const probeSecret = (encryptionKey: Buffer): Buffer =>
   Buffer.from(hkdfSync("sha256", encryptionKey, "", "cleancast host probe", 32));
 
@@ -20,13 +20,13 @@ export const newChallenge = () => randomBytes(16).toString("hex");
 const proofOf = (secret: Buffer, challenge: string, { host, https }: Arrival) =>
   createHmac("sha256", secret).update(`${challenge}\n${https}\n${host}`).digest("hex");
 
-/** The answer to a challenge; null to what is none. */
+/** Answers a challenge; null where it is not one. */
 export function answerTo([secret]: readonly Buffer[], challenge: unknown, arrival: Arrival) {
   if (!secret || typeof challenge !== "string" || !challengeForm.test(challenge)) return null;
   return { ...arrival, proof: proofOf(secret, challenge, arrival) };
 }
 
-/** How the challenge arrived here; "not ours" for the answer of another installation, null for what is no such answer. */
+/** Reads an answer; "not ours" if another installation gave it, null if it is not one. */
 export function readAnswer(
   secrets: readonly Buffer[],
   challenge: string,

@@ -1,5 +1,5 @@
-// Two questions about names. "Does this request arrive here?" is asked by our own checks, under any name. "Is this name
-// ours?" is asked by a proxy that gets certificates on demand, from next door.
+// Two endpoints about hosts. Our own checks call the first under any host, to learn whether a request arrives here. A local
+// proxy that gets certificates on demand calls the second, to learn whether a host is ours.
 
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
@@ -28,7 +28,7 @@ export function nameRoutes(app: FastifyInstance, options: NameOptions): void {
   });
 
   app.get<{ Querystring: { domain?: unknown } }>(tlsCheckPath, ({ raw, query }, reply) => {
-    if (!isNextDoor(raw, options) || !isOurs(query.domain)) return notFound(reply);
+    if (!isLocalProxy(raw, options) || !isOurs(query.domain)) return notFound(reply);
     return reply.header("cache-control", "no-store").type("text/plain; charset=utf-8").send("ok\n");
   });
 
@@ -39,12 +39,12 @@ export function nameRoutes(app: FastifyInstance, options: NameOptions): void {
   }
 }
 
-/** The proxy itself: not somebody whose request it passes on, and not under a customer's name. */
-function isNextDoor(request: IncomingMessage, { directory, transport }: NameOptions): boolean {
+/** True for the proxy itself: not for a request that it passes on, and not under a customer's host. */
+function isLocalProxy(request: IncomingMessage, { directory, transport }: NameOptions): boolean {
   const address = request.socket.remoteAddress ?? "";
   if (wasForwarded(request) || !(isLoopback(address) || transport.trusted(address))) return false;
   const host = hostOf(request.headers.host);
-  // A loopback name is nobody's, also where a site has it for trying things out; and to claim a name is not to have it.
+  // A loopback name belongs to no site, even where one uses it for tests; and a claim that is not proven does not count.
   const known = namesNoSite(host) ? undefined : directory.host(host);
   return !(known && isProven(known));
 }

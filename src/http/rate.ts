@@ -1,7 +1,8 @@
+import { minuteMs } from "../kernel/time.ts";
+
 /** Seconds until one more is allowed; 0 when it is now. Counted by this node, by the minute, in bounded memory. */
 export type Rate = (who: string, perMinute: number, now: number) => number;
 
-const minuteMs = 60_000;
 const maxCounted = 100_000;
 
 export function countByMinute(): Rate {

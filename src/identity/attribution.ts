@@ -1,6 +1,7 @@
 // From a hashed email to the ids behind it: consent first, then the identity record. Consent that cannot be read,
 // for whatever reason, is a refusal.
 
+import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Attribution, ConsentReading, Identity, SeenId, Sha256 } from "../kernel/event.ts";
 import type { Store } from "../store/store.ts";
@@ -30,7 +31,7 @@ export function lookUpMs(answerMs: number): number {
 }
 
 /** A click after the conversion did not lead to it; the sender's clock may be off by this much. */
-const clockSkewMs = 5 * 60_000;
+const clockSkewMs = 5 * minuteMs;
 
 export async function lookUp(
   people: People,

@@ -1,6 +1,8 @@
 // The ids that are captured, in one table: which platform uses each and for how long. The server puts the names into
 // the tag, so a new one needs a line here and nothing else.
 
+import { dayMs } from "../kernel/time.ts";
+
 export type ClickId = {
   /** As it stands in landing page addresses. Names match in any case; values are never altered. */
   name: string;
@@ -84,5 +86,5 @@ export function isBrowserId(name: string): boolean {
 
 /** True while an id that was seen at `seenAt` is of use. */
 export function isUseful(name: string, seenAt: number, at: number): boolean {
-  return at - seenAt <= (byName.get(name.toLowerCase())?.days ?? 0) * 86_400_000;
+  return at - seenAt <= (byName.get(name.toLowerCase())?.days ?? 0) * dayMs;
 }

@@ -1,6 +1,6 @@
 // What the operator does with a person's data: enter, decide, export, erase. Each leaves an audit line that names no one.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
 import { operator } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";

@@ -3,11 +3,12 @@
 // Anybody who knows an email can add a visit to its record, so additions must not be able to push the history out:
 // of too many visits the oldest and the newest stay, and what lies between goes.
 
+import { minuteMs } from "../kernel/time.ts";
 import type { Identity, SeenId, Visit } from "../kernel/event.ts";
 
 const keptAtEachEnd = 3;
 const botsKept = 2;
-const sessionMs = 30 * 60_000;
+const sessionMs = 30 * minuteMs;
 
 /** Adds a visit to those of a visitor or a person; `oldest` is the age at which visits are forgotten. */
 export function addVisit(known: readonly Visit[], visit: Visit, oldest: number): Visit[] {

@@ -2,6 +2,7 @@
 //
 // Personal data ends here: the plain email, phone and names leave this file only as hashes.
 
+import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
 import type { Person } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
@@ -31,9 +32,8 @@ const longest = { event: 100, orderId: 256 } as const;
 const maxOtherLength = 512;
 /** Beyond any price, and small enough that sums of them stay numbers. */
 const largestValue = 1_000_000_000_000;
-const dayMs = 86_400_000;
 const oldestMs = 90 * dayMs;
-const futureMs = 5 * 60_000;
+const futureMs = 5 * minuteMs;
 
 export function readFields(body: Body, site: { country: string | null }, now: number): Fields | FieldFault {
   const { fields } = body;

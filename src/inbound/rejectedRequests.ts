@@ -2,13 +2,15 @@
 // the refused calls a few are kept to be looked at. Nothing is lost on a stop; a crash loses at most one interval.
 
 import type { IncomingMessage } from "node:http";
+import { minuteMs } from "../kernel/time.ts";
+import { flushedCounter } from "../background/flushedCounter.ts";
+import { poll } from "../background/poll.ts";
 import { anonymous, clientAddress, type TransportRules } from "../http/transport.ts";
 import type { Directory, InboundKey, Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { InboundCount, InboundKind } from "../store/statistics/inboundCounts.ts";
 import type { RefusedCall } from "../store/statistics/rejectedRequests.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/statistics/traffic.ts";
 import type { Refusal } from "./errors.ts";
 
 export type Unseen = {
@@ -23,54 +25,37 @@ export type UnseenOptions = {
   /** This process: it writes whole counts, so that a repeated write changes nothing. */
   writer: string;
   newId: (now: number) => string;
-  now: () => number;
   onDefect: (error: unknown) => void;
 };
 
 const flushMs = 1000;
-const keptHours = 2;
 /** Of each site's refused calls this many a minute are kept; the counts know the rest. */
 const maxPerMinute = 20;
 const maxWaiting = 5000;
 const maxHostLength = 260;
 
-type Counter = InboundCount & { isWritten: boolean };
-
 /** `stop` writes what is left. */
 export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<void> } {
-  const { store, directory, transport, writer, newId, now, onDefect } = options;
-  const counters = new Map<string, Counter>();
+  const { store, directory, transport, writer, newId, onDefect } = options;
+  const counts = flushedCounter<Omit<InboundCount, "hour" | "count">>({
+    keyOf: ({ kind }) => kind,
+    write: (batch) => store.inboundCounts.save(writer, batch),
+    onError: onDefect,
+  });
   const keptOfSite = new Map<string, number>();
   let minute = 0;
   let waiting: RefusedCall[] = [];
-  let writing: Promise<void> = Promise.resolve();
 
-  function count(siteId: string, kind: InboundKind, at: number): void {
-    const hour = Math.floor(at / hourMs);
-    const key = `${siteId} ${hour} ${kind}`;
-    let counter = counters.get(key);
-    if (!counter) counters.set(key, (counter = { siteId, hour, kind, count: 0, isWritten: false }));
-    counter.count += 1;
-    counter.isWritten = false;
-  }
+  const count = (siteId: string, kind: InboundKind, at: number) => void counts.add({ siteId, kind }, at);
 
   function isKept(siteId: string, at: number): boolean {
-    const current = Math.floor(at / 60_000);
+    const current = Math.floor(at / minuteMs);
     if (current !== minute) keptOfSite.clear();
     minute = current;
     const kept = keptOfSite.get(siteId) ?? 0;
     if (kept >= maxPerMinute || waiting.length >= maxWaiting) return false;
     keptOfSite.set(siteId, kept + 1);
     return true;
-  }
-
-  async function writeCounts(): Promise<void> {
-    const unwritten = [...counters.values()].filter((counter) => !counter.isWritten);
-    if (unwritten.length === 0) return;
-    const said = unwritten.map(({ siteId, hour, kind, count: n }) => ({ siteId, hour, kind, count: n }));
-    await store.inboundCounts.save(writer, said);
-    // What came meanwhile, and all of it after a failure, is said in the next interval.
-    for (const [i, counter] of unwritten.entries()) counter.isWritten = counter.count === said[i]?.count;
   }
 
   async function writeCalls(): Promise<void> {
@@ -85,20 +70,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
     }
   }
 
-  function flush(): Promise<void> {
-    writing = writing.then(writeCounts).catch(onDefect).then(writeCalls).catch(onDefect);
-    return writing;
-  }
-
-  function forget(): void {
-    const oldest = Math.floor(now() / hourMs) - keptHours;
-    for (const [key, { hour, isWritten }] of counters) if (isWritten && hour < oldest) counters.delete(key);
-  }
-
-  const timer = setInterval(() => {
-    void flush();
-    forget();
-  }, flushMs);
+  const loop = poll({ everyMs: flushMs, firstMs: flushMs, work: writeCalls, onError: onDefect });
 
   return {
     duplicate: (siteId, at) => count(siteId, "duplicate", at),
@@ -121,8 +93,8 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
       });
     },
     async stop() {
-      clearInterval(timer);
-      await flush();
+      await Promise.all([counts.stop(), loop.stop()]);
+      await writeCalls().catch(onDefect);
     },
   };
 }

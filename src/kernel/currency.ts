@@ -22,7 +22,7 @@ const digitsByCode = new Map(
   codesByDigits.flatMap(([digits, codes]) => codes.split(/\s+/).map((code) => [code, digits] as const)),
 );
 
-/** Whether this is an active ISO 4217 code, in upper case, that a price can be given in. */
+/** True for an active ISO 4217 code, in upper case, in which a price can be given. */
 export function isCurrency(code: string): boolean {
   return digitsByCode.has(code);
 }

@@ -1,7 +1,10 @@
-/** The store took too long for whoever waited; it may be fine a moment later. */
+/** Lets waiting requests and timers run: long loops call it between two steps. */
+export { setImmediate as yieldToEventLoop } from "node:timers/promises";
+
+/** The store did not answer within the time that the caller could wait; it may do so a moment later. */
 export class Late extends Error {}
 
-/** The result of `work`, or a failure once `ms` have passed. The work itself goes on: nobody waits for it any more. */
+/** The result of `work`, or a failure once `ms` have passed. The work itself goes on; its result is dropped. */
 export function within<T>(
   ms: number,
   work: Promise<T>,

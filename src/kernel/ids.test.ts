@@ -4,32 +4,32 @@ import { orderEventId, randomBase62, shortId, toBase62, uuidv7 } from "./ids.ts"
 const now = Date.UTC(2026, 10, 14, 12);
 
 describe("uuidv7", () => {
-  test("has the form, version and variant of RFC 9562", () => {
+  test("a UUIDv7 has the form, version and variant of RFC 9562", () => {
     for (let i = 0; i < 2000; i++)
       expect(uuidv7()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  test("begins with the time in milliseconds", () => {
+  test("a UUIDv7 begins with the time in milliseconds", () => {
     for (const time of [0, 1, now, Date.UTC(9999, 11, 31), 2 ** 48 - 1])
       expect(Number.parseInt(uuidv7(time).replaceAll("-", "").slice(0, 12), 16)).toBe(time);
   });
 
-  test("sorts as text in the order of time", () => {
+  test("UUIDv7s sort as text in the order of time", () => {
     const ids = Array.from({ length: 1000 }, (_, i) => uuidv7(now + i));
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  test("never comes twice, also within one millisecond and past the pool of randomness", () => {
+  test("a UUIDv7 never repeats, also within one millisecond and beyond the pool of random bytes", () => {
     const ids = Array.from({ length: 50_000 }, () => uuidv7(now));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("those of one millisecond stand in the order in which they were made", () => {
+  test("UUIDv7s of one millisecond sort in the order of their creation", () => {
     const ids = Array.from({ length: 2000 }, () => uuidv7(now + 7));
     expect(ids.toSorted()).toEqual(ids);
   });
 
-  test("every random bit varies from one millisecond to the next", () => {
+  test("every random bit of a UUIDv7 varies from one millisecond to the next", () => {
     const random = Array.from({ length: 500 }, (_, i) => BigInt(`0x${uuidv7(now + i).replaceAll("-", "")}`));
     const either = random.reduce((a, b) => a | b);
     const always = random.reduce((a, b) => a & b);
@@ -44,7 +44,7 @@ describe("base62", () => {
     expect(randomBase62(length)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
   });
 
-  test("uses the whole alphabet, no letter more than another", () => {
+  test("random base62 uses all characters equally often", () => {
     const counts = new Map<string, number>();
     for (const letter of randomBase62(62_000)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     expect(counts.size).toBe(62);
@@ -69,11 +69,11 @@ describe("base62", () => {
 });
 
 describe("short ids", () => {
-  test("are ten lower-case letters and digits", () => {
+  test("a short id has ten lower-case letters and digits", () => {
     for (let i = 0; i < 500; i++) expect(shortId()).toMatch(/^[0-9a-z]{10}$/);
   });
 
-  test("do not repeat", () => {
+  test("short ids do not repeat", () => {
     expect(new Set(Array.from({ length: 20_000 }, shortId)).size).toBe(20_000);
   });
 });
@@ -91,7 +91,7 @@ describe("the order event id, which browsers compute too: these vectors must nev
     expect(orderEventId(site, event, order)).toBe(id);
   });
 
-  test("has the form of a UUIDv8, which no other id of the relay has", () => {
+  test("an order event id has the form of a UUIDv8, which no other id of the relay has", () => {
     for (let i = 0; i < 200; i++)
       expect(orderEventId(randomBase62(10), randomBase62(5), String(i))).toMatch(
         /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/,

@@ -1,4 +1,4 @@
-// Ids are made here and never by the database, so that any node can make them without asking.
+// Creates ids. The database creates none, so that any node can create one without asking it.
 
 import { hash, randomBytes, randomFillSync } from "node:crypto";
 
@@ -18,8 +18,8 @@ let lastMs = 0;
 let sequence = 0;
 
 /**
- * UUIDv7: its order is the order of time, so that newest-first lists need no index of their own. Within one millisecond
- * a node counts on, so that what it does in order stays in order.
+ * A UUIDv7 sorts by time, so that newest-first lists need no index of their own. Within one millisecond a node counts up, so
+ * that its ids sort in the order of their creation.
  */
 export function uuidv7(now: number = Date.now()): string {
   const bytes = random(10);
@@ -31,7 +31,7 @@ export function uuidv7(now: number = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${a}-${b}-${bytes.toString("hex", 4, 10)}`;
 }
 
-/** Below this lies no id that was made at `ms` or later; above the other, none at all. */
+/** `idAt` sorts before every id that was created at `ms` or later; `lastId` sorts after every id. */
 export const idAt = (ms: number) =>
   `${ms
     .toString(16)
@@ -39,7 +39,7 @@ export const idAt = (ms: number) =>
     .replace(/^(.{8})/, "$1-")}-0000-0000-000000000000`;
 export const lastId = "g";
 
-/** When a UUIDv7 was made. */
+/** The time at which a UUIDv7 was created. */
 export const timeOfId = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -47,7 +47,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 export function randomBase62(length: number): string {
   let text = "";
   while (text.length < length) {
-    // 248 = 4 × 62: a larger byte would favour the first letters.
+    // 248 = 4 × 62: larger bytes would make the first characters more frequent.
     for (const byte of randomBytes(length)) {
       if (byte < 248 && text.length < length) text += base62[byte % 62];
     }
@@ -55,7 +55,7 @@ export function randomBase62(length: number): string {
   return text;
 }
 
-/** Ten letters and digits for sites, keys and connections: short, because the site's id stands in every row. */
+/** Ten letters and digits for sites, keys and connections: short, because every row contains the site's id. */
 export function shortId(): string {
   return randomBase62(10).toLowerCase();
 }
@@ -67,8 +67,8 @@ export function toBase62(number: number, length: number): string {
 }
 
 /**
- * The id under which an event with an order id goes to the platforms. A browser can compute it too, so that a
- * pixel and the relay report one conversion under one id. Shaped as a UUID because some platforms bound the length.
+ * The platform event id of an event with an order id. A browser can compute it too, so that a pixel and the relay report
+ * one conversion under one id. It has the form of a UUID because some platforms limit the length.
  */
 export function orderEventId(siteId: string, event: string, orderId: string): string {
   const hex = hash("sha256", `${siteId}\n${event.trim().toLowerCase()}\n${orderId}`);

@@ -2,8 +2,10 @@
 // is days ahead of all that is stored, or was set days ahead, is watched for an hour first. A machine that woke up without
 // its time gets it from the network long before.
 
-const farMs = 2 * 86_400_000;
-const watchedMs = 3_600_000;
+import { dayMs, hourMs } from "../kernel/time.ts";
+
+const farMs = 2 * dayMs;
+const watchedMs = hourMs;
 
 /** `newest`: the latest time that is stored; null where nothing is. */
 export function watchClock(now: () => number, elapsed: () => number, newest: number | null): () => boolean {

@@ -1,16 +1,18 @@
-// Forgetting in the background what is older than it may be, on one node at a time: its turn is a row in the store, which
-// falls to another when it dies. docs/reference/stored-data.md has the whole list: what, how long, by which setting.
+// Deletes in the background what is older than its retention period, on one node at a time: the node holds a lease.
+// docs/reference/stored-data.md has the whole list: what is deleted, after how long, and by which setting.
 
 import { setTimeout as wait } from "node:timers/promises";
+import { openLease } from "../background/lease.ts";
+import { poll } from "../background/poll.ts";
+import { dayMs, minuteMs } from "../kernel/time.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import type { Step } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
 import { watchClock } from "./clock.ts";
 import { walk, type Pace } from "./pace.ts";
 
-const dayMs = 86_400_000;
-const everyMs = 10 * 60_000;
-const turnMs = 60_000;
+const everyMs = 10 * minuteMs;
+const leaseMs = minuteMs;
 const keepBotsMs = 14 * dayMs;
 const keepPushesMs = 90 * dayMs;
 const keepAlertsMs = 90 * dayMs;
@@ -42,50 +44,45 @@ export type PurgeOptions = {
   onDefect: (error: unknown, about?: Record<string, unknown>) => void;
 };
 
-/** Starts it; the returned function stops it and gives the turn back. */
-export function startPurge(options: PurgeOptions): () => Promise<void> {
-  const { store, owner, onDefect } = options;
-  const stopping = new AbortController();
-  const purger = openPurge(options, stopping.signal);
-  let purging: Promise<void> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
-
-  function run(): void {
-    purging = purger()
-      .catch((error: unknown) => onDefect(error, { purge: "run" }))
-      .finally(() => {
-        if (!stopping.signal.aborted) timer = setTimeout(run, everyMs);
-      });
-  }
-
-  timer = setTimeout(run, 1000 + 2000 * Math.random());
-  return async () => {
-    stopping.abort();
-    clearTimeout(timer);
-    await purging;
-    await store.purge.giveTurnBack(owner).catch((error: unknown) => onDefect(error, { purge: "stop" }));
+export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
+  const purge = openPurge(options);
+  const loop = poll({
+    everyMs,
+    firstMs: 1000 + 2000 * Math.random(),
+    work: purge.run,
+    onError: (error) => options.onDefect(error, { purge: "run" }),
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      await purge.lease.release();
+    },
   };
 }
 
-/** One round over all sites. */
-export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Promise<void> {
+/** `run` goes over all sites once. */
+export function openPurge(options: PurgeOptions) {
   const { store, sites, owner, now, elapsed, onDefect } = options;
   /** When a site was last gone through whole. */
   const dailyAt = new Map<string, number>();
-  let turnEnds = 0;
+  const lease = openLease({
+    leases: {
+      acquire: (_name, ...given) => store.purge.takeTurn(...given),
+      release: (_name, node) => store.purge.giveTurnBack(node),
+    },
+    name: "purge",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    onError: (error) => onDefect(error, { purge: "lease" }),
+  });
+  let signal: AbortSignal | undefined;
   let isClockSound: (() => boolean) | null = null;
 
   const pace: Pace = {
     elapsed,
-    sleep: (ms) => wait(ms, undefined, { signal }).catch(() => {}),
-    async mayGoOn() {
-      if (signal.aborted || !isClockSound?.()) return false;
-      if (now() < turnEnds - turnMs / 2) return true;
-      const until = now() + turnMs;
-      if (!(await store.purge.takeTurn(owner, now(), until))) return false;
-      turnEnds = until;
-      return true;
-    },
+    sleep: (ms) => wait(ms, undefined, signal && { signal }).catch(() => {}),
+    mayGoOn: async () => !signal?.aborted && isClockSound?.() === true && (await lease.hold()),
   };
   const inSteps = (largest: number, step: (after: string, most: number) => Promise<Step>) =>
     walk(pace, largest, step);
@@ -130,8 +127,9 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
     await inSteps(maxRows, (_after, most) => store.purge.audit(id, now() - keepAuditMs, most));
   }
 
-  return async () => {
-    // Before the turn is taken: that writes a time, too.
+  async function run(stopping?: AbortSignal): Promise<void> {
+    signal = stopping;
+    // Before the lease is taken: that writes a time, too.
     isClockSound ??= watchClock(now, elapsed, await store.purge.newestTime([...sites()].map(({ id }) => id)));
     if (!(await pace.mayGoOn())) return;
     // Hosts that no site owns count under the empty site.
@@ -142,11 +140,13 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
         await often(site);
         if ((dailyAt.get(site.id) ?? 0) > now() - dayMs) continue;
         await daily(site);
-        if (!signal.aborted) dailyAt.set(site.id, now());
+        if (!signal?.aborted) dailyAt.set(site.id, now());
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.
         onDefect(error, { purge: site.id });
       }
     }
-  };
+  }
+
+  return { run, lease };
 }

@@ -1,7 +1,7 @@
 // What waits in the store, for the metrics. Asked when somebody scrapes, at most every 15 seconds, a connection at a time,
 // so that a backlog of any size costs requests nothing.
 
-import { setImmediate as breathe } from "node:timers/promises";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { timeOfId } from "../kernel/ids.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
@@ -36,7 +36,7 @@ export function openBacklog({ store, directory, now, elapsed }: BacklogOptions):
     }
     const among = [...connections.values()].map(({ siteId, id }) => ({ siteId, connectionId: id }));
     for (const { siteId, connectionId } of await store.deliveries.due(Number.MAX_SAFE_INTEGER, among)) {
-      await breathe();
+      await yieldToEventLoop();
       const found = await store.health.waiting(siteId, connectionId);
       const { platform } = connections.get(`${siteId} ${connectionId}`) as Connection;
       const sum = waiting.get(platform);

@@ -1,6 +1,7 @@
 // May requests come here? Asked by proxies every few seconds, so an answer holds for a second: nobody can load the
 // database by asking. Each check is a name and whether it holds; who wants to know why runs `cleancast doctor`.
 
+import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
 import type { Pulse } from "../store/statistics/health.ts";
 
@@ -25,7 +26,7 @@ export type ReadyOptions = {
 const answerMs = 1000;
 const holdsMs = 1000;
 /** A look may wait for a database that is slow, and a connection is as good as its next look. */
-const workerMs = 60_000;
+const workerMs = minuteMs;
 /** Beyond it, leases of one node look over to another. */
 const maxSkewMs = 30_000;
 const failuresInARow = 3;

@@ -1,7 +1,8 @@
-// What people do to webhooks. Each function checks its input, says in one sentence what is wrong with it, and leaves an
-// audit line.
+// Changes that people make to webhooks. Each function checks its input, refuses it with one sentence, and writes an audit
+// line.
 
 import { randomBytes, randomUUID } from "node:crypto";
+import { dayMs } from "../kernel/time.ts";
 import { urlFault, type AllowList } from "../delivery/addresses.ts";
 import type { Sender } from "../delivery/send.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
@@ -13,15 +14,15 @@ import type { Store } from "../store/store.ts";
 import type { Address, Webhook } from "../store/outbound/webhooks.ts";
 import { bodyOf, sendMessage, type Answer, type Message } from "./push.ts";
 
-type Desk = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };
+type WebhookContext = { store: Pick<Store, "webhooks" | "pushes" | "periods"> };
 
-const rotationOverlapMs = 24 * 3_600_000;
+const rotationOverlapMs = dayMs;
 const maxUrlLength = 2048;
 
-/** As Standard Webhooks wants them; the bearer is the same text. */
+/** In the form of Standard Webhooks; the bearer token is the same text. */
 export const newSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
-/** The address as it will be called, or what is wrong with it. No fault quotes it: it may hold a token. */
+/** Reads the address of a webhook. No fault quotes it: it may contain a token. */
 export function readAddress(allow: AllowList, text: string): { url: string } | { fault: string } {
   const trimmed = text.trim();
   const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
@@ -36,7 +37,7 @@ export function readAddress(allow: AllowList, text: string): { url: string } | {
 
 /** Adds a webhook; its secret is returned this once. */
 export async function addWebhook(
-  { store }: Desk,
+  { store }: WebhookContext,
   site: Site,
   wanted: { url: string; sendEmpty: boolean },
   by: By & { allow: AllowList },
@@ -54,8 +55,8 @@ export async function addWebhook(
   return { webhook: await findWebhook({ store }, id, site.id), secret };
 }
 
-/** A webhook of one site, or of any. */
-export async function findWebhook({ store }: Desk, id: string, siteId?: string): Promise<Webhook> {
+/** Finds a webhook of one site, or of any. */
+export async function findWebhook({ store }: WebhookContext, id: string, siteId?: string): Promise<Webhook> {
   const all = await store.webhooks.all(siteId);
   const found = all.find((one) => one.id === id);
   if (found) return found;
@@ -63,9 +64,9 @@ export async function findWebhook({ store }: Desk, id: string, siteId?: string):
   throw new Missing("webhook", sentence, `${sentence} 'cleancast webhook list' shows their ids.`);
 }
 
-/** A new secret, used at once; the old one is good for a day more. */
+/** Creates a new secret, used at once; the old one is valid for one more day. */
 export async function rotateSecret(
-  { store }: Desk,
+  { store }: WebhookContext,
   { siteId, id }: Webhook,
   by: By,
 ): Promise<{ secret: string; oldUntil: number }> {
@@ -80,10 +81,10 @@ export async function rotateSecret(
   return { secret, oldUntil };
 }
 
-/** Stops pushing. Periods are closed as before, and wait. */
-export async function disableWebhook({ store }: Desk, webhook: Webhook, by: By): Promise<void> {
+/** Stops pushing. Periods are closed as before and kept. */
+export async function disableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<void> {
   const { siteId, id, state, stateReason } = webhook;
-  // One that the relay gave up may be disabled by a person as well: that ends its alert.
+  // A person may also disable a webhook that the relay has disabled: that ends its alert.
   if (state === "disabled" && stateReason?.startsWith("disabled by "))
     throw new Refusal("webhook", `Webhook ${id} is disabled already.`);
   const reason = `disabled by ${by.actor}`;
@@ -95,21 +96,25 @@ export async function disableWebhook({ store }: Desk, webhook: Webhook, by: By):
   );
 }
 
-/** Pushes again, what waited first. Returns how many periods that are. */
-export async function enableWebhook({ store }: Desk, webhook: Webhook, by: By): Promise<number> {
+/** Starts pushing again, the kept periods first. Returns how many wait. */
+export async function enableWebhook({ store }: WebhookContext, webhook: Webhook, by: By): Promise<number> {
   const { siteId, id, state } = webhook;
   if (state === "active") throw new Refusal("webhook", `Webhook ${id} is active already.`);
   await store.webhooks.setState(change(siteId, "webhook enabled", { id }, by), id, "active", null);
   return (await store.pushes.waiting({ siteId, webhookId: id })).periods;
 }
 
-export async function removeWebhook({ store }: Desk, { siteId, id, origin }: Webhook, by: By): Promise<void> {
+export async function removeWebhook(
+  { store }: WebhookContext,
+  { siteId, id, origin }: Webhook,
+  by: By,
+): Promise<void> {
   await store.webhooks.remove(change(siteId, "webhook removed", { id, origin }, by), id);
 }
 
-/** Sends the closed periods that touch a time once more, under the ids that they had. Returns how many. */
+/** Pushes the closed periods that overlap a time range again, with the same ids. Returns how many. */
 export async function replayPeriods(
-  { store }: Desk,
+  { store }: WebhookContext,
   { siteId, id }: Webhook,
   time: { from: number; to: number },
   by: By,
@@ -118,16 +123,16 @@ export async function replayPeriods(
   const line = change(siteId, "webhook replayed", { id, from, to }, by);
   const numbers = await store.pushes.replay({ siteId, webhookId: id }, from, to, line);
   if (numbers.length === 0) {
-    const sentence = `No closed period of webhook ${id} touches that time`;
+    const sentence = `No closed period of webhook ${id} overlaps that time range`;
     const hint = `'cleancast webhook show ${id}' shows what was pushed.`;
     throw new Refusal("period", `${sentence}.`, `${sentence}; ${hint}`);
   }
   return numbers.length;
 }
 
-/** A push with the numbers of the open period so far, marked as a test. It is in the log and counts for nothing. */
+/** Pushes the totals of the open period so far, marked as a test. The push is logged and changes no period. */
 export async function sendTest(
-  { store, sender }: Desk & { sender: Sender },
+  { store, sender }: WebhookContext & { sender: Sender },
   { siteId, id }: Webhook,
   time: { now: () => number; elapsed: () => number },
 ): Promise<{ answer: Answer; calls: PushCall[]; body: string }> {

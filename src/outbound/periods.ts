@@ -1,6 +1,6 @@
-// When periods are closed. They end on the clock's own marks (every full quarter of an hour), so that everybody can tell
-// which period a moment belongs to. The store makes sure that nothing is counted twice or not at all, whatever clocks do;
-// here it is only decided when to close.
+// Decides when periods are closed. They end at multiples of their length (every full quarter of an hour), so that it is
+// clear to which period a moment belongs. The store makes sure that nothing is counted twice or left out, even if clocks
+// change.
 
 import type { Head } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
@@ -10,7 +10,7 @@ export type CloserOptions = {
   /** Length of a period. */
   pushMs: number;
   now: () => number;
-  /** Milliseconds that passed, whatever happens to the clock. */
+  /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   /** 0…1 */
   random: () => number;
@@ -18,47 +18,47 @@ export type CloserOptions = {
 
 const maxJitterMs = 10_000;
 
-/** The last mark of the clock. */
-export const markBefore = (now: number, pushMs: number) => Math.round(Math.floor(now / pushMs) * pushMs);
+/** The last regular end of a period. */
+export const lastPeriodEnd = (now: number, pushMs: number) => Math.round(Math.floor(now / pushMs) * pushMs);
 
 /**
- * The period that is to be closed now; null while it lasts. A relay that was off closes one long period. `ahead` is a
- * head that ends more than a period from now: the clock was set back since. Waiting for it could take years, so new
- * marks are counted from where the clock is now.
+ * The period to close now; null while it lasts. A relay that was off closes one long period. `isAhead`: the last period ends
+ * more than one length from now, because the clock was set back since. Waiting for that time could take years, so the next
+ * period starts at the present time instead.
  */
 export function periodToClose(
   head: Head,
   now: number,
   pushMs: number,
-): { startsAt: number; endsAt: number; ahead: boolean } | null {
-  const mark = markBefore(now, pushMs);
-  if (head.endsAt < mark) return { startsAt: head.endsAt, endsAt: mark, ahead: false };
-  if (head.endsAt > now + pushMs) return { startsAt: Math.round(mark - pushMs), endsAt: mark, ahead: true };
+): { startsAt: number; endsAt: number; isAhead: boolean } | null {
+  const end = lastPeriodEnd(now, pushMs);
+  if (head.endsAt < end) return { startsAt: head.endsAt, endsAt: end, isAhead: false };
+  if (head.endsAt > now + pushMs) return { startsAt: Math.round(end - pushMs), endsAt: end, isAhead: true };
   return null;
 }
 
-/** Returns a function that closes what is to be closed now. */
+/** Returns a function that closes the periods that are due. */
 export function openCloser({ store, pushMs, now, elapsed, random }: CloserOptions): () => Promise<void> {
-  /** Heads ahead of our clock, and since when each has not moved. */
-  const watched = new Map<string, { number: number; since: number }>();
+  /** Heads ahead of our clock, and since when each has not changed. */
+  const unchanged = new Map<string, { number: number; since: number }>();
 
-  /** If a node with a faster clock moves the head, ours is the odd one: it is left alone until it has stood for a period. */
+  /** While a node with a faster clock still closes periods, our clock is the wrong one: wait for one length without a change. */
   function isAbandoned({ siteId, number }: Head): boolean {
-    const known = watched.get(siteId);
+    const known = unchanged.get(siteId);
     if (known?.number === number) return elapsed() - known.since > pushMs;
-    watched.set(siteId, { number, since: elapsed() });
+    unchanged.set(siteId, { number, since: elapsed() });
     return false;
   }
 
   return async () => {
     const at = now();
-    const heads = await store.periods.heads(markBefore(at, pushMs), at + pushMs);
+    const heads = await store.periods.heads(lastPeriodEnd(at, pushMs), at + pushMs);
     for (const head of heads) {
       const due = periodToClose(head, at, pushMs);
-      if (!due || (due.ahead && !isAbandoned(head))) continue;
-      watched.delete(head.siteId);
+      if (!due || (due.isAhead && !isAbandoned(head))) continue;
+      unchanged.delete(head.siteId);
       const { startsAt, endsAt } = due;
-      // Thousands of receivers need not hear from us in the same millisecond.
+      // Spreads the pushes to thousands of receivers over several seconds.
       const dueAt = Math.round(at + random() * Math.min(maxJitterMs, pushMs / 20));
       const { siteId, number } = head;
       await store.periods.close({ siteId, number, startsAt, endsAt, now: at, dueAt });

@@ -5,38 +5,42 @@ import { describe, expect, test } from "vitest";
 import type { Sent } from "../delivery/send.ts";
 import type { Closing, Head } from "../store/outbound/periods.ts";
 import { newSecret, readAddress } from "./manage.ts";
-import { markBefore, openCloser, periodToClose } from "./periods.ts";
+import { lastPeriodEnd, openCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
-import { afterFailure } from "./retry.ts";
+import { afterFailure } from "./worker.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 7, 30);
 const quarter = 15 * 60_000;
 const noon = Date.UTC(2026, 10, 15, 12);
 const head = (endsAt: number): Head => ({ siteId: "s", number: 4, endsAt });
 
-describe("when a period is closed", () => {
-  test("periods end on the clock's own marks", () => {
-    expect(markBefore(now, quarter)).toBe(noon);
-    expect(markBefore(noon, quarter)).toBe(noon);
-    expect(markBefore(noon - 1, quarter)).toBe(noon - quarter);
+describe("periods", () => {
+  test("periods end at multiples of their length", () => {
+    expect(lastPeriodEnd(now, quarter)).toBe(noon);
+    expect(lastPeriodEnd(noon, quarter)).toBe(noon);
+    expect(lastPeriodEnd(noon - 1, quarter)).toBe(noon - quarter);
   });
 
   test.each([
     ["has ended at the last mark", noon, null],
-    ["ended one mark ago", noon - quarter, { startsAt: noon - quarter, endsAt: noon, ahead: false }],
-    ["began off the mark", noon - 17_000, { startsAt: noon - 17_000, endsAt: noon, ahead: false }],
+    ["ended one period ago", noon - quarter, { startsAt: noon - quarter, endsAt: noon, isAhead: false }],
+    [
+      "ended between two regular ends",
+      noon - 17_000,
+      { startsAt: noon - 17_000, endsAt: noon, isAhead: false },
+    ],
     [
       "ended days ago: one long period",
       noon - 200 * quarter,
-      { startsAt: noon - 200 * quarter, endsAt: noon, ahead: false },
+      { startsAt: noon - 200 * quarter, endsAt: noon, isAhead: false },
     ],
     ["ends a little ahead: the clock was set back a little", noon + quarter, null],
     [
       "ends far ahead: the clock was set back",
       noon + 9 * quarter,
-      { startsAt: noon - quarter, endsAt: noon, ahead: true },
+      { startsAt: noon - quarter, endsAt: noon, isAhead: true },
     ],
-  ])("the one before %s", (_what, endsAt, due) => {
+  ])("the period to close when the last one %s", (_what, endsAt, due) => {
     expect(periodToClose(head(endsAt), now, quarter)).toEqual(due);
   });
 
@@ -61,7 +65,7 @@ describe("when a period is closed", () => {
     return { state, closeDue };
   }
 
-  test("once for every mark, and pushed a little later", async () => {
+  test("a period is closed once, and pushed a little later", async () => {
     const { state, closeDue } = stage(head(noon - quarter));
     await closeDue();
     await closeDue();
@@ -73,7 +77,7 @@ describe("when a period is closed", () => {
     expect(state.closed.map((one) => one.endsAt)).toEqual([noon, noon + quarter]);
   });
 
-  test("a clock that was set back by a day is followed after one period, and not fallen silent over", async () => {
+  test("after the clock was set back by a day, periods are closed again one period later", async () => {
     const { state, closeDue } = stage(head(noon + 96 * quarter));
     await closeDue();
     state.elapsed = quarter;
@@ -84,7 +88,7 @@ describe("when a period is closed", () => {
     expect(state.closed).toMatchObject([{ number: 4, startsAt: noon - quarter, endsAt: noon }]);
   });
 
-  test("a node whose clock is behind leaves the head to the node that moves it", async () => {
+  test("a node whose clock is behind leaves periods to the node that closes them", async () => {
     const { state, closeDue } = stage(head(noon + 96 * quarter));
     for (let i = 0; i < 10; i++) {
       await closeDue();
@@ -109,8 +113,8 @@ const period = {
 const steady = { url, secrets: { current, previous: null } };
 const rotating = { url, secrets: { current, previous: { secret: old, until: now + 1 } } };
 
-describe("the request", () => {
-  test("is exactly this", () => {
+describe("a push request", () => {
+  test("a push request contains exactly these headers and this body", () => {
     const signature = new Webhook(current).sign(
       "push_w1_7",
       new Date(now),
@@ -132,7 +136,7 @@ describe("the request", () => {
     });
   });
 
-  test("while the secret is changed it is signed with both, the new one first; afterwards with one", () => {
+  test("during a rotation a request is signed with both secrets, the new one first; afterwards with one", () => {
     const signatures = (at: number) =>
       pushRequest(rotating, current, messageOf("w1", period), at).headers["webhook-signature"]?.split(" ");
     const both = [current, old].map((secret) =>
@@ -142,7 +146,7 @@ describe("the request", () => {
     expect(signatures(now + 1)).toHaveLength(1);
   });
 
-  test("a secret is whsec_ and the base64 of 32 bytes, another one every time", () => {
+  test("a secret is whsec_ and the base64 of 32 random bytes", () => {
     expect(current).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(current).not.toBe(old);
   });
@@ -154,8 +158,8 @@ const answered = (status: number, body = "", headers: Record<string, string> = {
 });
 const request = pushRequest(rotating, current, messageOf("w1", period), now);
 
-describe("the answer", () => {
-  test.each([200, 201, 202, 204, 299])("%i is success", (status) => {
+describe("a receiver's answer", () => {
+  test.each([200, 201, 202, 204, 299])("HTTP %i is a success", (status) => {
     expect(readAnswer(request, answered(status), now)).toMatchObject({ ok: true, error: null });
   });
 
@@ -166,7 +170,7 @@ describe("the answer", () => {
     [401, "HTTP 401"],
     [410, "HTTP 410: gone"],
     [500, "HTTP 500"],
-  ])("%i is a failure", (status, error) => {
+  ])("HTTP %i is a failure", (status, error) => {
     expect(readAnswer(request, answered(status), now)).toMatchObject({
       ok: false,
       httpStatus: status,
@@ -174,7 +178,7 @@ describe("the answer", () => {
     });
   });
 
-  test("no answer is a failure, with the reason", () => {
+  test("a missing answer is a failure with its reason", () => {
     const sent: Sent = { ok: false, blocked: false, error: "connection refused" };
     expect(readAnswer(request, sent, now)).toMatchObject({
       ok: false,
@@ -183,9 +187,9 @@ describe("the answer", () => {
     });
   });
 
-  test("the excerpt shows no secret of ours, however it is written", () => {
+  test("the excerpt of an answer contains none of our secrets, in any encoding", () => {
     const signature = request.headers["webhook-signature"] ?? "";
-    const said = [
+    const texts = [
       `Authorization: Bearer ${current}`,
       JSON.stringify({ authorization: current }).replaceAll("/", "\\/"),
       encodeURIComponent(current),
@@ -194,7 +198,7 @@ describe("the answer", () => {
       url,
       "T0K3N-in-path",
     ];
-    for (const text of said.slice(0, 6)) {
+    for (const text of texts.slice(0, 6)) {
       const shown = excerpt(text, request);
       expect(shown).not.toContain(current.slice(6, 30));
       for (const one of signature.split(" ")) expect(shown).not.toContain(one.slice(3));
@@ -202,11 +206,11 @@ describe("the answer", () => {
     }
   });
 
-  test("a secret at the edge of the excerpt is not cut into a shown half", () => {
+  test("a secret at the edge of the excerpt is removed before the text is cut", () => {
     expect(excerpt(`${"x".repeat(290)}${current}`, request)).not.toContain("whsec_");
   });
 
-  test("the excerpt is bounded and does nothing to a terminal or a page", () => {
+  test("the excerpt is bounded and cannot act on a terminal or a page", () => {
     const hostile = `\u001b]0;owned\u0007\u001b[2J\0\r\n\u202Egnp.exe\u2028\uD800${"é".repeat(9999)}`;
     const shown = excerpt(hostile, request);
     expect(shown).toMatch(
@@ -217,7 +221,7 @@ describe("the answer", () => {
   });
 });
 
-describe("after a failure", () => {
+describe("after a failed push", () => {
   const scheduleMs = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);
   const failed = (more: Partial<Answer> = {}): Answer => ({
     ok: false,
@@ -230,47 +234,47 @@ describe("after a failure", () => {
   const after = (failures: number, failingSince: number | null, answer = failed(), random = 0.5) =>
     afterFailure(answer, { failures, failingSince }, { scheduleMs, random: () => random }, now);
 
-  test("it waits 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, 10 h, and then 10 h every time", () => {
+  test("a failed push is retried after 5 s, 5 m, 30 m, 2 h, 5 h, 10 h, and then every 10 h", () => {
     const waits = Array.from({ length: 10 }, (_, i) => (after(i, now).dueAt - now) / 1000);
     expect(waits).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000, 36_000, 36_000, 36_000]);
   });
 
-  test("with jitter of a fifth to either side", () => {
+  test("retries have a jitter of a fifth in both directions", () => {
     expect(after(1, now, failed(), 0).dueAt - now).toBe(240_000);
     expect(after(1, now, failed(), 1).dueAt - now).toBe(360_000);
   });
 
-  test("longer where the receiver asks for it, though not for more than 10 hours", () => {
+  test("a receiver can ask for a longer delay, up to 10 hours", () => {
     expect(after(0, null, failed({ httpStatus: 429, retryAfterSeconds: 60 })).dueAt - now).toBe(60_000);
     expect(after(0, null, failed({ retryAfterSeconds: 1 })).dueAt - now).toBe(5000);
     expect(after(0, null, failed({ retryAfterSeconds: 10 ** 9 })).dueAt - now).toBe(36_000_000);
   });
 
-  test("failures are counted from the first one", () => {
+  test("failures in a row are counted from the first one", () => {
     expect(after(0, null)).toMatchObject({ failures: 1, failingSince: now, disabled: null });
     expect(after(3, now - 9)).toMatchObject({ failures: 4, failingSince: now - 9 });
   });
 
-  test("410 disables at once", () => {
+  test("HTTP 410 disables a webhook at once", () => {
     expect(after(0, null, failed({ httpStatus: 410 })).disabled).toBe("the receiver answered 410 Gone");
   });
 
   const days = (n: number) => now - n * 86_400_000;
 
-  test("five days of failure disable, with the last reason", () => {
+  test("five days of failures disable a webhook, with the last error as the reason", () => {
     expect(after(20, days(5) + 1).disabled).toBeNull();
     expect(after(20, days(5)).disabled).toBe("it has failed for 5 days; last: HTTP 500");
   });
 
-  test("a relay that was itself off for a week tries on", () => {
+  test("a relay that was itself off for a week keeps retrying", () => {
     expect(after(1, days(7)).disabled).toBeNull();
   });
 });
 
-describe("an address as it is entered", () => {
+describe("an entered address", () => {
   const none = { hosts: new Set<string>(), networks: [] };
 
-  test("is kept as it is, without its fragment", () => {
+  test("an entered address is kept unchanged, without its fragment", () => {
     expect(readAddress(none, " https://example.com/hook?x=1#top ")).toEqual({
       url: "https://example.com/hook?x=1",
     });
@@ -285,7 +289,7 @@ describe("an address as it is entered", () => {
     ["https://user:s3cret@example.com/", /must not contain a user name or password/],
     ["https://127.0.0.1/s3cret", /leads to a private address/],
     [`https://example.com/${"s3cret".repeat(400)}`, /longer than 2048 characters/],
-  ])("%j is refused with a sentence that does not repeat it", (text, sentence) => {
+  ])("the address %j is refused with a sentence that does not repeat it", (text, sentence) => {
     const read = readAddress(none, text);
     expect(read).toEqual({ fault: expect.stringMatching(sentence) });
     expect(JSON.stringify(read)).not.toContain("s3cret");

@@ -1,4 +1,4 @@
-// One push: the request that a receiver gets, and what its answer means.
+// One push: builds the request for a receiver and reads its answer.
 
 import { Webhook as Signer } from "standardwebhooks";
 import type { Sender, Sent } from "../delivery/send.ts";
@@ -8,11 +8,11 @@ import type { Period } from "../store/outbound/periods.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
 import type { Address, Secrets } from "../store/outbound/webhooks.ts";
 
-/** A receiver has so long to answer. */
+/** Time that a receiver has to answer. */
 export const pushAttemptMs = 15_000;
 
 export type Message = {
-  /** The same on every attempt: receivers know by it what they have already. */
+  /** The same on every attempt, so that receivers can recognise repeats. */
   id: string;
   startsAt: number;
   endsAt: number;
@@ -24,7 +24,7 @@ export type Message = {
 export type Answer = {
   ok: boolean;
   httpStatus: number | null;
-  /** What went wrong, in our words. */
+  /** Our own description of the failure. */
   error: string | null;
   /** Bounded, escaped and without secrets. */
   response: string | null;
@@ -36,15 +36,15 @@ export function messageOf(webhookId: string, period: Period): Message {
   return { id: `push_${webhookId}_${number}`, startsAt, endsAt, conversions, removed, isTest: false };
 }
 
-/** The secrets that are good now, the newest first. */
-export function goodSecrets({ current, previous }: Secrets, now: number): [string, ...string[]] {
+/** The secrets that are valid now, the newest first. */
+export function validSecrets({ current, previous }: Secrets, now: number): [string, ...string[]] {
   return previous && previous.until > now ? [current, previous.secret] : [current];
 }
 
 export const bodyOf = ({ conversions, removed }: Message) =>
   JSON.stringify({ conversions, bot_traffic_removed: removed });
 
-/** `bearer` is one of the good secrets; the signatures are made with all of them. */
+/** `bearer` is one of the valid secrets; the request is signed with all of them. */
 export function pushRequest(
   address: Address,
   bearer: string,
@@ -54,7 +54,7 @@ export function pushRequest(
   const { id, startsAt, endsAt, isTest } = message;
   const body = bodyOf(message);
   const time = new Date(now);
-  const signatures = goodSecrets(address.secrets, now).map((secret) =>
+  const signatures = validSecrets(address.secrets, now).map((secret) =>
     new Signer(secret).sign(id, time, body),
   );
   return {
@@ -90,9 +90,9 @@ export function readAnswer(request: PlatformRequest, sent: Sent, now: number): A
   };
 }
 
-const shown = 300;
+const maxExcerptLength = 300;
 
-/** A stranger's text: no secret of ours that it repeats, nothing that acts on a terminal or a page, and not much of it. */
+/** Cuts a receiver's text and removes our secrets and everything that could act on a terminal or a page. */
 export function excerpt(text: string, request: PlatformRequest): string {
   const { authorization = "", "webhook-signature": signature = "" } = request.headers;
   const { pathname, search } = new URL(request.url);
@@ -106,7 +106,7 @@ export function excerpt(text: string, request: PlatformRequest): string {
   const forms = secrets.flatMap((one) => [one, one.replaceAll("/", "\\/"), encodeURIComponent(one)]);
   const safe = forms.reduce((rest, one) => rest.replaceAll(one, "…"), text).toWellFormed();
   return safe
-    .slice(0, shown)
+    .slice(0, maxExcerptLength)
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
 }
@@ -116,7 +116,7 @@ const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toS
 export type CallOptions = {
   sender: Sender;
   now: () => number;
-  /** Milliseconds that passed, whatever happens to the clock. */
+  /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   newId: () => string;
   /** Asked before a second call: false ends it. */
@@ -124,8 +124,8 @@ export type CallOptions = {
 };
 
 /**
- * Sends a message. While the secret is being changed, a receiver that refuses the new one is asked at once with the old
- * one. Returns the calls for the log, and the last answer.
+ * Sends a message. During a rotation, a receiver that refuses the new secret is called again with the old one. Returns the
+ * calls for the log, and the last answer.
  */
 export async function sendMessage(
   address: Address,
@@ -133,7 +133,7 @@ export async function sendMessage(
   { sender, now, elapsed, newId, mayGoOn }: CallOptions,
 ): Promise<{ answer: Answer; calls: PushCall[] }> {
   const calls: PushCall[] = [];
-  const [current, ...older] = goodSecrets(address.secrets, now());
+  const [current, ...older] = validSecrets(address.secrets, now());
 
   async function callWith(bearer: string): Promise<Answer> {
     const startedAt = now();

@@ -1,4 +1,4 @@
-// The worker with a real store and real receivers: hanging ones, several nodes, and what happens when the lease is lost.
+// The worker with a real store and real receivers: hanging ones, several nodes, and a lost lease.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ function start(store: Store, owner: string, random = () => 0.5) {
   const allow = readAllowList("127.0.0.0/8") as AllowList;
   const sender = openSender({ connectMs: 500, attemptMs, allow, origins: {} });
   const defects: unknown[] = [];
-  const stop = startOutbound({
+  const worker = startOutbound({
     store,
     sender,
     attemptMs,
@@ -47,6 +47,7 @@ function start(store: Store, owner: string, random = () => 0.5) {
     onDisabled: () => {},
     onDefect: (error) => defects.push(error),
   });
+  const stop = () => worker.stop();
   ends.push(() => sender.close(), stop);
   return { stop, defects };
 }
@@ -60,7 +61,7 @@ async function addWebhook(store: Store, url: string): Promise<{ siteId: string; 
 }
 
 describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
-  test("a receiver that hangs is given up in time and tried again, and holds up nobody", async () => {
+  test("a receiver that hangs is given up in time and retried, and delays no other", async () => {
     const open = await openOn(engine);
     const store = await open();
     const [hanging, quick] = [await startReceiver(), await startReceiver()];
@@ -83,9 +84,9 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     const store = await open();
     const receiver = await startReceiver();
     let underWay = 0;
-    let most = 0;
+    let maxUnderWay = 0;
     receiver.behave = (_got, response) => {
-      most = Math.max(most, (underWay += 1));
+      maxUnderWay = Math.max(maxUnderWay, (underWay += 1));
       setTimeout(() => {
         underWay -= 1;
         response.writeHead(200).end();
@@ -93,15 +94,15 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     };
     await addWebhook(store, receiver.url);
     const nodes = [start(store, "a"), start(engine === "postgres" ? await open() : store, "b")];
-    await eventually("many periods were told", () => receiver.got.length >= 6);
+    await eventually("many periods were pushed", () => receiver.got.length >= 6);
     for (const { stop } of nodes) await stop();
     const ids = receiver.got.map((got) => Number(String(got.headers["webhook-id"]).split("_")[2]));
     expect(ids).toEqual(ids.map((_, i) => i + 1));
-    expect(most).toBe(1);
+    expect(maxUnderWay).toBe(1);
     expect(nodes.flatMap(({ defects }) => defects)).toEqual([]);
   });
 
-  test("what waited for a day goes out at once, in order, each period once", async () => {
+  test("periods that waited for a day are pushed at once, in order, each once", async () => {
     const open = await openOn(engine);
     const store = await open();
     const receiver = await startReceiver();
@@ -113,7 +114,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
       await store.periods.close({ siteId, number, ...times });
     }
     const { stop } = start(store, "a");
-    await eventually("everything was told", () => receiver.got.length >= waited);
+    await eventually("everything was pushed", () => receiver.got.length >= waited);
     await stop();
     const ids = receiver.got.map((got) => got.headers["webhook-id"]);
     expect(ids).toEqual(ids.map((_, i) => `push_${webhookId}_${i + 1}`));
@@ -140,7 +141,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     expect(receiver.got).toHaveLength(1);
   });
 
-  test("what was taken over meanwhile is left to the new owner", async () => {
+  test("a push that another node has taken over is left to that node", async () => {
     const open = await openOn(engine);
     const store = await open();
     const receiver = await startReceiver();
@@ -151,7 +152,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     const key = await addWebhook(store, receiver.url);
     const { stop, defects } = start(store, "a");
     await eventually("a push is under way", () => receiver.got.length === 1);
-    // As if this node had stood still for longer than its lease.
+    // As if this node had been suspended for longer than its lease.
     const later = Date.now() + 60_000;
     const claimed = await store.pushes.claim(key, { owner: "b", now: later, until: later + 60_000 });
     expect(claimed?.period.number).toBe(1);

@@ -1,12 +1,13 @@
-// Closes periods and pushes them. Looks once a second; safe beside any number of nodes: the store decides who closes a
-// period and in whose hand a webhook is. A receiver that hangs holds up nobody but itself.
+// Closes periods and pushes them to the webhooks, on any number of nodes: the store decides which node closes a period and
+// which one holds a webhook. A receiver that hangs delays no other.
 
+import { poll } from "../background/poll.ts";
+import { dayMs, hourMs } from "../kernel/time.ts";
 import type { Sender } from "../delivery/send.ts";
 import type { Push, WebhookKey } from "../store/outbound/pushes.ts";
 import type { Store } from "../store/store.ts";
 import { openCloser } from "./periods.ts";
-import { messageOf, sendMessage } from "./push.ts";
-import { afterFailure, type PushRetry } from "./retry.ts";
+import { messageOf, sendMessage, type Answer } from "./push.ts";
 
 export type OutboundOptions = {
   store: Store;
@@ -19,7 +20,7 @@ export type OutboundOptions = {
   pushMs: number;
   retry: PushRetry;
   now: () => number;
-  /** Milliseconds that passed, whatever happens to the clock. */
+  /** Milliseconds on a monotonic clock. */
   elapsed: () => number;
   newId: () => string;
   /** A webhook was disabled because its receiver is gone or fails for days. */
@@ -27,64 +28,59 @@ export type OutboundOptions = {
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-const pollMs = 1000;
-const maxAtOnce = 100;
-/** What a lease lasts beyond one call. */
+const everyMs = 1000;
+const maxConcurrent = 100;
+/** Time that a lease lasts beyond one call. */
 const spareMs = 5000;
 
-/** Starts it; the returned function stops it and resolves when the last push under way is settled. */
-export function startOutbound(options: OutboundOptions): () => Promise<void> {
+/** `stop` also waits for the pushes under way. */
+export function startOutbound(options: OutboundOptions): { stop(): Promise<void> } {
   const { store, now, onDefect, retry } = options;
   const closeDue = openCloser({ ...options, random: retry.random });
   const busy = new Map<string, Promise<void>>();
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let looking: Promise<void> = Promise.resolve();
 
-  async function look(): Promise<void> {
-    // What is closed already goes out, whatever keeps the next period from closing.
+  async function startPushes(signal: AbortSignal): Promise<void> {
+    // Closed periods are pushed even if the next period cannot be closed.
     await closeDue().catch((error: unknown) => onDefect(error, { outbound: "closing" }));
     for (const key of await store.pushes.due(now())) {
       const name = `${key.siteId} ${key.webhookId}`;
-      if (stopped || busy.size >= maxAtOnce) return;
+      if (signal.aborted || busy.size >= maxConcurrent) return;
       if (busy.has(name)) continue;
-      const draining = drain(key)
+      const draining = drain(key, signal)
         .catch((error: unknown) => onDefect(error, { webhook: key.webhookId }))
         .finally(() => busy.delete(name));
       busy.set(name, draining);
     }
   }
 
-  /** One after the other, the oldest first, until nothing waits or the receiver does not take it. */
-  async function drain(key: WebhookKey): Promise<void> {
-    let isTaken = true;
-    while (isTaken && !stopped) isTaken = await pushNext(options, key);
+  /** Pushes one period after the other, the oldest first, until none waits or the receiver refuses one. */
+  async function drain(key: WebhookKey, signal: AbortSignal): Promise<void> {
+    let isAccepted = true;
+    while (isAccepted && !signal.aborted) isAccepted = await pushNext(options, key);
   }
 
-  function run(): void {
-    looking = look()
-      .catch((error: unknown) => onDefect(error, { worker: "outbound" }))
-      .finally(() => {
-        if (!stopped) timer = setTimeout(run, pollMs * (0.8 + 0.4 * retry.random()));
-      });
-  }
-
-  timer = setTimeout(run, 0);
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await looking;
-    await Promise.all(busy.values());
+  const loop = poll({
+    everyMs,
+    jitter: 0.2,
+    random: retry.random,
+    work: startPushes,
+    onError: (error) => onDefect(error, { worker: "outbound" }),
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      await Promise.all(busy.values());
+    },
   };
 }
 
-/** True when the receiver took the oldest period that waits for it. */
+/** True when the receiver accepted the oldest period that waits for it. */
 async function pushNext(options: OutboundOptions, key: WebhookKey): Promise<boolean> {
   const { store, owner, attemptMs, now, elapsed } = options;
   const leaseMs = attemptMs + spareMs;
   const claimed = elapsed();
   const push = await store.pushes.claim(key, { owner, now: now(), until: now() + leaseMs });
-  // A process that stood still for so long may not be the owner any more when it calls.
+  // A process that was suspended for so long may have lost the webhook to another node before it calls.
   if (!push || elapsed() - claimed > spareMs / 2) return false;
   const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,
@@ -107,3 +103,44 @@ const noticeOf = ({ siteId, webhookId }: Push, reason: string, at: number) => ({
   detail: { id: webhookId, reason },
   at,
 });
+
+export type PushRetry = {
+  /** Delays after the first, second … failure in a row; the last one repeats. */
+  scheduleMs: readonly number[];
+  /** 0…1 */
+  random: () => number;
+};
+
+const timeoutMs = 5 * dayMs;
+/** Longer delays that a receiver asks for are cut to this one. */
+const maxAskedMs = 10 * hourMs;
+
+export type Consequence = {
+  failures: number;
+  failingSince: number;
+  dueAt: number;
+  /** The reason to disable the webhook; null to retry. */
+  disabled: string | null;
+};
+
+/** A period is never dropped: it is retried, or its webhook is disabled and keeps it until a person enables it again. */
+export function afterFailure(
+  answer: Answer,
+  before: { failures: number; failingSince: number | null },
+  { scheduleMs, random }: PushRetry,
+  now: number,
+): Consequence {
+  const failures = before.failures + 1;
+  const failingSince = before.failingSince ?? now;
+  const scheduled = scheduleMs[Math.min(failures, scheduleMs.length) - 1] ?? 0;
+  const asked = Math.min(answer.retryAfterSeconds * 1000, maxAskedMs);
+  const dueAt = Math.round(now + Math.max(scheduled * (0.8 + 0.4 * random()), asked));
+  // A relay that was itself off for a week has not retried often enough to give up.
+  const isOver = now - failingSince >= timeoutMs && failures > scheduleMs.length;
+  return { failures, failingSince, dueAt, disabled: whyDisabled(answer, isOver) };
+}
+
+function whyDisabled({ httpStatus, error }: Answer, isOver: boolean): string | null {
+  if (httpStatus === 410) return "the receiver answered 410 Gone";
+  return isOver ? `it has failed for 5 days; last: ${error}` : null;
+}

@@ -1,5 +1,5 @@
-// What people do to connections. Each function checks its input, says in one sentence what is wrong with it, and leaves
-// an audit line.
+// Changes that people make to connections. Each function checks its input, refuses it with one sentence, and writes an
+// audit line.
 
 import { shortId } from "../kernel/ids.ts";
 import { platformOf, platforms } from "../platforms/index.ts";
@@ -13,32 +13,32 @@ import {
 } from "./connectionSettings.ts";
 import type { Connection, Site } from "./directory.ts";
 import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change, type Desk } from "./manage.ts";
+import { change, type SiteContext } from "./manage.ts";
 
-/** `events` null is every event; left out, they stay as they are. */
+/** `events` null means every event; without it the selection does not change. */
 export type Wanted = { settings: Record<string, string>; events?: readonly string[] | null | undefined };
-export type Checker = { checkAddress: (url: string) => string | null };
+export type AddressCheck = { checkAddress: (url: string) => string | null };
 export type Connected = { connection: Connection; isNew: boolean; released: number };
 
-/** As people write it on a command line: `events` is a setting among the others. */
+/** For the command line, where `events` is one of the settings. */
 export async function connect(
-  desk: Desk,
+  context: SiteContext,
   site: Site,
   platformId: string,
   given: Record<string, string>,
-  by: By & Checker,
+  by: By & AddressCheck,
 ): Promise<Connected> {
   const { events, ...settings } = given;
-  return connectPlatform(desk, site, platformId, { settings, events: events?.split(",") }, by);
+  return connectPlatform(context, site, platformId, { settings, events: events?.split(",") }, by);
 }
 
-/** Connects a platform, or changes the connection to the same account, and lets parked deliveries go. */
+/** Connects a platform, or changes the connection to the same account, and releases parked deliveries. */
 export async function connectPlatform(
-  desk: Desk,
+  context: SiteContext,
   site: Site,
   platformId: string,
   wanted: Wanted,
-  by: By & Checker,
+  by: By & AddressCheck,
 ): Promise<Connected> {
   const platform = knownPlatform(platformId);
   const account = platform.account({
@@ -47,39 +47,39 @@ export async function connectPlatform(
   });
   const existing = site.connections.find((one) => one.platform === platformId && one.account === account);
   const planned = planConnection(site, platform, existing, wanted, by);
-  // Who changes a paused connection did not ask for it to send again.
+  // A change to a paused connection does not resume it.
   const state = existing?.state === "paused" ? "paused" : "active";
-  return save(desk, platform, existing, { ...planned, state, stateReason: null }, by);
+  return save(context, platform, existing, { ...planned, state, stateReason: null }, by);
 }
 
-/** Changes a connection; it stays the one to its account. */
+/** Changes a connection; its account stays the same. */
 export async function changeConnection(
-  desk: Desk,
+  context: SiteContext,
   site: Site,
   existing: Connection,
   wanted: Wanted,
-  by: By & Checker,
+  by: By & AddressCheck,
 ): Promise<Connected> {
   const platform = knownPlatform(existing.platform);
   const planned = planConnection(site, platform, existing, wanted, by);
   checkAccount(platform, existing, wanted.settings);
-  // Which events go, and how fields are filled, says nothing about credentials that were refused.
-  const isMended =
+  // A change of events or field mappings does not renew credentials that were refused.
+  const isReconnected =
     existing.state === "needs reconnection" &&
     platform.settings.some(({ name }) => wanted.settings[name] !== undefined);
-  const next = isMended ? ({ ...planned, state: "active", stateReason: null } as const) : planned;
-  return save(desk, platform, existing, next, by);
+  const next = isReconnected ? ({ ...planned, state: "active", stateReason: null } as const) : planned;
+  return save(context, platform, existing, next, by);
 }
 
-/** A connection as it would be with the changes; nothing is saved. */
+/** Builds the connection with the changes applied; saves nothing. */
 export function planConnection(
   site: Site,
   platform: Platform,
   existing: Connection | undefined,
   { settings: given, events }: Wanted,
-  { now, checkAddress }: By & Checker,
+  { now, checkAddress }: By & AddressCheck,
 ): Connection {
-  // Who connects again to change one thing keeps the others.
+  // Connecting again with one setting keeps the others.
   const settings = withChanges(platform, existing?.settings ?? {}, given);
   checkRequired(platform, settings);
   checkAddresses(platform, settings, checkAddress);
@@ -97,7 +97,7 @@ export function planConnection(
 }
 
 async function save(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   platform: Platform,
   existing: Connection | undefined,
   connection: Connection,
@@ -114,14 +114,17 @@ async function save(
     const others = directory.site(siteId)?.connections ?? [];
     const rival = others.find((one) => one.platform === platform.id && one.account === account);
     if (rival && rival.id !== id)
-      throw new Refusal("platform", "Somebody connected the same account at this moment. Look again.");
+      throw new Refusal(
+        "platform",
+        "The same account was just connected by another request. Reload and try again.",
+      );
     throw error;
   });
   await directory.refresh();
-  const goesOn = existing && connection.state === "active";
+  const isResumed = existing && connection.state === "active";
   if (existing?.state === "needs reconnection" && connection.state !== existing.state)
     await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
-  const released = goesOn ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
+  const released = isResumed ? await store.deliveries.releaseParked(siteId, id, by.now) : 0;
   return { connection, isNew: !existing, released };
 }
 
@@ -132,25 +135,25 @@ export function knownPlatform(id: string): Platform {
   throw new Missing("platform", `There is no platform ${id}. Known: ${known}.`);
 }
 
-/** Deliveries, and what the platform knows as sent, belong to the account: another one is another connection. */
+/** Deliveries belong to the account, as do the events that the platform has: another account needs another connection. */
 function checkAccount(platform: Platform, existing: Connection, given: Record<string, string>): void {
   const accountWith = (changes: Record<string, string>) =>
     platform.account(withChanges(platform, existing.settings, changes));
   if (accountWith(given) === existing.account) return;
   const changed = Object.entries(given);
-  const guilty = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
-  const name = guilty?.[0] ?? changed[0]?.[0] ?? "settings";
+  const culprit = changed.find(([name, value]) => accountWith({ [name]: value }) !== existing.account);
+  const name = culprit?.[0] ?? changed[0]?.[0] ?? "settings";
   const label = platform.settings.find((one) => one.name === name)?.label ?? name;
-  throw new Refusal(name, `${label} says which account this is: connect it anew instead.`);
+  throw new Refusal(name, `${label} identifies the account: add a new connection instead.`);
 }
 
-/** `all`, or nothing, is every event. */
+/** An empty list, or `all`, means every event. */
 function readEvents(events: readonly string[] | null): string[] | null {
   const names = [...new Set(events?.map((name) => name.trim().toLowerCase()))].filter(Boolean);
   return names.length === 0 || names.includes("all") ? null : names;
 }
 
-/** A connection of any of the given sites. */
+/** Finds a connection of any of the given sites. */
 export function findConnection(sites: Iterable<Site>, id: string): Connection {
   for (const site of sites) {
     const connection = site.connections.find((one) => one.id === id);
@@ -160,8 +163,12 @@ export function findConnection(sites: Iterable<Site>, id: string): Connection {
   throw new Missing("connection", sentence, `${sentence} 'cleancast connection list' shows their ids.`);
 }
 
-/** Ends a connection: what still waits for it ends as skipped, and the log keeps its history. */
-export async function disconnect({ store, directory }: Desk, connection: Connection, by: By): Promise<void> {
+/** Removes a connection: deliveries that wait for it end as skipped, and the log keeps its history. */
+export async function disconnect(
+  { store, directory }: SiteContext,
+  connection: Connection,
+  by: By,
+): Promise<void> {
   const { siteId, id, platform } = connection;
   await store.configuration.removeConnection(change(siteId, "connection removed", { id, platform }, by), id);
   await directory.refresh();
@@ -170,16 +177,24 @@ export async function disconnect({ store, directory }: Desk, connection: Connect
   await store.deliveries.endWaiting({ siteId, connectionId: id }, outcome, by.now);
 }
 
-type Named = Pick<Connection, "siteId" | "id">;
+type ConnectionKey = Pick<Connection, "siteId" | "id">;
 
-export async function pause({ store, directory }: Desk, { siteId, id }: Named, by: By): Promise<void> {
+export async function pause(
+  { store, directory }: SiteContext,
+  { siteId, id }: ConnectionKey,
+  by: By,
+): Promise<void> {
   const line = change(siteId, "connection paused", { id }, by);
   await store.configuration.setConnectionState(line, id, "paused", null);
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection"], by.now);
 }
 
-export async function resume({ store, directory }: Desk, { siteId, id }: Named, by: By): Promise<number> {
+export async function resume(
+  { store, directory }: SiteContext,
+  { siteId, id }: ConnectionKey,
+  by: By,
+): Promise<number> {
   const line = change(siteId, "connection resumed", { id }, by);
   await store.configuration.setConnectionState(line, id, "active", null);
   await directory.refresh();

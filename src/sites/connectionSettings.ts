@@ -1,4 +1,4 @@
-// The settings of a connection: which of them its platform knows, what is wrong with a value, and what may be shown.
+// The settings of a connection: checks them against the platform's declaration and hides secrets.
 
 import { platformOf } from "../platforms/index.ts";
 import { mappingFault } from "../platforms/shared/mapping.ts";
@@ -25,7 +25,7 @@ export const defaultsOf = (platform: Platform): Record<string, string> =>
     platform.settings.flatMap(({ name, default: value }) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** The given settings that are not blank, each checked. */
+/** Checks the given settings and drops blank ones. */
 export function checkSettings(platform: Platform, given: Record<string, string>): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [name, text] of Object.entries(given)) {
@@ -40,7 +40,7 @@ export function checkSettings(platform: Platform, given: Record<string, string>)
 
 const keyOf = (name: string) => (name.startsWith("event.") ? nameSetting(name.slice("event.".length)) : name);
 
-/** What a connection has with the changes: those that are not named stay, a blank takes one away. */
+/** Applies changes to saved settings: a blank value removes a setting, the others are kept. */
 export function withChanges(
   platform: Platform,
   saved: Readonly<Record<string, string>>,
@@ -48,7 +48,7 @@ export function withChanges(
 ): Record<string, string> {
   const chosen = checkSettings(platform, given);
   const named = new Set(Object.keys(given).map(keyOf));
-  // A new access token has nothing to do with the old one's renewal.
+  // The refresh token and expiry belong to the old access token.
   for (const name of chosen.access_token === undefined ? [] : ["refresh_token", "expires_at"])
     named.add(name);
   const kept = Object.entries(saved).filter(([name]) => !named.has(name));

@@ -1,4 +1,4 @@
-// Two nodes on one PostgreSQL that tell each other nothing: what one changes, the other knows within two seconds.
+// Two nodes on one PostgreSQL without a connection to each other: a change on one arrives on the other within two seconds.
 
 import { expect, onTestFinished, test } from "vitest";
 import { migratedDatabase } from "../../test/support/databases.ts";
@@ -18,9 +18,9 @@ test("keys, sites, settings and connections follow a change on another node with
   const there = directoryOf(other);
   await Promise.all([here.refresh(), there.refresh()]);
   const failures: unknown[] = [];
-  const unfollow = there.follow((error) => failures.push(error));
+  const following = there.follow((error) => failures.push(error));
   onTestFinished(async () => {
-    unfollow();
+    await following.stop();
     await close();
   });
   const desk = { store, directory: here };
@@ -64,10 +64,10 @@ test("keys, sites, settings and connections follow a change on another node with
   expect(failures).toEqual([]);
 });
 
-test("what is no longer in the database is forgotten when its configuration goes back", async () => {
+test("sites that a restored database does not have are removed from memory", async () => {
   const url = await migratedDatabase();
   const store = await openStore({ engine: "postgres", url, connections: 2 }, Buffer.alloc(32, 7), uuidv7);
-  const client = await openClient(url, "somebody who restores");
+  const client = await openClient(url, "restore");
   onTestFinished(async () => {
     await client.end();
     await store.close();

@@ -1,6 +1,7 @@
-// Every site with its hosts, keys and connections, in memory. A request is authenticated and routed without asking
-// the store; a change made anywhere (another node, the command line) is here within a second.
+// Keeps every site with its hosts, keys and connections in memory. Requests are authenticated and routed without asking the
+// store; a change made elsewhere (another node, the command line) arrives within a second.
 
+import { poll } from "../background/poll.ts";
 import type { ConnectionRow, KeyRow, SiteRow } from "../store/sites/configuration.ts";
 import type { HostRow } from "../store/sites/hosts.ts";
 import type { Store } from "../store/store.ts";
@@ -13,26 +14,26 @@ export type InboundKey = KeyRow;
 export type Host = HostRow;
 export type Site = Omit<SiteRow, "settings"> & {
   settings: SiteSettings;
-  /** Those of its hosts under which requests are answered. */
+  /** The hosts under which requests are answered. */
   servedHosts: readonly string[];
 };
 
 export type Directory = {
-  /** Reads what changed since the last time. */
+  /** Reads the changes since the last time. */
   refresh(): Promise<void>;
-  /** Keeps reading, so that changes made elsewhere arrive; returns how to stop. */
-  follow(onError: (error: unknown) => void): () => void;
+  /** Keeps reading, so that changes made elsewhere arrive. */
+  follow(onError: (error: unknown) => void): { stop(): Promise<void> };
   sites(): Iterable<Site>;
   site(id: string): Site | undefined;
-  /** The site that answers under this name: not one that is paused there, or has yet to prove that the name is its own. */
+  /** The site that is served under this host: the host is not paused, and proven to belong to the site. */
   siteOfHost(host: string): Site | undefined;
   /** A host of any site, served or not. */
   host(name: string): Host | undefined;
   key(text: string): InboundKey | undefined;
   connection(siteId: string, id: string): Connection | undefined;
   /**
-   * The same, but what looks gone or inactive is read again first: it may have been connected or resumed elsewhere a
-   * moment ago, and what waits for it must not be ended by yesterday's news.
+   * The same, but a connection that looks gone or inactive is read again first: it may have been connected or resumed
+   * elsewhere a moment ago, and its waiting deliveries must not end because of an outdated copy.
    */
   connectionNow(siteId: string, id: string): Promise<Connection | undefined>;
 };
@@ -40,8 +41,8 @@ export type Directory = {
 const pollMs = 1000;
 
 /**
- * `ownHost` is the relay's own name, of CLEANCAST_URL. A site answers there only if who answers for the installation said
- * so: a check would find that it leads here, whoever claims it.
+ * `ownHost` is the relay's own name, from CLEANCAST_URL. A site is served there only if an operator added the host: a check
+ * would succeed for every site that claims it.
  */
 export function directoryOf(store: Store, ownHost: string | null = null): Directory {
   const sites = new Map<string, Site>();
@@ -51,18 +52,18 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
   let seen = -1;
   let refreshing: Promise<void> | null = null;
 
-  function forget(site: Site): void {
+  function remove(site: Site): void {
     for (const host of site.hosts) {
-      // Another site may have it by now.
+      // Another site may own it by now.
       if (hosts.get(host)?.siteId === site.id) hosts.delete(host);
       if (served.get(host)?.id === site.id) served.delete(host);
     }
     for (const key of site.keys) keys.delete(key.hash);
   }
 
-  function remember(row: SiteRow): void {
+  function add(row: SiteRow): void {
     const known = sites.get(row.id);
-    if (known) forget(known);
+    if (known) remove(known);
     const servedHosts = row.hostRows
       .filter((one) => isServed(one) && (one.isVouched || one.host !== ownHost))
       .map(({ host }) => host);
@@ -76,15 +77,15 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
   async function read(): Promise<void> {
     const revision = await store.configuration.revision();
     if (revision === seen) return;
-    // A standby that lacked the last changes was promoted, or a backup restored: what we know may never have been.
-    const isBack = revision < seen;
+    // A standby that lacked the last changes was promoted, or a backup restored: our copy may hold changes that are gone.
+    const isRolledBack = revision < seen;
     // A change that commits after `revision` was read is loaded twice, never missed.
-    const rows = await store.configuration.sitesSince(isBack ? -1 : seen);
-    if (isBack) {
-      for (const site of sites.values()) forget(site);
+    const rows = await store.configuration.sitesSince(isRolledBack ? -1 : seen);
+    if (isRolledBack) {
+      for (const site of sites.values()) remove(site);
       sites.clear();
     }
-    for (const row of rows) remember(row);
+    for (const row of rows) add(row);
     seen = revision;
   }
 
@@ -100,10 +101,7 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
 
   return {
     refresh,
-    follow(onError) {
-      const timer = setInterval(() => void refresh().catch(onError), pollMs);
-      return () => clearInterval(timer);
-    },
+    follow: (onError) => poll({ everyMs: pollMs, firstMs: pollMs, work: refresh, onError }),
     sites: () => sites.values(),
     site: (id) => sites.get(id),
     siteOfHost: (host) => served.get(host),
@@ -113,7 +111,7 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
     async connectionNow(siteId, id) {
       const known = connection(siteId, id);
       if (known?.state === "active") return known;
-      // A reading that is under way may have begun before the change.
+      // A refresh that is under way may have started before the change.
       await refreshing;
       await refresh();
       return connection(siteId, id);

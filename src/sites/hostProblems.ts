@@ -1,4 +1,4 @@
-// What a check can find wrong, in plain words, and what to do about it.
+// Describes the problems that a check of a host can find, and what to do about them.
 
 export const findingCodes = [
   "not found",
@@ -37,27 +37,28 @@ export function problemOf(
     case "lookup failed":
       return {
         what: `The DNS could not be asked about ${host}.`,
-        whatToDo: "It is tried again by itself. If it stays so, look at this machine's DNS.",
+        whatToDo: "The check is repeated automatically. If it keeps failing, check this machine's DNS.",
       };
     case "private address":
       return {
         what: `${host} leads to a private address, and is not called.`,
-        whatToDo: `Let it lead to a public one. Inside your own network: CLEANCAST_ALLOW_PRIVATE opens it, CLEANCAST_DNS asks another DNS.`,
+        whatToDo: `Point it to a public address. Inside your own network: CLEANCAST_ALLOW_PRIVATE allows it, CLEANCAST_DNS sets another DNS server.`,
       };
     case "no connection":
       return {
-        what: `${host} leads to ${seen ?? "a server"} and nobody answers there on HTTPS.`,
+        what: `${host} leads to ${seen ?? "a server"} and no server answers there on HTTPS.`,
         whatToDo: point,
       };
     case "too slow":
       return {
         what: `${host} did not answer in time.`,
-        whatToDo: "Look at its firewall and its server: port 443 must be open to the internet.",
+        whatToDo: "Check its firewall and its server: port 443 must be open to the internet.",
       };
     case "certificate":
       return {
         what: `${host} has no valid certificate${seen ? `: ${seen}` : " for its name"}.`,
-        whatToDo: "Browsers refuse it too. Get a certificate for this name where its HTTPS ends.",
+        whatToDo:
+          "Browsers refuse it too. Get a certificate for this name on the server that terminates its HTTPS.",
       };
     case "not us":
       return {

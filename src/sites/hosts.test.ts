@@ -37,7 +37,7 @@ describe("the host of a request", () => {
     expect(typeof hostOf(header)).toBe("string");
   });
 
-  test("a host of a site is found again whatever case, dot and port a sender writes", () => {
+  test("a host of a site is found in any case, with a final dot and with a port", () => {
     for (const written of ["Münster.example", "shop.example.com.", "SHOP.example.com"]) {
       const stored = readHost(written) ?? expect.unreachable(written);
       for (const header of [stored, stored.toUpperCase(), `${stored}:443`, `${stored}.`, `${stored}.:8443`])

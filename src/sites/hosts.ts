@@ -12,12 +12,12 @@ export function hostOf(header: string | undefined): string {
   return header.replace(/:\d*$/, "").replace(/\.+$/, "").toLowerCase();
 }
 
-/** An IP literal or a loopback name says nothing about the site: there the key names it. */
+/** An IP literal or a loopback name does not identify a site: the key does. */
 export function namesNoSite(host: string): boolean {
   return host === "" || host === "localhost" || host.endsWith(".localhost") || isIP(host) !== 0;
 }
 
-/** Can lead here from anywhere; what has no dot is a name inside somebody's network. */
+/** A name that can be reached from the internet; one without a dot exists only inside a network. */
 export const isPublicName = (host: string) => host.includes(".") && !namesNoSite(host);
 
 /** The host as it will arrive in requests, or null when it cannot be one. */
@@ -28,7 +28,7 @@ export function readHost(text: string): string | null {
   return legal && host.length <= 253 && !isIP(host) ? host : null;
 }
 
-/** Nobody can take it from its site: somebody who answers for the installation said so, or a check has found it. */
+/** An operator vouched for the host or a check verified it: no other site can take it. */
 export const isProven = ({ isVouched, verifiedAt }: Pick<HostRow, "isVouched" | "verifiedAt">) =>
   isVouched || verifiedAt !== null;
 
@@ -36,8 +36,8 @@ export const isServed = (host: Pick<HostRow, "isVouched" | "verifiedAt" | "pause
   isProven(host) && host.pausedAt === null;
 
 /**
- * paused: by somebody, answers like a name that nobody has. waiting: not served until a check finds that it leads here.
- * unverified: served on the word of who added it. failing: it was verified, and the last check found something wrong.
+ * paused: answered like an unknown host. waiting: not served until a check finds that it leads here. unverified: served
+ * because an operator added it. failing: it was verified, and the last check found a problem.
  */
 export const hostStates = ["verified", "failing", "unverified", "waiting", "paused"] as const;
 export type HostState = (typeof hostStates)[number];

@@ -7,7 +7,7 @@ import { countKeyUses } from "./keyUses.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("uses that cannot be written are kept, and those that were written are not written again", async () => {
+test("uses that cannot be written are kept, and written ones are not written again", async () => {
   const written: KeyUse[] = [];
   let failing: string[] = [];
   const failures: unknown[] = [];
@@ -33,23 +33,23 @@ test("uses that cannot be written are kept, and those that were written are not 
   expect(written.findLast(({ siteId }) => siteId === "b")?.lastUsedAt).toBe(59_000);
 });
 
-test("uses of which it is not known whether they were written are said again as they were, and counted once", async () => {
+test("uses whose write may have been committed are written again unchanged, and counted once", async () => {
   const { store, close } = await openNodes("sqlite");
   const hour = Math.floor(Date.now() / 3_600_000);
   let times = 0;
   let last: Promise<void> = Promise.resolve();
-  async function write(...said: Parameters<Store["keyUse"]["addUses"]>): Promise<void> {
-    await store.keyUse.addUses(...said);
+  async function write(...given: Parameters<Store["keyUse"]["addUses"]>): Promise<void> {
+    await store.keyUse.addUses(...given);
     times += 1;
     if (times % 2 === 1) throw new Error("the answer was lost");
   }
-  /** Written, and every other time nobody hears of it. */
-  const lossy: Store["keyUse"]["addUses"] = (...said) => (last = write(...said));
+  /** Writes, and reports every other write as failed. */
+  const lossy: Store["keyUse"]["addUses"] = (...given) => (last = write(...given));
   const counts = countKeyUses({ keyUse: { ...store.keyUse, addUses: lossy } }, "here", () => {});
   for (let second = 0; second < 20; second++) {
     counts.count("site", second % 3 ? "often" : "seldom", Date.now());
     await vi.advanceTimersByTimeAsync(1000);
-    // The disk knows nothing of the time that is told here.
+    // The disk does not follow the fake clock.
     await last.catch(() => {});
   }
   await counts.stop();

@@ -6,7 +6,7 @@ const live = "cc_0123456789ABCDEFGHIJKLMNOPQRSTUV4Fv52R";
 const forTests = "cc_test_UVWXYZabcdefghijklmnopqrstuvwxyz3QGBBN";
 
 describe("a new key", () => {
-  test("is cc_, 32 random letters and digits, and 6 of checksum", () => {
+  test("a key is cc_, 32 random letters and digits, and a checksum of 6", () => {
     for (let i = 0; i < 300; i++) {
       const { key } = makeKey("live");
       expect(key).toMatch(/^cc_[0-9A-Za-z]{38}$/);
@@ -15,7 +15,7 @@ describe("a new key", () => {
     }
   });
 
-  test("for tests begins with cc_test_ and is otherwise the same", () => {
+  test("a test key begins with cc_test_ and is otherwise the same", () => {
     for (let i = 0; i < 300; i++) {
       const { key } = makeKey("test");
       expect(key).toMatch(/^cc_test_[0-9A-Za-z]{38}$/);
@@ -23,18 +23,18 @@ describe("a new key", () => {
     }
   });
 
-  test("of the management API begins with ccm_ and is otherwise the same", () => {
+  test("a management API key begins with ccm_ and is otherwise the same", () => {
     const { key } = makeKey("API");
     expect(key).toMatch(/^ccm_[0-9A-Za-z]{38}$/);
     expect(isWellFormed(key)).toBe(true);
   });
 
-  test("is never made twice", () => {
+  test("no key is created twice", () => {
     const keys = Array.from({ length: 5000 }, () => makeKey("live").key);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test("is stored as its SHA-256 and its first 8 characters, nothing more", () => {
+  test("a key is stored as its SHA-256 and its first 8 characters only", () => {
     for (const mode of ["live", "test"] as const) {
       const made = makeKey(mode);
       expect(Object.keys(made).toSorted()).toEqual(["hash", "key", "prefix"]);
@@ -43,7 +43,7 @@ describe("a new key", () => {
     }
   });
 
-  test("the hash is the one that is looked up when the key comes back", () => {
+  test("the stored hash is the one by which a key is looked up", () => {
     const made = makeKey("live");
     expect(hashKey(made.key)).toBe(made.hash);
     expect(hashKey(`${made.key} `)).not.toBe(made.hash);
@@ -61,14 +61,14 @@ describe("the checksum", () => {
     expect(isWellFormed(key)).toBe(true);
   });
 
-  test.each([live, forTests])("one wrong character anywhere in %s is seen", (key) => {
+  test.each([live, forTests])("the checksum detects one wrong character anywhere in %s", (key) => {
     for (let at = 0; at < key.length; at++) {
       const wrong = key[at] === "x" ? "y" : "x";
       expect(isWellFormed(key.slice(0, at) + wrong + key.slice(at + 1)), `at ${at}`).toBe(false);
     }
   });
 
-  test("two neighbours that changed places are seen", () => {
+  test("the checksum detects two swapped neighbours", () => {
     for (let at = 3; at < live.length - 1; at++) {
       const swapped = live.slice(0, at) + live[at + 1] + live[at] + live.slice(at + 2);
       expect(isWellFormed(swapped), `at ${at}`).toBe(false);

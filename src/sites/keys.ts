@@ -1,5 +1,5 @@
 // Inbound keys, `cc_` or `cc_test_`, and API keys, `ccm_`: 32 random characters, 6 of checksum. Only the SHA-256 of a
-// key is stored, and a key is found by that hash: the time it takes says nothing about how much of a guess was right.
+// key is stored, and keys are looked up by that hash, so that the response time reveals nothing about a guess.
 
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -9,15 +9,15 @@ import { randomBase62, toBase62 } from "../kernel/ids.ts";
 const forms: Record<Mode | "API", string> = { live: "cc_", test: "cc_test_", API: "ccm_" };
 const pattern = /^(cc_test_|cc_|ccm_)([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 
-/** How much of a key is kept in the clear, so that people can tell keys apart. */
-const shown = 8;
+/** Length of the part that is stored in plain text, so that people can tell keys apart. */
+const prefixLength = 8;
 
 export type NewKey = { key: string; hash: string; prefix: string };
 
 export function makeKey(kind: Mode | "API"): NewKey {
   const body = forms[kind] + randomBase62(32);
   const key = body + checksum(body);
-  return { key, hash: hashKey(key), prefix: key.slice(0, shown) };
+  return { key, hash: hashKey(key), prefix: key.slice(0, prefixLength) };
 }
 
 export function hashKey(key: string): string {

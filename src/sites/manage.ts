@@ -1,6 +1,7 @@
-// What people do to sites and keys. Each function checks its input, says in one sentence what is wrong
-// with it, and leaves an audit line.
+// Changes that people make to sites and keys. Each function checks its input, refuses it with one sentence, and writes an
+// audit line.
 
+import { dayMs } from "../kernel/time.ts";
 import type { Mode, Sha256 } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import type { Change } from "../store/sites/configuration.ts";
@@ -19,16 +20,17 @@ import {
 } from "./settings.ts";
 import { Missing, Refusal, type By } from "../kernel/refusal.ts";
 
-export type Desk = { store: Store; directory: Directory };
+/** The stored configuration and its copy in memory: a change writes to the first and refreshes the second. */
+export type SiteContext = { store: Store; directory: Directory };
 
-const rotationOverlapMs = 24 * 3_600_000;
+const rotationOverlapMs = dayMs;
 
 export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): Change {
   return { siteId, actor: by.actor, action, detail, at: by.now };
 }
 
-/** A site by its id or by one of its hosts. */
-export function findSite({ directory }: Pick<Desk, "directory">, text: string): Site {
+/** Finds a site by its id or by one of its hosts. */
+export function findSite({ directory }: Pick<SiteContext, "directory">, text: string): Site {
   const site = directory.site(text) ?? directory.site(directory.host(readHost(text) ?? "")?.siteId ?? "");
   if (!site) {
     const sentence = `There is no site ${text}.`;
@@ -37,16 +39,16 @@ export function findSite({ directory }: Pick<Desk, "directory">, text: string): 
   return site;
 }
 
-/** How long a site that only claims a host keeps others from claiming it. */
-const claimMs = 7 * 86_400_000;
+/** An unproven claim keeps other sites from claiming the host for this long. */
+const claimMs = 7 * dayMs;
 
 export type FreeHost = {
   host: string;
-  /** The site that claims it, could not prove it, and loses it. */
+  /** The site that loses the host, because it never proved its claim. */
   loser: string | null;
 };
 
-/** A host name that no site has, or none that has shown to be its own. Who answers for the installation need not wait. */
+/** Reads a host name that no site has, or whose site never proved its claim. Operators need not wait for the claim to expire. */
 export function freeHost(
   directory: Directory,
   text: string,
@@ -67,8 +69,8 @@ export function freeHost(
 export const lostLine = ({ host, loser }: FreeHost, by: By) =>
   loser === null ? null : change(loser, "host lost to another site", { host }, by);
 
-export async function addSite({ store, directory }: Desk, hostText: string, by: By): Promise<Site> {
-  // Only who answers for the installation adds sites.
+export async function addSite({ store, directory }: SiteContext, hostText: string, by: By): Promise<Site> {
+  // Only operators add sites.
   const rights = { now: by.now, isVouched: true };
   const free = freeHost(directory, hostText, rights);
   const { host } = free;
@@ -76,13 +78,13 @@ export async function addSite({ store, directory }: Desk, hostText: string, by: 
   const site = { name: host, settings: {}, hosts: [host] };
   await store.configuration
     .addSite(change(id, "site added", { host }, by), site, lostLine(free, by))
-    .catch((error: unknown) => unlessTaken(directory, host, rights, error));
+    .catch((error: unknown) => rethrowUnlessTaken(directory, host, rights, error));
   await directory.refresh();
   return findSite({ directory }, id);
 }
 
-/** Of two that want the same host at once, the second gets the same answer as if it had come later. */
-export async function unlessTaken(
+/** Refuses the second of two sites that claim the same host at once, as if it had come later. */
+export async function rethrowUnlessTaken(
   directory: Directory,
   host: string,
   rights: Parameters<typeof freeHost>[2],
@@ -94,7 +96,7 @@ export async function unlessTaken(
 }
 
 export async function renameSite(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   name: string,
   by: By,
@@ -105,7 +107,7 @@ export async function renameSite(
 }
 
 export async function setSite(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   changes: Record<string, string>,
   by: By,
@@ -118,9 +120,9 @@ export async function setSite(
   return findSite({ directory }, site.id).settings;
 }
 
-/** Takes settings over from another site, secret ones too: they go from row to row and are shown to nobody. */
+/** Copies settings of another site, secret ones too: they are copied in the database and never shown. */
 export async function copySettings(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   from: Site,
   labels: readonly string[],
@@ -138,9 +140,9 @@ export async function copySettings(
   return findSite({ directory }, site.id).settings;
 }
 
-/** From now on events of this person are never filtered. */
+/** Adds a person to allow_persons: from now on their events are never filtered. */
 export async function allowPerson(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   emailSha256: Sha256,
   by: By & { eventId: string },
@@ -149,7 +151,7 @@ export async function allowPerson(
   if (site.settings.allowedPersons.length >= maxListLength) {
     throw new Refusal(
       "allow_persons",
-      `The list allow_persons is full (${maxListLength}); take some out first.`,
+      `The list allow_persons is full (${maxListLength}); remove some entries first.`,
     );
   }
   // The audit line names the event, not the person.
@@ -161,9 +163,9 @@ export async function allowPerson(
   await directory.refresh();
 }
 
-/** Makes a key; the first one of a site opens its inbound door. */
+/** Creates a key; the first one of a site turns inbound on. */
 export async function addKey(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   wanted: { name: string; mode: Mode; expiresAt: number | null },
   by: By,
@@ -171,7 +173,7 @@ export async function addKey(
   const name = wanted.name.trim();
   if (!name || name.length > 100) throw new Refusal("name", "A key needs a name of at most 100 characters.");
   if (wanted.expiresAt !== null && wanted.expiresAt <= by.now) {
-    throw new Refusal("expires", "The expiry lies in the past.");
+    throw new Refusal("expires", "The expiry is in the past.");
   }
   const { key, hash, prefix } = makeKey(wanted.mode);
   const openedInbound = site.keys.length === 0 && !site.settings.inbound;
@@ -195,7 +197,7 @@ export async function addKey(
   return { id, key, openedInbound };
 }
 
-/** A key of any of the given sites. */
+/** Finds a key of any of the given sites. */
 export function findKey(sites: Iterable<Site>, id: string): InboundKey {
   for (const site of sites) {
     const key = site.keys.find((one) => one.id === id);
@@ -205,15 +207,15 @@ export function findKey(sites: Iterable<Site>, id: string): InboundKey {
   throw new Missing("key", sentence, `${sentence} 'cleancast key list' shows their ids.`);
 }
 
-export async function revokeKey({ store, directory }: Desk, key: InboundKey, by: By): Promise<void> {
+export async function revokeKey({ store, directory }: SiteContext, key: InboundKey, by: By): Promise<void> {
   const { siteId, id, name } = key;
   await store.configuration.revokeKey(change(siteId, "key revoked", { id, name }, by), id);
   await directory.refresh();
 }
 
-/** A new key in place of the old one, which lives a day more so that senders can change over. */
+/** Creates a key that replaces an old one. The old one is valid for one more day, so that senders can switch. */
 export async function rotateKey(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   old: InboundKey,
   expiresAt: number | null,
   by: By,
@@ -223,7 +225,7 @@ export async function rotateKey(
     const state = old.revokedAt === null ? "has expired" : "is revoked";
     throw new Refusal("key", `Key ${id} ${state}; add a new one instead.`);
   }
-  if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry lies in the past.");
+  if (expiresAt !== null && expiresAt <= by.now) throw new Refusal("expires", "The expiry is in the past.");
   const { key, hash, prefix } = makeKey(old.mode);
   const oldExpiresAt = Math.min(old.expiresAt ?? Number.POSITIVE_INFINITY, by.now + rotationOverlapMs);
   const fresh = { ...old, id: shortId(), hash, prefix, createdAt: by.now, expiresAt };

@@ -1,23 +1,23 @@
-// What people do to the hosts of a site.
+// Changes that people make to the hosts of a site.
 
 import type { Host, Site } from "./directory.ts";
 import { isPublicName, readHost } from "./hosts.ts";
 import { type By, Missing, Refusal } from "../kernel/refusal.ts";
-import { change, type Desk, findSite, freeHost, lostLine, unlessTaken } from "./manage.ts";
+import { change, type SiteContext, findSite, freeHost, lostLine, rethrowUnlessTaken } from "./manage.ts";
 
-/** Each is looked up and called by checks: nobody needs that many, and nobody should make us call more. */
+/** Checks look up and call each host: a limit on what one site can make us call. */
 const maxHosts = 200;
 
-/** `isVouched`: whoever adds it answers for the whole installation, so it is served before it is verified. */
+/** `isVouched`: an operator of the installation adds it, so it is served before it is verified. */
 export async function addHost(
-  { store, directory }: Desk,
+  { store, directory }: SiteContext,
   site: Site,
   hostText: string,
   by: By & { isVouched: boolean },
 ): Promise<Host> {
   const free = freeHost(directory, hostText, by);
   const { host } = free;
-  // Such a name may be how a proxy or a scraper calls this relay, and a check would tell which names there are inside.
+  // A proxy or a scraper may call this relay by such a name, and a check would reveal which internal names exist.
   if (!by.isVouched && !isPublicName(host))
     throw new Refusal(
       "host",
@@ -31,12 +31,12 @@ export async function addHost(
       isVouched: by.isVouched,
       displaces: lostLine(free, by),
     })
-    .catch((error: unknown) => unlessTaken(directory, host, by, error));
+    .catch((error: unknown) => rethrowUnlessTaken(directory, host, by, error));
   await directory.refresh();
   return findHost([findSite({ directory }, site.id)], host);
 }
 
-/** A host of any of the given sites. */
+/** Finds a host of any of the given sites. */
 export function findHost(sites: Iterable<Site>, text: string): Host {
   const name = readHost(text);
   for (const site of sites) {
@@ -47,18 +47,30 @@ export function findHost(sites: Iterable<Site>, text: string): Host {
   throw new Missing("host", sentence, `${sentence} 'cleancast host list' shows them.`);
 }
 
-export async function pauseHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+export async function pauseHost(
+  { store, directory }: SiteContext,
+  { siteId, host }: Host,
+  by: By,
+): Promise<void> {
   await store.hosts.setPaused(change(siteId, "host paused", { host }, by), host, by.now);
   await directory.refresh();
 }
 
-export async function resumeHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+export async function resumeHost(
+  { store, directory }: SiteContext,
+  { siteId, host }: Host,
+  by: By,
+): Promise<void> {
   await store.hosts.setPaused(change(siteId, "host resumed", { host }, by), host, null);
   await directory.refresh();
 }
 
-/** A site is known by its hosts: the last one can be paused, not removed. */
-export async function removeHost({ store, directory }: Desk, { siteId, host }: Host, by: By): Promise<void> {
+/** A site needs at least one host: the last one can be paused, not removed. */
+export async function removeHost(
+  { store, directory }: SiteContext,
+  { siteId, host }: Host,
+  by: By,
+): Promise<void> {
   const isGone = await store.hosts.remove(change(siteId, "host removed", { host }, by), host);
   await directory.refresh();
   if (!isGone && directory.host(host)?.siteId === siteId)

@@ -1,5 +1,6 @@
-// How people write the values of settings, and what is wrong with those that cannot be read.
+// Reads and writes the values of settings in the form that people use.
 
+import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
 import { ordinaryUserAgents, readNetwork, userAgentMatches } from "../traffic/lists.ts";
 
 export class SettingFault {
@@ -11,9 +12,7 @@ export class SettingFault {
 
 const regions = new Intl.DisplayNames("en", { type: "region" });
 const noCountries = new Set(["EU", "EZ", "UN", "XA", "XB", "ZZ"]);
-const second = 1000;
-export const day = 86_400_000;
-const units: Record<string, number> = { s: second, m: 60 * second, h: 3_600_000, d: day };
+const units: Record<string, number> = { s: secondMs, m: minuteMs, h: hourMs, d: dayMs };
 
 export const onOff = {
   read: (text: string) =>
@@ -21,14 +20,14 @@ export const onOff = {
   write: (value: boolean) => (value ? "on" : "off"),
 };
 
-export const duration = (maxDays: number, least = second) => ({
+export const duration = (maxDays: number, minMs = secondMs) => ({
   read: (text: string) => {
     const match = /^(\d{1,9})([smhd])$/.exec(text);
     const ms = match ? Number(match[1]) * (units[match[2] as string] as number) : Number.NaN;
-    return ms >= least && ms <= maxDays * day
+    return ms >= minMs && ms <= maxDays * dayMs
       ? ms
       : new SettingFault(
-          `must be a time like ${least < day ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${maxDays}d`,
+          `must be a time like ${minMs < dayMs ? "90d, 12h, 30m or 10s" : "30d or 90d"}, at most ${maxDays}d`,
         );
   },
   write: (ms: number) => {
@@ -37,14 +36,14 @@ export const duration = (maxDays: number, least = second) => ({
   },
 });
 
-/** A whole number from `least` to `most`; `off` is 0. */
-export const whole = (least: number, most: number) => ({
+/** A whole number from `min` to `max`; `off` is 0. */
+export const whole = (min: number, max: number) => ({
   read: (text: string) => {
     if (text === "off") return 0;
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    return value >= least && value <= most
+    return value >= min && value <= max
       ? value
-      : new SettingFault(`must be off or a whole number from ${least} to ${most}`);
+      : new SettingFault(`must be off or a whole number from ${min} to ${max}`);
   },
   write: (value: number) => (value === 0 ? "off" : String(value)),
 });
@@ -65,7 +64,7 @@ export const mailAddresses = {
   write: (value: string[]) => value.join(","),
 };
 
-/** An address may hold a token in its path: it is shown by its origin alone. */
+/** An address may contain a token in its path: only its origin is shown. */
 export const webAddress = {
   read: (text: string) => {
     if (text === "" || text === "none") return null;
@@ -101,7 +100,7 @@ export const userAgentFault = (word: string) =>
     ? null
     : "must be parts of user agents, 3 to 200 characters each; * stands for anything";
 
-/** A comma inside a pattern makes two of it, and "like" is in every user agent. */
+/** A comma splits a pattern in two, and a part such as "like" is in every user agent. */
 export const deniedFault = (word: string) =>
   userAgentFault(word) ??
   (ordinaryUserAgents.some((userAgent) => userAgentMatches(word)(userAgent))
@@ -127,7 +126,7 @@ export const countries = {
 };
 
 export function countryCode(text: string): string | null {
-  // UK is written for GB, which is what other programs know.
+  // Intl turns aliases into the code that platforms know: UK becomes GB.
   const code = /^[A-Za-z]{2}$/.test(text) ? (new Intl.Locale(`und-${text}`).region ?? "") : "";
   return code !== "" && !noCountries.has(code) && regions.of(code) !== code ? code : null;
 }
@@ -135,7 +134,7 @@ export function countryCode(text: string): string | null {
 export const timeZone = {
   read(text: string): string | SettingFault {
     try {
-      // Gives the name its usual spelling, and throws for one that is none.
+      // Intl returns the usual spelling of the name, and throws if there is no such zone.
       return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
     } catch {
       return new SettingFault("must be a time zone like Europe/Berlin or UTC");

@@ -23,7 +23,7 @@ function fault(changes: Record<string, string>): string | null {
 }
 
 describe("a new site", () => {
-  test("has inbound off, 90 days and 1 hour for duplicates, no rate limit, opt-out mode and no filter", () => {
+  test("a new site has inbound off, 90 days and 1 hour for duplicates, no rate limit, opt-out mode and no filter", () => {
     expect(fresh).toEqual({
       inbound: false,
       dedupOrderMs: 90 * day,
@@ -52,7 +52,7 @@ describe("a new site", () => {
     });
   });
 
-  test("reads in the words that people write", () => {
+  test("the settings of a new site read back in the form that people write", () => {
     expect(describeSettings(fresh)).toEqual({
       inbound: "off",
       dedup_order: "90d",
@@ -91,16 +91,16 @@ describe("a new site", () => {
 });
 
 describe("stored settings", () => {
-  test("keep what was set and take today's defaults for the rest", () => {
+  test("stored settings are completed with the current defaults", () => {
     expect(withDefaults({ inbound: true, rateLimit: 5 })).toEqual({ ...fresh, inbound: true, rateLimit: 5 });
   });
 
-  test("false, 0 and empty lists are values", () => {
+  test("false, 0 and empty lists are values, not missing settings", () => {
     const stored = { inbound: false, rateLimit: 0, blockedDomains: [], country: null };
     expect(withDefaults(stored)).toEqual(fresh);
   });
 
-  test("of a newer version are dropped", () => {
+  test("stored settings of a newer version are dropped", () => {
     expect(withDefaults({ fromTheFuture: 1 })).toEqual(fresh);
   });
 });
@@ -147,13 +147,13 @@ describe("changes", () => {
     expect(changed({ [label]: text })).toEqual({ ...fresh, ...expected });
   });
 
-  test("several at once, all or none", () => {
+  test("several changes at once are applied all or none", () => {
     expect(changed({ inbound: "on", rate_limit: "60" })).toEqual({ ...fresh, inbound: true, rateLimit: 60 });
     expect(fault({ inbound: "on", rate_limit: "many" })).not.toBeNull();
     expect(fresh.inbound).toBe(false);
   });
 
-  test("what is written can be read back, for every setting", () => {
+  test("every setting can be read back as it was written", () => {
     const all = changed({
       inbound: "on",
       dedup_order: "36h",
@@ -169,7 +169,7 @@ describe("changes", () => {
     expect(changed(describeSettings(fresh))).toEqual(fresh);
   });
 
-  test("leave the given settings as they were", () => {
+  test("reading changes does not modify the given settings", () => {
     const before = structuredClone(fresh);
     changed({ inbound: "on", block_domains: "x.example" });
     expect(fresh).toEqual(before);
@@ -177,7 +177,7 @@ describe("changes", () => {
 });
 
 describe("the audit log", () => {
-  test("keeps neither the addresses of people nor the path of an alert's webhook", () => {
+  test("the audit log keeps neither mail addresses nor the path of an alert webhook", () => {
     const changes = {
       alert_emails: "ops@example.com",
       alert_webhook: "https://hooks.example.com/T0K3N",
@@ -255,17 +255,17 @@ describe("what is refused, with the setting's name and the remedy", () => {
     expect(message).toContain("is not a setting of a site. Known: inbound, dedup_order,");
   });
 
-  test("a country that no phone number knows: it would silently drop every local number", () => {
+  test("a country without phone numbers is refused: it would silently drop every local number", () => {
     // No country, several countries, and one made up for tests of software.
     expect(["ZZ", "EU", "XA"].filter((country) => fault({ country }) === null)).toEqual([]);
   });
 
-  test("country=UK, unless it is taken as GB, the code that phone numbers know", () => {
+  test("country=UK is read as GB, the code that the phone library knows", () => {
     const result = readSettings({ country: "UK" });
     expect(result instanceof SettingFault ? "GB" : result.country).toBe("GB");
   });
 
-  test("a blocked domain that no email address can have: it would filter nothing, silently", () => {
+  test("a blocked domain that no email address can have is refused: it would filter nothing", () => {
     const useless = [".example.com", "*.example.com", "example.com.", "https://example.com", "a..example"];
     expect(useless.filter((text) => fault({ block_domains: text }) === null)).toEqual([]);
   });

@@ -1,9 +1,10 @@
-// The settings of a site, declared once: name, meaning, default, and how a person writes them.
+// The settings of a site, declared once: name, meaning, default, and how people write them.
 
+import { Refusal } from "../kernel/refusal.ts";
+import { dayMs, hourMs } from "../kernel/time.ts";
 import {
   countries,
   countryCode,
-  day,
   deniedFault,
   duration,
   mailAddresses,
@@ -20,20 +21,21 @@ import {
 
 export type SiteSettings = {
   inbound: boolean;
-  /** How long an event with an order id counts as the same one. */
+  /** Events that repeat within this time are duplicates: with an order id, and without. */
   dedupOrderMs: number;
   dedupNoOrderMs: number;
   /** Requests per key and minute; 0 is no limit. */
   rateLimit: number;
   consentMode: "opt-out" | "opt-in";
-  /** How long identity records, visitors and their click ids are kept; events with all that hangs on them. */
+  /** Retention of identity records, visitors and their click ids. */
   keepMs: number;
+  /** Retention of events and their deliveries. */
   keepEventsMs: number;
-  /** How long the sync log keeps requests and answers. */
+  /** Retention of the requests and responses in the sync log. */
   keepLogMs: number;
-  /** Phone numbers without a country code are read as of this country. */
+  /** Phone numbers without a country code are assumed to be from this country. */
   country: string | null;
-  /** IANA name: the days of charts are days there. */
+  /** IANA name of the zone whose days the charts use. */
   timeZone: string;
   blockedDomains: string[];
   blockDisposable: boolean;
@@ -41,18 +43,18 @@ export type SiteSettings = {
   blockedPersons: string[];
   /** Hashed emails whose events are never filtered. */
   allowedPersons: string[];
-  /** The score from which on a visit is a bot's. */
+  /** Visits with this score or more are treated as bots. */
   botThreshold: number;
-  /** Visits that are never, or always, taken for a bot's. Letting pass wins. */
+  /** Visits that are never, or always, treated as bots. Allow rules take precedence. */
   allowUserAgents: string[];
   denyUserAgents: string[];
   allowNetworks: string[];
   denyNetworks: string[];
   allowCountries: string[];
   denyCountries: string[];
-  /** Who is told when something needs a person. */
+  /** The recipients of alerts. */
   alertEmails: string[];
-  /** Sealed at rest: it may hold a token. */
+  /** Encrypted in the database: it may contain a token. */
   alertWebhook: string | null;
   /** Percent of a connection's attempts that must succeed; 0 is no alert. */
   alertSuccessRate: number;
@@ -66,27 +68,27 @@ type Declared<Name extends keyof SiteSettings> = {
   /** The value, or a sentence that says what is wrong. */
   read(text: string): SiteSettings[Name] | SettingFault;
   write(value: SiteSettings[Name]): string;
-  /** How the audit log tells it, where it must not repeat it. */
+  /** The text for the audit log, where that must not contain the value. */
   audit?(value: SiteSettings[Name]): string;
 };
 
 const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   inbound: {
     label: "inbound",
-    help: "on or off: whether /__cc/inbound takes events",
+    help: "on or off: accept events at /__cc/inbound",
     default: false,
     ...onOff,
   },
   dedupOrderMs: {
     label: "dedup_order",
     help: "how long an event with an order id counts as a duplicate",
-    default: 90 * day,
+    default: 90 * dayMs,
     ...duration(400),
   },
   dedupNoOrderMs: {
     label: "dedup_no_order",
     help: "how long an event without an order id counts as a duplicate",
-    default: 3_600_000,
+    default: hourMs,
     ...duration(400),
   },
   rateLimit: {
@@ -112,24 +114,24 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   keepMs: {
     label: "keep",
     help: "how long click ids and visits are kept, 1d to 400d",
-    default: 90 * day,
-    ...duration(400, day),
+    default: 90 * dayMs,
+    ...duration(400, dayMs),
   },
   keepEventsMs: {
     label: "keep_events",
-    help: "how long events and deliveries are kept, 1d to 400d; what still waits to be sent stays",
-    default: 90 * day,
-    ...duration(400, day),
+    help: "how long events and deliveries are kept, 1d to 400d; unsent deliveries stay until they end",
+    default: 90 * dayMs,
+    ...duration(400, dayMs),
   },
   keepLogMs: {
     label: "keep_log",
-    help: "how long the sync log keeps requests and answers, 1d to 400d",
-    default: 90 * day,
-    ...duration(400, day),
+    help: "how long the sync log keeps requests and responses, 1d to 400d",
+    default: 90 * dayMs,
+    ...duration(400, dayMs),
   },
   country: {
     label: "country",
-    help: "two-letter country of phone numbers that come without a country code, or none",
+    help: "two-letter country of phone numbers without a country code, or none",
     default: null,
     read: (text) =>
       text === "none"
@@ -139,7 +141,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   },
   timeZone: {
     label: "time_zone",
-    help: "a time zone like Europe/Berlin: days of charts begin and end there",
+    help: "time zone of the charts' days, like Europe/Berlin",
     default: "UTC",
     ...timeZone,
   },
@@ -157,7 +159,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   },
   blockDisposable: {
     label: "block_disposable",
-    help: "on or off: filter events of throw-away email addresses",
+    help: "on or off: filter events with disposable email addresses",
     default: false,
     ...onOff,
   },
@@ -175,7 +177,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   },
   botThreshold: {
     label: "bot_threshold",
-    help: "1 to 100: the score from which on a visit is taken for a bot's; two kinds of evidence are needed always",
+    help: "1 to 100: visits with this score or more are treated as bots, if at least two kinds of evidence agree",
     default: 60,
     read: (text) =>
       /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100
@@ -185,43 +187,43 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   },
   allowUserAgents: {
     label: "allow_user_agents",
-    help: "comma-separated parts of user agents that are never a bot's, such as your own monitoring",
+    help: "comma-separated parts of user agents that are never treated as bots, such as your own monitoring",
     default: [],
     ...words(userAgentFault),
   },
   denyUserAgents: {
     label: "deny_user_agents",
-    help: "comma-separated parts of user agents that are always a bot's",
+    help: "comma-separated parts of user agents that are always treated as bots",
     default: [],
     ...words(deniedFault),
   },
   allowNetworks: {
     label: "allow_networks",
-    help: "comma-separated addresses and networks whose visits are never a bot's, such as your office",
+    help: "comma-separated addresses and networks whose visits are never treated as bots, such as your office",
     default: [],
     ...networks,
   },
   denyNetworks: {
     label: "deny_networks",
-    help: "comma-separated addresses and networks whose visits are always a bot's",
+    help: "comma-separated addresses and networks whose visits are always treated as bots",
     default: [],
     ...networks,
   },
   allowCountries: {
     label: "allow_countries",
-    help: "comma-separated countries whose visits are never a bot's (needs CLEANCAST_COUNTRY_FILE)",
+    help: "comma-separated countries whose visits are never treated as bots (needs CLEANCAST_COUNTRY_FILE)",
     default: [],
     ...countries,
   },
   denyCountries: {
     label: "deny_countries",
-    help: "comma-separated countries whose visits are always a bot's (needs CLEANCAST_COUNTRY_FILE)",
+    help: "comma-separated countries whose visits are always treated as bots (needs CLEANCAST_COUNTRY_FILE)",
     default: [],
     ...countries,
   },
   alertEmails: {
     label: "alert_emails",
-    help: "comma-separated email addresses that are told when something needs a person (needs CLEANCAST_SMTP_URL)",
+    help: "comma-separated email addresses that receive alerts (needs CLEANCAST_SMTP_URL)",
     default: [],
     ...mailAddresses,
     audit: (value) => `${value.length} address${value.length === 1 ? "" : "es"}`,
@@ -235,7 +237,7 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
   },
   alertSuccessRate: {
     label: "alert_success_rate",
-    help: "1 to 100: alert when fewer percent of a connection's attempts succeed, or off",
+    help: "1 to 100: alert when less than this percentage of a connection's attempts succeeds, or off",
     default: 80,
     ...whole(1, 100),
   },
@@ -244,13 +246,13 @@ const declared: { [Name in keyof SiteSettings]: Declared<Name> } = {
 const names = Object.keys(declared) as (keyof SiteSettings)[];
 export const settingLabels: readonly { label: string; help: string }[] = names.map((name) => declared[name]);
 
-/** Stored settings with today's defaults for those that were never set. */
+/** Completes stored settings with the current defaults. */
 export function withDefaults(stored: Record<string, unknown>): SiteSettings {
   const settings = Object.fromEntries(names.map((name) => [name, stored[name] ?? declared[name].default]));
   return settings as SiteSettings;
 }
 
-/** `{dedup_order: "30d"}` as it is stored, or what is wrong with it. */
+/** Converts changes like `{dedup_order: "30d"}` to stored values, or says what is wrong with them. */
 export function readSettings(changes: Record<string, string>): Partial<SiteSettings> | SettingFault {
   const changed: Record<string, unknown> = {};
   for (const [label, text] of Object.entries(changes)) {
@@ -266,24 +268,24 @@ export function readSettings(changes: Record<string, string>): Partial<SiteSetti
   return changed;
 }
 
-/** The settings as people write them. */
+/** Converts stored settings to the texts that people write. */
 export function describeSettings(settings: SiteSettings): Record<string, string> {
   const write = <Name extends keyof SiteSettings>(name: Name) => declared[name].write(settings[name]);
   return Object.fromEntries(names.map((name) => [declared[name].label, write(name)]));
 }
 
-/** The settings with these labels, as they are stored. */
+/** Selects the stored settings with these labels. */
 export function pickSettings(
   settings: SiteSettings,
   labels: readonly string[],
 ): Partial<SiteSettings> | SettingFault {
-  const odd = labels.find((label) => !names.some((name) => declared[name].label === label));
-  if (odd !== undefined) return new SettingFault(`${odd} is not a setting of a site.`);
+  const unknown = labels.find((label) => !names.some((name) => declared[name].label === label));
+  if (unknown !== undefined) return new SettingFault(`${unknown} is not a setting of a site.`);
   const picked = names.filter((name) => labels.includes(declared[name].label));
   return Object.fromEntries(picked.map((name) => [name, settings[name]]));
 }
 
-/** `changes` as the audit log may keep them. */
+/** Converts `changes` to the form that the audit log may keep. */
 export function auditedChanges(
   changes: Record<string, string>,
   changed: Partial<SiteSettings>,
@@ -297,4 +299,39 @@ export function auditedChanges(
       .filter((name) => declared[name].label in changes)
       .map((name) => [declared[name].label, audited(name, changes[declared[name].label] as string)]),
   );
+}
+
+/** Features of the installation without which some settings have no effect. */
+export type Provided = { countries: boolean; mail: boolean };
+
+export const noCountryFile =
+  "countries are looked up in a MaxMind file; set CLEANCAST_COUNTRY_FILE and restart.";
+
+export const noMailServer =
+  "alert_emails has no effect without a mail server; set CLEANCAST_SMTP_URL and CLEANCAST_MAIL_FROM.";
+
+/** One note for each of the changed settings (`labels`) that has no effect yet. */
+export function settingNotes(
+  labels: readonly string[],
+  settings: SiteSettings,
+  provided: Provided,
+): string[] {
+  const texts = describeSettings(settings);
+  const ineffective = provided.countries
+    ? []
+    : ["allow_countries", "deny_countries"].filter((label) => labels.includes(label) && texts[label]);
+  const notes = ineffective.map((label) => `${label} has no effect yet: ${noCountryFile}`);
+  if (labels.includes("alert_emails") && texts.alert_emails && !provided.mail) notes.push(noMailServer);
+  return notes;
+}
+
+/** Refuses an alert webhook that leads to an address which customers may not choose. */
+export function checkAlertWebhook(
+  changes: Record<string, string>,
+  checkAddress: (url: string) => string | null,
+  field = "setting",
+): void {
+  const url = changes.alert_webhook;
+  const fault = url && URL.canParse(url) ? checkAddress(url) : null;
+  if (fault) throw new Refusal(field, `alert_webhook ${fault}.`);
 }

@@ -1,13 +1,13 @@
-// What is read is what the rows say, whatever was made before: on both engines, with the real worker.
+// Statistics agree with the event rows at any state of the rollup: on both engines, with the real worker.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hourMs } from "../kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import type { Attribution, DeliveryState } from "../kernel/event.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
-import { hourMs } from "../store/statistics/traffic.ts";
 import { openStatistics } from "./read.ts";
-import { moneyOf } from "./sums.ts";
+import { moneyOf } from "./aggregate.ts";
 import { statisticsWorker } from "./worker.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
@@ -88,7 +88,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   };
   const end = Math.ceil(now / hourMs) * hourMs;
 
-  test("before, while and after the past is made, the numbers are the same", async () => {
+  test("statistics are the same before, during and after the history is rolled up", async () => {
     const siteId = shortId();
     for (const ago of [0, 0, 60_000, hourMs, day, 3 * day, 10 * day]) {
       const id = await add(siteId, now - ago);
@@ -106,7 +106,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     };
     const week = () => read(siteId, end - 7 * day, end);
     expect(await week()).toEqual(expected);
-    await workerAt(siteId, now).work();
+    await workerAt(siteId, now).run();
     expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
     expect(await week()).toEqual(expected);
     await store.statistics.startAnew(siteId);
@@ -116,41 +116,41 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     ]);
   });
 
-  test("an hour is made again while its deliveries wait, and after somebody replayed one", async () => {
+  test("an hour is rolled up again while its deliveries wait, and after one was replayed", async () => {
     const siteId = shortId();
     const id = await add(siteId, now - 2 * hourMs);
-    await workerAt(siteId, now).work();
+    await workerAt(siteId, now).run();
     const states = async () => (await read(siteId, end - day, end)).platforms.sandbox;
     expect(await states()).toEqual({ queued: 1 });
     await settle(siteId, id, "rejected");
-    await workerAt(siteId, now + 6 * hourMs).work();
+    await workerAt(siteId, now + 6 * hourMs).run();
     expect(await states()).toEqual({ rejected: 1 });
 
     const at = now + 20 * day;
     await store.syncLog.requeue(siteId, [{ eventId: id, connectionId: "c" }], ["rejected"], at);
-    await workerAt(siteId, at + 1000).work();
+    await workerAt(siteId, at + 1000).run();
     expect(await states()).toEqual({ rejected: 1 });
-    await workerAt(siteId, at + 6 * 60_000).work();
+    await workerAt(siteId, at + 6 * 60_000).run();
     expect(await states()).toEqual({ queued: 1 });
   });
 
-  test("what comes in later hours is made when they are over, by whoever has the turn", async () => {
+  test("later hours are rolled up when they are over, by the node that holds the lease", async () => {
     const siteId = shortId();
     await add(siteId, now);
-    await workerAt(siteId, now).work();
+    await workerAt(siteId, now).run();
     expect(await store.statistics.head(siteId)).toBeNull();
     const later = now + 40 * day;
     expect(await store.statistics.takeTurn("b", later, later + 1000)).toBe(true);
-    await workerAt(siteId, later, "a").work();
+    await workerAt(siteId, later, "a").run();
     expect(await store.statistics.head(siteId)).toBeNull();
-    await workerAt(siteId, later, "b").work();
+    await workerAt(siteId, later, "b").run();
     expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
     await add(siteId, later);
-    await workerAt(siteId, later + 2 * hourMs, "b").work();
+    await workerAt(siteId, later + 2 * hourMs, "b").run();
     expect((await store.statistics.head(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 
-  test("more events than a portion, in an hour that is still running, are counted once for all who ask", async () => {
+  test("a running hour with more events than a portion is counted once for all concurrent requests", async () => {
     const siteId = shortId();
     await Promise.all(Array.from({ length: 600 }, (_, n) => add(siteId, now - 1000 + n, { value: 1 })));
     const statistics = openStatistics(store, () => now);

@@ -1,10 +1,10 @@
-// The numbers of a range of time: what was made before from its table, what was not made yet counted now.
+// Reads the statistics of a range of time: hours that were rolled up from their table, the others counted now.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { HourFigure } from "../store/statistics/statistics.ts";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { hourMs } from "../kernel/time.ts";
+import type { Figure, HourFigure } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/statistics/traffic.ts";
-import { recentHours } from "./recent.ts";
+import { countHour } from "./hourlyRollup.ts";
 import { stepsOf, type Step } from "./steps.ts";
 import {
   addFigure,
@@ -16,7 +16,7 @@ import {
   emptySum,
   type Details,
   type Sum,
-} from "./sums.ts";
+} from "./aggregate.ts";
 
 type Needed = Pick<Store, "statistics" | "traffic" | "inboundCounts">;
 
@@ -29,16 +29,16 @@ export type Report = {
   details: Details;
 };
 
-/** A week at a time: a look at years must not be felt by those who send events. */
+/** A week at a time: a range of years must not slow the requests of senders down. */
 const sliceHours = 7 * 24;
-/** What may be counted for one asking. What is left, on an installation that has just begun to count, comes later. */
+/** Time for counting in one request. Older hours, on an installation whose history is not rolled up yet, are left out. */
 const countingMs = 2000;
 
 export function openStatistics(store: Needed, now: () => number) {
-  const recent = recentHours(store, now);
+  const readRecent = recentHours(store, now);
 
-  /** The newest first, so that what is cut off is the oldest. */
-  async function uncounted(
+  /** Counts the newest hours first, so that the oldest are left out where time runs out. */
+  async function countHours(
     siteId: string,
     fromHour: number,
     toHour: number,
@@ -48,7 +48,7 @@ export function openStatistics(store: Needed, now: () => number) {
     for (let end = toHour; end > fromHour;) {
       const hour = await store.statistics.previousHour(siteId, end, fromHour);
       if (hour === null) break;
-      for (const figure of await recent(siteId, hour)) found.push({ ...figure, hour });
+      for (const figure of await readRecent(siteId, hour)) found.push({ ...figure, hour });
       end = hour;
       if (now() > until) break;
     }
@@ -83,10 +83,10 @@ export function openStatistics(store: Needed, now: () => number) {
       }
 
       const head = (await store.statistics.head(siteId)) ?? { fromHour: toHour, toHour };
-      const made = { from: Math.max(firstHour, head.fromHour), to: Math.min(toHour, head.toHour) };
+      const rolledUp = { from: Math.max(firstHour, head.fromHour), to: Math.min(toHour, head.toHour) };
       for (let hour = firstHour; hour < toHour; hour += sliceHours) {
         const end = Math.min(hour + sliceHours, toHour);
-        const [low, high] = [Math.max(hour, made.from), Math.min(end, made.to)];
+        const [low, high] = [Math.max(hour, rolledUp.from), Math.min(end, rolledUp.to)];
         if (low < high) addTo(await store.statistics.figures(siteId, low, high), addFigure, detailFigure);
         addTo(await store.traffic.counts(siteId, hour, end), addVisits, detailVisits);
         addTo(await store.inboundCounts.counts(siteId, hour, end), addInbound);
@@ -95,9 +95,10 @@ export function openStatistics(store: Needed, now: () => number) {
       const until = now() + countingMs;
       const young = Math.max(firstHour, head.toHour);
       const old = Math.min(toHour, head.fromHour);
-      if (head.toHour < toHour) addTo(await uncounted(siteId, young, toHour, until), addFigure, detailFigure);
+      if (head.toHour < toHour)
+        addTo(await countHours(siteId, young, toHour, until), addFigure, detailFigure);
       if (head.fromHour > firstHour)
-        addTo(await uncounted(siteId, firstHour, old, until), addFigure, detailFigure);
+        addTo(await countHours(siteId, firstHour, old, until), addFigure, detailFigure);
 
       return {
         steps: steps.map((one, i) => ({ startsAt: one.fromHour * hourMs, ...(sums[i] as Sum) })),
@@ -110,3 +111,43 @@ export function openStatistics(store: Needed, now: () => number) {
 }
 
 export type Statistics = ReturnType<typeof openStatistics>;
+
+const minCachedMs = 5000;
+/** A result is cached for this many times as long as it took to count. */
+const cachedTimes = 20;
+const maxCached = 500;
+
+type CachedHour = { until: number; figures: Promise<Figure[]> };
+
+/** Counts hours that are not rolled up yet, the running one above all, and caches the results. */
+function recentHours(
+  store: Pick<Store, "statistics">,
+  now: () => number,
+): (siteId: string, hour: number) => Promise<Figure[]> {
+  const cache = new Map<string, CachedHour>();
+
+  return (siteId, hour) => {
+    const key = `${siteId} ${hour}`;
+    const known = cache.get(key);
+    if (known && known.until > now()) return known.figures;
+    const startedAt = now();
+    const cached: CachedHour = {
+      until: Number.POSITIVE_INFINITY,
+      figures: countHour(store, siteId, hour).then(
+        ({ figures }) => {
+          cached.until = now() + Math.max(minCachedMs, cachedTimes * (now() - startedAt));
+          return figures;
+        },
+        (error: unknown) => {
+          cache.delete(key);
+          throw error;
+        },
+      ),
+    };
+    cache.delete(key);
+    const [oldest] = cache.keys();
+    if (cache.size >= maxCached && oldest !== undefined) cache.delete(oldest);
+    cache.set(key, cached);
+    return cached.figures;
+  };
+}

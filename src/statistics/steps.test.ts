@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { hourMs } from "../store/statistics/traffic.ts";
+import { hourMs } from "../kernel/time.ts";
 import { stepsOf } from "./steps.ts";
 
 const hour = (text: string) => Date.parse(text) / hourMs;
 
 describe("the steps of a chart", () => {
-  test("hours are hours", () => {
+  test("a chart by hours has one step per hour", () => {
     expect(stepsOf(10, 13, "hour", "Asia/Tokyo")).toEqual([
       { fromHour: 10, toHour: 11 },
       { fromHour: 11, toHour: 12 },
@@ -27,7 +27,7 @@ describe("the steps of a chart", () => {
     expect(steps.map(({ fromHour, toHour }) => toHour - fromHour)).toEqual(hours);
   });
 
-  test("over a year no hour is left out or counted twice", () => {
+  test("a chart of a year leaves out no hour and counts none twice", () => {
     const [from, to] = [hour("2026-01-01T00:00Z"), hour("2027-01-01T00:00Z")];
     for (const timeZone of ["Europe/Berlin", "Australia/Lord_Howe", "America/St_Johns"]) {
       const steps = stepsOf(from, to, "day", timeZone);

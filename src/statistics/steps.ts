@@ -1,6 +1,6 @@
-// A range of hours as the steps of a chart: hours, or days as they are where the site is.
+// Splits a range of hours into the steps of a chart: hours, or days in the time zone of the site.
 
-import { hourMs } from "../store/statistics/traffic.ts";
+import { hourMs } from "../kernel/time.ts";
 
 export type Step = "hour" | "day";
 
@@ -9,7 +9,7 @@ export type StepHours = { fromHour: number; toHour: number };
 
 const dayHours = 24;
 
-/** An hour belongs to the day in which it begins: in some places days begin at half past. */
+/** An hour belongs to the day in which it begins: in some time zones days begin at half past. */
 export function stepsOf(fromHour: number, toHour: number, step: Step, timeZone: string): StepHours[] {
   const steps: StepHours[] = [];
   const dayOf = daysIn(timeZone);
@@ -24,12 +24,12 @@ export function stepsOf(fromHour: number, toHour: number, step: Step, timeZone: 
   return steps;
 }
 
-/** The number of the day, there, of an hour since the epoch. */
+/** Returns a function that gives the local day number of an hour since the epoch. */
 function daysIn(timeZone: string): (hour: number) => number {
   const offsetAt = offsetsOf(timeZone);
   let block = { start: Number.NaN, offset: null as number | null };
   return (hour) => {
-    // Clocks change twice a year: a day in which they do not is asked for once.
+    // The offset of a day without a clock change is computed once.
     const start = Math.floor(hour / dayHours) * dayHours;
     if (block.start !== start) {
       const offset = offsetAt(start * hourMs);

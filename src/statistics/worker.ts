@@ -1,12 +1,14 @@
-// Makes the numbers of hours that are over, in the background and on one node at a time: its turn is a row in the store,
-// which falls to another when it dies. First what has just ended, then what may stand differently by now, and then, newest
-// first, what lies before anybody began to count.
+// Rolls closed hours up into the statistics tables, in the background and on one node at a time: the node holds a lease. It
+// first takes hours that ended since the last run, then hours whose deliveries may have changed, and then backfills, newest
+// first, the hours before the first run.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { openLease } from "../background/lease.ts";
+import { poll } from "../background/poll.ts";
+import { hourMs, minuteMs } from "../kernel/time.ts";
 import type { Head } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
-import { hourMs } from "../store/statistics/traffic.ts";
-import { rollHour } from "./roll.ts";
+import { rollUpHour } from "./hourlyRollup.ts";
 
 export type StatisticsOptions = {
   store: Pick<Store, "statistics" | "inboundCounts" | "refusedCalls">;
@@ -18,111 +20,67 @@ export type StatisticsOptions = {
 };
 
 const everyMs = 15_000;
-const turnMs = 60_000;
-/** An hour is over this long after its end: what was taken in at its end is committed by then, on every node. */
-const closedAfterMs = 5 * 60_000;
-/** How often a site is looked at, and for how long the past may be made before that is due again. */
-const lookMs = 5 * 60_000;
-const catchUpMs = 60_000;
+const leaseMs = minuteMs;
+/** An hour is closed this long after its end: by then every node has committed the events that it accepted in that hour. */
+const closedAfterMs = 5 * minuteMs;
+/** The interval between two updates of a site, and the time that a run may backfill before updates are due again. */
+const updateMs = 5 * minuteMs;
+const backfillMs = minuteMs;
 const purgeMs = hourMs;
 const maxDue = 50;
+const maxPauseMs = 200;
 
-/** Starts making them; the returned function stops it and gives the turn back. */
-export function startStatistics(options: StatisticsOptions): () => Promise<void> {
-  const { store, owner, onDefect } = options;
+export function startStatistics(options: StatisticsOptions): { stop(): Promise<void> } {
   const worker = statisticsWorker(options);
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-  let working: Promise<void> = Promise.resolve();
-
-  function run(): void {
-    working = worker
-      .work()
-      .catch((error: unknown) => onDefect(error, { statistics: "work" }))
-      .finally(() => {
-        if (!stopped) timer = setTimeout(run, everyMs);
-      });
-  }
-
-  timer = setTimeout(run, 1000 + 2000 * Math.random());
-  return async () => {
-    stopped = true;
-    worker.stop();
-    clearTimeout(timer);
-    await working;
-    await store.statistics
-      .giveTurnBack(owner)
-      .catch((error: unknown) => onDefect(error, { statistics: "stop" }));
+  const loop = poll({
+    everyMs,
+    firstMs: 1000 + 2000 * Math.random(),
+    work: worker.run,
+    onError: (error) => options.onDefect(error, { statistics: "run" }),
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      await worker.lease.release();
+    },
   };
 }
 
 export function statisticsWorker({ store, sites, owner, now, onDefect }: StatisticsOptions) {
-  const lookAt = new Map<string, number>();
+  const { statistics } = store;
+  const updateAt = new Map<string, number>();
   const purgeAt = new Map<string, number>();
-  let stopped = false;
-  let turnEnds = 0;
+  const lease = openLease({
+    leases: {
+      acquire: (_name, ...given) => statistics.takeTurn(...given),
+      release: (_name, node) => statistics.giveTurnBack(node),
+    },
+    name: "statistics",
+    owner,
+    lengthMs: leaseMs,
+    now,
+    onError: (error) => onDefect(error, { statistics: "lease" }),
+  });
 
-  /** Whether to go on; asked before every hour, because a past of years takes longer than a turn. */
-  async function mayGoOn(): Promise<boolean> {
-    if (stopped) return false;
-    if (now() < turnEnds - turnMs / 2) return true;
-    const until = now() + turnMs;
-    if (!(await store.statistics.takeTurn(owner, now(), until))) return false;
-    turnEnds = until;
-    return true;
+  async function run(signal?: AbortSignal): Promise<void> {
+    /** Asked before every hour, because years of history take longer than a lease lasts. */
+    const mayGoOn = async () => !signal?.aborted && (await lease.hold());
+    const startedAt = now();
+    if (!(await mayGoOn())) return;
+    const due = [...sites()].map(({ id }) => id).filter((id) => (updateAt.get(id) ?? 0) <= startedAt);
+    for (const id of due) updateAt.set(id, startedAt + updateMs);
+    let left = await eachSite(due, mayGoOn, (id) => update(id, mayGoOn));
+    while (left.length && now() < startedAt + backfillMs) left = await eachSite(left, mayGoOn, backfill);
+    // The next run continues with sites whose history is not rolled up yet.
+    for (const id of left) updateAt.set(id, 0);
   }
 
-  /** Leaves as much time to others as it took itself. */
-  async function roll(siteId: string, hour: number): Promise<void> {
-    const startedAt = performance.now();
-    await rollHour(store, siteId, hour, now());
-    await sleep(Math.min(200, performance.now() - startedAt));
-  }
-
-  const closedHour = () => Math.floor((now() - closedAfterMs) / hourMs);
-
-  async function headOf(siteId: string): Promise<Head> {
-    const closed = closedHour();
-    return (await store.statistics.head(siteId)) ?? { fromHour: closed, toHour: closed };
-  }
-
-  /** What ended since the last time, and what may stand differently. False when it is not our turn any more. */
-  async function look(siteId: string): Promise<boolean> {
-    const head = await headOf(siteId);
-    const closed = closedHour();
-    for (let { toHour } = head; toHour < closed;) {
-      const hour = await store.statistics.nextHour(siteId, toHour, closed);
-      if (hour === null) break;
-      if (!(await mayGoOn())) return false;
-      await roll(siteId, hour);
-      toHour = hour + 1;
-      await store.statistics.saveHead(siteId, { ...head, toHour });
-    }
-    for (const hour of await store.statistics.dueHours(siteId, now(), maxDue)) {
-      if (!(await mayGoOn())) return false;
-      await roll(siteId, hour);
-    }
-    if ((purgeAt.get(siteId) ?? 0) <= now()) {
-      purgeAt.set(siteId, now() + purgeMs);
-      await store.inboundCounts.purge(siteId, now());
-      await store.refusedCalls.purge(siteId, now());
-    }
-    return true;
-  }
-
-  /** One hour of the past. False when there is none left. */
-  async function goBack(siteId: string): Promise<boolean> {
-    const head = await headOf(siteId);
-    if (head.fromHour === 0) return false;
-    const hour = await store.statistics.previousHour(siteId, head.fromHour);
-    if (hour !== null) await roll(siteId, hour);
-    // A site without events needs no row.
-    else if (head.fromHour === head.toHour) return false;
-    await store.statistics.saveHead(siteId, { ...head, fromHour: hour ?? 0 });
-    return hour !== null;
-  }
-
-  async function eachSite(ids: readonly string[], work: (id: string) => Promise<boolean>): Promise<string[]> {
+  /** Returns the sites for which `work` resolved to true. */
+  async function eachSite(
+    ids: readonly string[],
+    mayGoOn: () => Promise<boolean>,
+    work: (id: string) => Promise<boolean>,
+  ): Promise<string[]> {
     const more: string[] = [];
     for (const id of ids) {
       if (!(await mayGoOn())) return [];
@@ -136,19 +94,55 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
     return more;
   }
 
-  return {
-    async work(): Promise<void> {
-      const startedAt = now();
-      if (!(await mayGoOn())) return;
-      const due = [...sites()].map(({ id }) => id).filter((id) => (lookAt.get(id) ?? 0) <= startedAt);
-      for (const id of due) lookAt.set(id, startedAt + lookMs);
-      let left = await eachSite(due, look);
-      while (left.length && now() < startedAt + catchUpMs) left = await eachSite(left, goBack);
-      // Sites with a past that is not made yet are gone on with at the next tick.
-      for (const id of left) lookAt.set(id, 0);
-    },
-    stop: () => {
-      stopped = true;
-    },
-  };
+  /** Leaves as much time to other work as it took itself. */
+  async function rollUp(siteId: string, hour: number): Promise<void> {
+    const startedAt = performance.now();
+    await rollUpHour(store, siteId, hour, now());
+    await sleep(Math.min(maxPauseMs, performance.now() - startedAt));
+  }
+
+  const closedHour = () => Math.floor((now() - closedAfterMs) / hourMs);
+
+  async function headOf(siteId: string): Promise<Head> {
+    const closed = closedHour();
+    return (await statistics.head(siteId)) ?? { fromHour: closed, toHour: closed };
+  }
+
+  /** Rolls up the hours that ended since the last run and those that may have changed. False when it had to end early. */
+  async function update(siteId: string, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+    const head = await headOf(siteId);
+    const closed = closedHour();
+    for (let { toHour } = head; toHour < closed;) {
+      const hour = await statistics.nextHour(siteId, toHour, closed);
+      if (hour === null) break;
+      if (!(await mayGoOn())) return false;
+      await rollUp(siteId, hour);
+      toHour = hour + 1;
+      await statistics.saveHead(siteId, { ...head, toHour });
+    }
+    for (const hour of await statistics.dueHours(siteId, now(), maxDue)) {
+      if (!(await mayGoOn())) return false;
+      await rollUp(siteId, hour);
+    }
+    if ((purgeAt.get(siteId) ?? 0) <= now()) {
+      purgeAt.set(siteId, now() + purgeMs);
+      await store.inboundCounts.purge(siteId, now());
+      await store.refusedCalls.purge(siteId, now());
+    }
+    return true;
+  }
+
+  /** Rolls up one more hour of the history. False when none is left. */
+  async function backfill(siteId: string): Promise<boolean> {
+    const head = await headOf(siteId);
+    if (head.fromHour === 0) return false;
+    const hour = await statistics.previousHour(siteId, head.fromHour);
+    if (hour !== null) await rollUp(siteId, hour);
+    // A site without events needs no row.
+    else if (head.fromHour === head.toHour) return false;
+    await statistics.saveHead(siteId, { ...head, fromHour: hour ?? 0 });
+    return hour !== null;
+  }
+
+  return { run, lease };
 }

@@ -1,5 +1,7 @@
 // How often the same things come by: counted by this node, over sliding windows, in bounded memory.
 
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+
 export type Frequency = {
   /** Visits within a minute from one network with one user agent. */
   ofNetwork: number;
@@ -25,16 +27,14 @@ export type Hit = {
   at: number;
 };
 
-const minute = 60_000;
-const hour = 60 * minute;
 const maxKeys = 20_000;
 /** More different ones than this make no difference any more. */
 const maxDistinct = 100;
 
 export function watchFrequency(): (hit: Hit) => Frequency {
-  const visits = countWithin(minute);
-  const emails = distinctWithin(hour);
-  const clicks = distinctWithin(24 * hour);
+  const visits = countWithin(minuteMs);
+  const emails = distinctWithin(hourMs);
+  const clicks = distinctWithin(dayMs);
   return ({ site, network, userAgent, visitor, isVisit, email, clickIds, at }) => {
     const source = `${site} ${network} ${userAgent}`;
     const person = visitor === null ? null : `${site} ${visitor}`;

@@ -79,7 +79,7 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(declared("GET /audit", await owner.ask("GET /audit")).items).toBeInstanceOf(Array);
   });
 
-  test("settings are read back as they were written; what does nothing yet is noted", async () => {
+  test("settings are read back as they were written; what has no effect yet is noted", async () => {
     const asked = await admin.ask(`PATCH /sites/${site}/settings`, {
       settings: {
         dedup_order: "30d",
@@ -94,8 +94,8 @@ describe.each(engines)("sites in the management API on %s", (engine) => {
     expect(byName.get("dedup_order")).toMatchObject({ value: "30d", default: "90d" });
     expect(byName.get("alert_webhook")).toMatchObject({ value: "https://hooks.example.com/…" });
     expect(notes).toEqual([
-      expect.stringMatching(/^deny_countries does nothing yet/),
-      expect.stringMatching(/^alert_emails does nothing/),
+      expect.stringMatching(/^deny_countries has no effect yet/),
+      expect.stringMatching(/^alert_emails has no effect/),
     ]);
     const read = await viewer.ask(`GET /sites/${site}/settings`);
     expect(declared("GET /sites/:site/settings", read).items).toEqual(items);

@@ -138,7 +138,7 @@ describe.each(engines)("hosts on %s", (engine) => {
       },
     });
     expect(await shown(home, "host", "verify", "elsewhere.test")).toMatch(
-      /^elsewhere\.test leads to 127\.0\.0\.9 and nobody answers there on HTTPS\.\nLet a CNAME/,
+      /^elsewhere\.test leads to 127\.0\.0\.9 and no server answers there on HTTPS\.\nLet a CNAME/,
     );
     expect(await shown(home, "host", "verify", "www.shop.test")).toBe(
       "www.shop.test leads here, by a request.\n",

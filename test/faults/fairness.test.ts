@@ -88,7 +88,7 @@ async function withBacklog(
       rows(home, `SELECT site_id FROM deliveries WHERE site_id <> '${busy.siteId}' AND ${condition}`);
     const look = async () => {
       await new Promise<void>((resolve) => {
-        const stop = startWorker({
+        const worker = startWorker({
           store,
           directory,
           lanes,
@@ -96,7 +96,7 @@ async function withBacklog(
           leaseMs: config.leaseMs,
           now,
           onLook: () => {
-            void stop().then(resolve);
+            void worker.stop().then(resolve);
           },
           onDefect: fail,
         });

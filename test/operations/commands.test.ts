@@ -168,7 +168,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     const words = Object.entries(written).map(([name, value]) => `${name}=${value}`);
     expect(await manage(home, "site", "set", "set.example", ...words)).toEqual({
       site: { id, settings: written },
-      notes: expect.arrayContaining([expect.stringMatching(/^deny_countries does nothing yet/)]),
+      notes: expect.arrayContaining([expect.stringMatching(/^deny_countries has no effect yet/)]),
     });
     expect(await shown(home, "site", "set", "set.example", "rate_limit=off")).toMatch(/: rate_limit=off\n$/);
   });
@@ -193,7 +193,7 @@ describe.each(engines)("the command line on %s", (engine) => {
     const old = ["key", "add", "expiry.example", "old", "--expires", "2020-01-01"];
     expect(await denied(home, ...old)).toEqual({
       ok: false,
-      error: "The expiry lies in the past.",
+      error: "The expiry is in the past.",
       field: "expires",
     });
   });

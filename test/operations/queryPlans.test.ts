@@ -15,7 +15,8 @@ import { sealWith } from "../../src/store/engine/seal.ts";
 import { openSqlite } from "../../src/store/engine/sqlite/engine.ts";
 import { statisticsStore } from "../../src/store/statistics/statistics.ts";
 import { syncLogStore } from "../../src/store/deliveries/syncLog.ts";
-import { hourMs, trafficStore } from "../../src/store/statistics/traffic.ts";
+import { hourMs } from "../../src/kernel/time.ts";
+import { trafficStore } from "../../src/store/statistics/traffic.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
 import { sha256 } from "../support/sha256.ts";
 

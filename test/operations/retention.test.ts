@@ -7,7 +7,7 @@ import { idAt, uuidv7 } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, openStore, type Store, type StoreLocation } from "../../src/store/store.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
-import { hourMs } from "../../src/store/statistics/traffic.ts";
+import { hourMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
 import { engines } from "../support/relay.ts";
 import { sha256 } from "../support/sha256.ts";
@@ -101,7 +101,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
       },
       ...changed,
     };
-    return openPurge(options, new AbortController().signal)();
+    return openPurge(options).run();
   }
 
   test("thousands of expired events go beside inbound traffic, and no step is longer than 500 rows", async () => {
@@ -185,11 +185,11 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
         throw error;
       },
     };
-    const purge = openPurge(options, new AbortController().signal);
-    await purge();
+    const purge = openPurge(options);
+    await purge.run();
     expect(await count("events", "ahead")).toBe(3);
     elapsed = 3_600_000;
-    await purge();
+    await purge.run();
     expect(await count("events", "ahead")).toBe(0);
     await store.purge.giveTurnBack("one");
   });

@@ -56,7 +56,7 @@ describe.each(engines)("alerts on %s", (engine) => {
       {
         from: "cc@example.com",
         to: ["ops@example.com"],
-        subject: "[Cleancast] shop.example: this is a test",
+        subject: "[Cleancast] shop.example: test alert",
       },
     ]);
     expect(hook.bodies()).toMatchObject([{ type: "test", site: { host: "shop.example" } }]);
@@ -153,7 +153,7 @@ describe.each(engines)("alerts on %s", (engine) => {
   test("without a channel, 'alert test' says what to set", async () => {
     await manage(home, "site", "add", "quiet.example");
     expect(await denied(home, "alert", "test", "quiet.example")).toMatchObject({
-      error: "Nobody would be told: set alert_emails or alert_webhook with 'cleancast site set'.",
+      error: "No alert recipient is configured: set alert_emails or alert_webhook with 'cleancast site set'.",
     });
   });
 });

@@ -60,7 +60,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
   };
   const directory: Directory = {
     refresh: () => Promise.resolve(),
-    follow: () => () => {},
+    follow: () => ({ stop: async () => {} }),
     sites: () => [],
     site: () => undefined,
     siteOfHost: () => undefined,

@@ -1,10 +1,12 @@
 // One listener of the feed: a short queue of messages, a sign of life, and an end.
 
+import { minuteMs } from "../../kernel/time.ts";
+
 const aliveMs = 15_000;
 /** A session or key that was ended is at an end here, too. */
 const checkMs = 2_000;
 /** Browsers connect again by themselves; so a stream never outlives what it was allowed for by much. */
-const maxMs = 10 * 60_000;
+const maxMs = 10 * minuteMs;
 /** A listener that is too slow misses the oldest. */
 const maxQueued = 500;
 

@@ -1,7 +1,8 @@
 // What needs a person, and who changed what.
 
+import { dayMs } from "../../kernel/time.ts";
 import { messageOf } from "../../alerts/message.ts";
-import { tellTest } from "../../alerts/testAlert.ts";
+import { sendTestAlert } from "../../alerts/channels.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { watchRoutes } from "../../contract/watch.ts";
 import type { AlertKind } from "../../kernel/event.ts";
@@ -15,7 +16,7 @@ import { pageOf } from "../page.ts";
 import type { ApiParts } from "../context.ts";
 import { readCursor } from "./search.ts";
 
-const keptMs = 90 * 86_400_000;
+const keptMs = 90 * dayMs;
 
 /** Messages name commands; whoever reads this has the dashboard at hand. */
 const whatToDo: Record<AlertKind, string> = {
@@ -87,7 +88,7 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
 
     async "POST /sites/:site/alerts/test"({ site, by }) {
       await countTest(parts, site.id, "alert", 20);
-      return { channels: await tellTest(site, { mailer, sender }, by.now) };
+      return { channels: await sendTestAlert(site, { mailer, sender }, by.now) };
     },
 
     "GET /sites/:site/audit": ({ site, query }) => audit(site.id, query),

@@ -1,9 +1,9 @@
 // How far a new site is. Each step says what was found, or what is still to do.
 
+import { hourMs } from "../../kernel/time.ts";
 import type { Answer } from "../../contract/contract.ts";
 import { isUsable, type Site } from "../../sites/directory.ts";
 import { namesNoSite, stateOf } from "../../sites/hosts.ts";
-import { hourMs } from "../../store/statistics/traffic.ts";
 import type { Store } from "../../store/store.ts";
 
 type Step = Answer<"GET /sites/:site/checklist">["steps"][number];

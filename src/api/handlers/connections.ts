@@ -1,5 +1,6 @@
 // Connections: what people change about them, and how they do.
 
+import { dayMs } from "../../kernel/time.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { integrationRoutes } from "../../contract/integrations.ts";
 import { urlFault } from "../../delivery/addresses.ts";
@@ -23,8 +24,6 @@ import { tryOutHandlers } from "./connectionTests.ts";
 
 type Names = Extract<keyof typeof integrationRoutes, `${string} /sites/:site/connections${string}`>;
 type Described = Answer<"GET /sites/:site/connections">["items"][number];
-
-const dayMs = 86_400_000;
 
 async function describe({ store, now }: ApiParts, connection: Connection): Promise<Described> {
   const { siteId, id } = connection;

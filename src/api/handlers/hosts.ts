@@ -56,7 +56,7 @@ export function hostHandlers(parts: ApiParts): Handlers<keyof typeof hostRoutes>
     async "POST /sites/:site/hosts/:host/verify"({ site, params, by }) {
       const host = findHost([site], params.host);
       if (host.checkedAt !== null && host.checkedAt > now() - restMs) return describe(host);
-      const checked = checker.turns.take(host, () => verifyHost(parts, host, by, now));
+      const checked = checker.limit.run(host, () => verifyHost(parts, host, by, now));
       if (!checked)
         throw new Denied("too_many", "Other hosts of this site are being checked. Wait a moment.", 5);
       return describe(await checked);

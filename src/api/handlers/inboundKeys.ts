@@ -15,7 +15,7 @@ import { siteNow } from "./siteNow.ts";
 type Names = Extract<keyof typeof siteRoutes, `${string}/keys${string}` | `${string}/refused-calls${string}`>;
 
 function checkExpiry(expiresAt: number | null, now: number): void {
-  if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", "The expiry lies in the past.");
+  if (expiresAt !== null && expiresAt <= now) throw new Refusal("expiresAt", "The expiry is in the past.");
 }
 
 export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names> {

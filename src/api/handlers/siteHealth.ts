@@ -1,11 +1,11 @@
 // How a site does, at a glance.
 
+import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { Statistics } from "../../statistics/read.ts";
 import type { Store } from "../../store/store.ts";
-import { hourMs } from "../../store/statistics/traffic.ts";
 import type { ApiParts } from "../context.ts";
 
 type Described = Answer<"POST /sites">;
@@ -36,7 +36,7 @@ export type HealthParts = Pick<ApiParts, "store" | "now"> & { statistics: Statis
 /** The hour that runs and the 23 before it: the same that the Overview shows as 24 h. */
 async function lastDay({ statistics, now }: HealthParts, siteId: string) {
   const to = (Math.floor(now() / hourMs) + 1) * hourMs;
-  const range = { from: to - 24 * hourMs, to, step: "hour", timeZone: "UTC" } as const;
+  const range = { from: to - dayMs, to, step: "hour", timeZone: "UTC" } as const;
   return (await statistics.read(siteId, range)).total;
 }
 

@@ -1,5 +1,6 @@
 // Sites: their names, settings, tag, and how far a new one is.
 
+import { hourMs } from "../../kernel/time.ts";
 import { roleOn } from "../../access/actor.ts";
 import type { siteRoutes } from "../../contract/sites.ts";
 import { urlFault } from "../../delivery/addresses.ts";
@@ -8,16 +9,16 @@ import type { Site } from "../../sites/directory.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addSite, copySettings, renameSite, setSite } from "../../sites/manage.ts";
 import { SettingFault } from "../../sites/settingForms.ts";
-import { checkAlertWebhook, settingNotes } from "../../sites/settingNotes.ts";
 import {
+  checkAlertWebhook,
   describeSettings,
   readSettings,
   settingLabels,
-  withDefaults,
+  settingNotes,
   type SiteSettings,
+  withDefaults,
 } from "../../sites/settings.ts";
 import { openStatistics } from "../../statistics/read.ts";
-import { hourMs } from "../../store/statistics/traffic.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { checklistOf } from "./checklist.ts";
 import { checkNotHome } from "../dashboardHost.ts";

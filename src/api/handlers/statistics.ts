@@ -1,11 +1,11 @@
 // Numbers over time, and events as they arrive.
 
+import { dayMs, hourMs } from "../../kernel/time.ts";
 import { roleOn, type Actor } from "../../access/actor.ts";
 import type { Answer } from "../../contract/contract.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { openStatistics, type Report } from "../../statistics/read.ts";
-import { moneyOf, type Sum } from "../../statistics/sums.ts";
-import { hourMs } from "../../store/statistics/traffic.ts";
+import { moneyOf, type Sum } from "../../statistics/aggregate.ts";
 import type { Handlers } from "../call.ts";
 import { openFeed } from "../feed/feed.ts";
 import type { ApiParts } from "../context.ts";
@@ -13,7 +13,6 @@ import type { ApiParts } from "../context.ts";
 type Names = "GET /sites/:site/statistics" | "GET /sites/:site/feed";
 type Asked = { from: number; to: number; step: "hour" | "day" };
 
-const dayMs = 24 * hourMs;
 const maxDays = { hour: 31, day: 400 };
 /** Beyond it lies nothing that anybody can mean. */
 const latest = Date.UTC(2200, 0);

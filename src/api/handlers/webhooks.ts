@@ -12,7 +12,7 @@ import {
   rotateSecret,
   sendTest,
 } from "../../outbound/manage.ts";
-import { markBefore } from "../../outbound/periods.ts";
+import { lastPeriodEnd } from "../../outbound/periods.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { PushLine } from "../../store/outbound/pushes.ts";
 import type { Webhook } from "../../store/outbound/webhooks.ts";
@@ -28,7 +28,7 @@ type Described = Answer<"GET /sites/:site/webhooks">["items"][number];
 export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookRoutes> {
   const { store, pushSender, allowPrivate, pushMs, now } = parts;
   const desk = { store };
-  const periodEnd = () => markBefore(now(), pushMs) + pushMs;
+  const periodEnd = () => lastPeriodEnd(now(), pushMs) + pushMs;
 
   async function describe(webhook: Webhook): Promise<Described> {
     const { siteId, id, origin, sendEmpty, state, stateReason } = webhook;

@@ -8,6 +8,7 @@
 // asked for in the dashboard belongs to the user who asked: nobody else sees it, takes it, or opens its link.
 
 import { createHash, timingSafeEqual } from "node:crypto";
+import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { randomBase62, shortId } from "../../kernel/ids.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { Missing, Refusal } from "../../kernel/refusal.ts";
@@ -42,8 +43,7 @@ export type SignInOptions = {
   now: () => number;
 };
 
-const tenMinutes = 10 * 60_000;
-const anHour = 60 * 60_000;
+const tenMinutes = 10 * minuteMs;
 const lost = "This link is not valid any more. Begin the sign-in again.";
 
 const hashOf = (secret: string) => createHash("sha256").update(secret).digest("base64url");
@@ -160,7 +160,7 @@ export async function finishAgreement(
   const asker = askerOf(agreed);
   const record: SignInRecord =
     "fault" in tokens ? { step: "failed", error: tokens.error, asker } : { step: "done", tokens, asker };
-  await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + anHour }));
+  await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + hourMs }));
   const error = "fault" in tokens ? `${platform.name} did not agree: ${tokens.error}` : null;
   return { platform, siteId, id, asker, error };
 }

@@ -3,6 +3,7 @@
 // A rotated refresh token is good for one use: two nodes that renew at the same moment would end the connection. So a
 // node first takes the connection's turn in the store; whoever does not get it looks again until the new token is there.
 
+import { minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection, Directory } from "../../sites/directory.ts";
 import type { Store } from "../../store/store.ts";
@@ -25,7 +26,7 @@ export type Tokens = {
   fresh(connection: Connection, rejected?: string): Promise<Connection | TokenFault>;
 };
 
-const beforeEndMs = 60_000;
+const beforeEndMs = minuteMs;
 const lookAgainMs = 200;
 
 export function openTokens({ store, directory, sender, owner, now, renewalMs }: TokenOptions): Tokens {

@@ -3,6 +3,7 @@
 // A lease is not a column of its own: taking a delivery in hand moves its due time to the end of the lease and
 // writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
 
+import { minuteMs } from "../../kernel/time.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
@@ -119,7 +120,7 @@ const insertAttempts = rowStatement({
  * can take the delivery over, and nothing new comes: what waits here does not grow. Only a power cut has it sent again,
  * which platforms know by its id.
  */
-const manner = { timeoutMs: 60_000, isRepeatable: true };
+const manner = { timeoutMs: minuteMs, isRepeatable: true };
 
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);

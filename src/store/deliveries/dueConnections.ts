@@ -5,7 +5,7 @@
 // Each subquery is one that PostgreSQL cannot turn into a join, and the order that it asks for is that of the index. Where
 // a planner has to guess how much waits (it counts now and then only), it otherwise goes through all of it.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
 import type { Due } from "./delivery.ts";
 

@@ -5,7 +5,7 @@
 // branch for each connection and state. What is left of the filter is checked on the rows that come, and a call looks
 // at a bounded number of them: a page can be short and still have a next one.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";

@@ -4,7 +4,7 @@
 // checked on the rows that come, and a call looks at a bounded number of them: a page can be short and still have a next
 // one.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { Attribution, DeliveryState, FilterReason, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";

@@ -1,5 +1,6 @@
 // Does everything fit together? Read from one moment of the database, in portions, without changing anything.
 
+import { dayMs } from "../../kernel/time.ts";
 import { consentStates } from "../../kernel/event.ts";
 import { checkJson, numberQuestions, wordQuestions } from "./checkColumns.ts";
 import { checkEvents, checkPeople, gather, type Add, type Question } from "./checkRecords.ts";
@@ -12,7 +13,7 @@ import { tablesAt } from "../schema/tables.ts";
 /** `example` names the first of them. */
 export type Inconsistency = { what: string; count: number; example: string };
 
-const yearMs = 366 * 86_400_000;
+const yearMs = 366 * dayMs;
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
 

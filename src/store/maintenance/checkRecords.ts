@@ -1,11 +1,11 @@
 // The part of the check that looks into rows: are they readable, and do the numbers of an hour agree with its events?
 
+import { hourMs } from "../../kernel/time.ts";
 import { orderEventId, timeOfId } from "../../kernel/ids.ts";
 import type { Row } from "../engine/database.ts";
 import { unpackRecord } from "../people/personCodec.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { finalAt } from "../statistics/statistics.ts";
-import { hourMs } from "../statistics/traffic.ts";
 
 export type Add = (what: string, count: number, example: string) => void;
 

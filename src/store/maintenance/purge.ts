@@ -4,10 +4,10 @@
 // An event goes with its deliveries and attempts, never while one of them waits. The numbers of its hour stay: they are
 // marked as final first, because nobody can make them again.
 
+import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
 import { finalAt } from "../statistics/statistics.ts";
-import { hourMs } from "../statistics/traffic.ts";
 import { turnStore } from "../engine/leases.ts";
 
 /** `next` is where to go on; null at the end. `removed` counts rows of all tables. */

@@ -1,7 +1,7 @@
 // Erasing a person: what they did stays countable, who they were does not. Works in steps of one chunk each, so that
 // it never holds the store for long and can simply be run again.
 
-import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { chunks, list, type Database } from "../engine/database.ts";
 import type { Sha256 } from "../../kernel/event.ts";
 

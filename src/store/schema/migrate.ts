@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { minuteMs } from "../../kernel/time.ts";
 import { apply, OthersTurn, schemaVersion, takeTurn } from "./applyMigration.ts";
 import { refuseIfTooOld } from "./compatibility.ts";
 import type { Database } from "../engine/database.ts";
@@ -33,7 +34,7 @@ export class SchemaBusy extends Error {
 
 export const latestVersion = migrations.at(-1)?.version ?? 0;
 
-const usualPatienceMs = 60_000;
+const usualPatienceMs = minuteMs;
 const turnPauseMs = 100;
 /** Those who waited behind the table get through; the longer it takes, the less they are held up. */
 const [minPauseMs, maxPauseMs] = [1000, 8000];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hourMs } from "../../kernel/time.ts";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import type { Attribution, Event } from "../../kernel/event.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
@@ -6,7 +7,6 @@ import type { AuditLine } from "./audit.ts";
 import type { ImportRow, NewImport } from "./imports.ts";
 import { finalAt } from "../statistics/statistics.ts";
 import { openStore, type Store } from "../store.ts";
-import { hourMs } from "../statistics/traffic.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15);

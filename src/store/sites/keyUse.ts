@@ -1,5 +1,6 @@
 // What happened to keys: how often each was used, and the wrong ones by host.
 
+import { minuteMs } from "../../kernel/time.ts";
 import { columns } from "../schema/columns.ts";
 import { chunks, tuples, type Database, type Query } from "../engine/database.ts";
 import type { InboundKind } from "../statistics/inboundCounts.ts";
@@ -14,7 +15,7 @@ export type Lockout = { siteId: string; host: string; startedAt: number; lockedU
 /** How many wrong keys within which time lock a host, and for how long. */
 export type LockoutRule = { keys: number; windowMs: number; lockMs: number };
 
-export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * 60_000, lockMs: 15 * 60_000 };
+export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * minuteMs, lockMs: 15 * minuteMs };
 
 export function keyUseStore(db: Database, newId: () => string) {
   return {

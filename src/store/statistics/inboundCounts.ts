@@ -1,7 +1,7 @@
 // What came to the inbound endpoint, as numbers: what left no event, and how often a key was shown that is right.
 
+import { hourMs } from "../../kernel/time.ts";
 import { chunks, tuples, type Database } from "../engine/database.ts";
-import { hourMs } from "./traffic.ts";
 
 /** `duplicate`, `used` (keyUse.ts), or `refused:` and the status of the answer. */
 export type InboundKind = "duplicate" | "used" | `refused:${number}`;

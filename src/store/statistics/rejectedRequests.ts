@@ -1,5 +1,6 @@
 // A sample of the inbound calls that were refused, so that whoever sends them can be helped.
 
+import { dayMs } from "../../kernel/time.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
 
@@ -19,7 +20,7 @@ export type RefusedCall = {
 
 const columns = ["site_id", "id", "at", "status", "error", "host", "key_id", "address"];
 const maxKept = 1000;
-const keepMs = 30 * 86_400_000;
+const keepMs = 30 * dayMs;
 
 export function refusedCallStore(db: Database) {
   return {

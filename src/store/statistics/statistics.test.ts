@@ -1,11 +1,11 @@
 // Numbers of hours, counts of what left no event, and the log of refused calls, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hourMs } from "../../kernel/time.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
 import type { Figure } from "./statistics.ts";
 import type { Store } from "../store.ts";
-import { hourMs } from "./traffic.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;

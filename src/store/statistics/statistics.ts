@@ -1,10 +1,10 @@
-// Numbers of an hour, and the rows that they are made of. statistics/roll.ts makes them.
+// Numbers of an hour, and the rows that they are made of. statistics/hourlyRollup.ts makes them.
 
+import { hourMs, minuteMs } from "../../kernel/time.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
 import { summaryColumns, summaryOf, type EventSummary } from "../events/eventList.ts";
-import { hourMs } from "./traffic.ts";
 import { turnStore } from "../engine/leases.ts";
 
 /**
@@ -168,7 +168,7 @@ const countedOf = (row: Row): CountedDelivery => ({
 export const finalAt = Number.MAX_SAFE_INTEGER;
 
 /** Time enough for what was put in line again to go out. */
-const settlingMs = 5 * 60_000;
+const settlingMs = 5 * minuteMs;
 
 /** The numbers of these events' hours are looked at again: something old of them is about to change. */
 export async function markHours(

@@ -1,11 +1,12 @@
 // Visits as numbers, bots as a sample, and the release of filtered events, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hourMs } from "../../kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
 import type { Attribution, VisitBucket } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
 import { openStore, type Store, type StoreLocation } from "../store.ts";
-import { hourMs, type BotVisit, type VisitCount } from "./traffic.ts";
+import type { BotVisit, VisitCount } from "./traffic.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);

@@ -1,5 +1,6 @@
 // Visits as numbers, and a sample of those that were bots'.
 
+import { hourMs } from "../../kernel/time.ts";
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
 import { lastId } from "../../kernel/ids.ts";
 import { columns } from "../schema/columns.ts";
@@ -7,7 +8,6 @@ import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
 
-export const hourMs = 3_600_000;
 /** Counts of this age are no longer written by anybody, and may be put together. */
 const settledHours = 24;
 

@@ -1,5 +1,5 @@
-// What needs a person is told once when it begins, once a day, and once when it is over: real stores, a real mail server
-// and a real webhook; only the time is made up.
+// Alerts notify once when they begin, once a day, and once when they are over: with real stores, a real mail server and a
+// real webhook; only the clock is simulated.
 
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
@@ -16,9 +16,9 @@ import { directoryOf, type Connection, type Directory, type Site } from "../site
 import { addKey, addSite, setSite } from "../sites/manage.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
 import { openStore, type Store, type StoreLocation } from "../store/store.ts";
-import { lookAt, quietMs, type Backlogs, type Facts } from "./conditions.ts";
+import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
-import { watchOf } from "./watch.ts";
+import { alertMonitor } from "./monitor.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const minute = 60_000;
@@ -65,11 +65,16 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   const by = () => ({ actor: "test", now, checkAddress: () => null });
   const defects: unknown[] = [];
-  const watchWith = (owner: string, stores: Store = store, places: Directory = directory, everyMs = minute) =>
-    watchOf({
+  const monitorWith = (
+    owner: string,
+    stores: Store = store,
+    places: Directory = directory,
+    everyMs = minute,
+  ) =>
+    alertMonitor({
       store: stores,
       directory: places,
-      means: { mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }), sender },
+      channels: { mailer: openMailer({ url: mail.url, from: "Cleancast <cc@example.com>" }), sender },
       owner,
       everyMs,
       now: () => now,
@@ -143,11 +148,11 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     return id;
   }
 
-  test("a dead token: told once by each channel, again after a day, and when it is over", async () => {
+  test("a dead token notifies each channel once, again after a day, and when it is over", async () => {
     const site = await newSite();
     const id = connectionOf(site);
-    const watch = watchWith("a");
-    await watch.look();
+    const monitor = monitorWith("a");
+    await monitor.check();
     expect(mailsTo(site)).toEqual([]);
 
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
@@ -158,17 +163,17 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       "token of ada@example.com is dead",
     );
     await directory.refresh();
-    for (let looks = 0; looks < 3; looks++) {
+    for (let checks = 0; checks < 3; checks++) {
       now += minute;
-      await watch.look();
+      await monitor.check();
     }
     expect(mailsTo(site)).toEqual([`Webhook (${id}) needs reconnection`]);
     expect(posts(site)).toEqual(["began needs reconnection"]);
 
     now += day;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(mailsTo(site)).toEqual([
       `Webhook (${id}) needs reconnection`,
       `still: Webhook (${id}) needs reconnection`,
@@ -176,9 +181,9 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
     await store.configuration.setConnectionState(change, id, "active", null);
     await directory.refresh();
-    for (let looks = 0; looks < 3; looks++) {
+    for (let checks = 0; checks < 3; checks++) {
       now += minute;
-      await watch.look();
+      await monitor.check();
     }
     expect(mailsTo(site).at(-1)).toBe(`over: Webhook (${id}) needs reconnection`);
     expect(mailsTo(site)).toHaveLength(3);
@@ -188,7 +193,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(alert?.notifiedAt).not.toBeNull();
   });
 
-  test("a connection that was connected again needs nobody from that moment on, and whoever was told hears so", async () => {
+  test("reconnecting a connection ends its alert at once, and notified channels learn of it", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const stale = directoryOf(store);
@@ -196,19 +201,19 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const open = async () => (await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).length;
     const again = () =>
       connect({ store, directory }, current(site), "webhook", { url: "https://hooks.example.com/" }, by());
-    for (const mend of [again, () => resume({ store, directory }, { siteId: site.id, id }, by())]) {
+    for (const repair of [again, () => resume({ store, directory }, { siteId: site.id, id }, by())]) {
       await store.configuration.setConnectionState(change, id, "needs reconnection", null);
       await directory.refresh();
       await stale.refresh();
       now += minute;
-      await watchWith("a").look();
+      await monitorWith("a").check();
       expect(await open()).toBe(1);
       now += 1000;
-      await mend();
+      await repair();
       expect(await open()).toBe(0);
-      // A node that has not heard of it yet does not begin anew.
+      // A node with an outdated directory does not raise it again.
       now += minute;
-      await watchWith("a", store, stale).look();
+      await monitorWith("a", store, stale).check();
       expect(await open()).toBe(0);
     }
     expect(posts(site)).toEqual(
@@ -216,7 +221,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     );
   });
 
-  test("what was said about a connection is over when it is removed", async () => {
+  test("removing a connection ends its alerts", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const findings = (["queue", "success rate"] as const).map((kind) => ({ kind, subject: id, text: "" }));
@@ -230,18 +235,18 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([{ kind: "silence" }]);
   });
 
-  test("a message says what happened, since when and what to do, and nothing about people", async () => {
+  test("a message says what happened, since when and what to do, and contains no personal data", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, id, "needs reconnection", "ada@example.com");
     await directory.refresh();
-    await watchWith("a").look();
+    await monitorWith("a").check();
     const got = mail.got.at(-1);
     expect(got).toMatchObject({ from: "cc@example.com", to: ["ops@example.com"] });
     expect(got?.subject).toBe(`[Cleancast] ${site.hosts[0]}: Webhook (${id}) needs reconnection`);
     expect(got?.raw).not.toContain("ada@");
-    expect(got?.text).toContain("does not take our credentials any more");
+    expect(got?.text).toContain("no longer accepts our credentials");
     expect(got?.text).toContain(`cleancast connect ${site.hosts[0]} webhook`);
     expect(got?.text).toMatch(/Noticed: 2026-11-1\d \d\d:\d\d Europe\/Berlin/);
     const body = receiver.bodies().at(-1);
@@ -257,38 +262,38 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(receiver.got.at(-1)).toMatchObject({ method: "POST", path: "/T0K3N" });
   });
 
-  test("a low success rate begins at twenty attempts, and ends when attempts succeed again", async () => {
+  test("the success rate alert needs twenty attempts, and ends when attempts succeed again", async () => {
     const site = await newSite();
     const id = connectionOf(site);
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     for (let n = 0; n < 19; n++) await attempt(site.id, id, n < 10 ? "sent" : "rejected");
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual([]);
-    // What waits for credentials counts neither way.
+    // Deliveries that wait for credentials count neither way.
     await attempt(site.id, id, "parked");
     await attempt(site.id, id, "expired");
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began success rate"]);
     expect(receiver.bodies().at(-1)?.what).toBe(
       `Of the last 20 attempts to reach Webhook (${id}), 50 % succeeded; the limit is 80 %.`,
     );
-    // Nothing was tried for hours: nobody knows whether it works.
+    // Without attempts for hours it is unknown whether the connection works.
     now += 3 * hour;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began success rate"]);
     for (let n = 0; n < 9; n++) await attempt(site.id, id, "sent");
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toContain("over success rate");
     expect(posts(site).filter((one) => one.startsWith("over"))).toHaveLength(1);
   });
 
-  test("a success rate just above the limit does not end an alert that wavers; off is off; paused is no failure", async () => {
+  test("a success rate just above the limit keeps an open alert; a site that turned it off and a paused connection raise none", async () => {
     const low = async (site: Site) => {
       for (let n = 0; n < 100; n++) await attempt(site.id, connectionOf(site), n < 79 ? "sent" : "rejected");
     };
@@ -299,17 +304,17 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     ];
     for (const site of [wavering, off, paused]) await low(site);
     await pause({ store, directory }, { siteId: paused.id, id: connectionOf(paused) }, by());
-    const watch = watchWith("a");
-    await watch.look();
+    const monitor = monitorWith("a");
+    await monitor.check();
     expect(posts(wavering)).toEqual(["began success rate"]);
     expect([...posts(off), ...posts(paused)]).toEqual([]);
     for (let n = 0; n < 10; n++) await attempt(wavering.id, connectionOf(wavering), "sent");
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(wavering)).toEqual(["began success rate"]);
   });
 
-  test("silence begins when it is unusual, and ends with the next event", async () => {
+  test("the silence alert begins when a pause is unusual, and ends with the next event", async () => {
     const site = await newSite();
     const { id: keyId } = await addKey(
       { store, directory },
@@ -324,22 +329,22 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     });
     await store.keyUse.addUses(uses);
     // Each row says when its key was last used; the newest counts.
-    const watch = watchWith("a");
-    await watch.look();
+    const monitor = monitorWith("a");
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began silence"]);
     await store.keyUse.addUses([
       { siteId: site.id, keyId, hour: Math.floor((now + 1) / hour), uses: 1, lastUsedAt: now + 1 },
     ]);
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began silence", "over silence"]);
   });
 
-  test("a webhook that fails for an hour, then is disabled, is one alert; one that a person disabled is none", async () => {
+  test("a webhook that fails for an hour and is then disabled raises one alert; one that a person disabled raises none", async () => {
     const site = await newSite();
     const add = (id: string) =>
       store.webhooks.add(
@@ -353,52 +358,52 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.webhooks.setState(line, `w2${sites}`, "disabled", "disabled by command line");
     const failing = (since: number | null) =>
       sql(`UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`);
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     await failing(now - 59 * minute);
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual([]);
     now += 2 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began webhook"]);
     await store.webhooks.setState(line, `w1${sites}`, "disabled", "it answered 410 Gone");
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began webhook"]);
     expect((await store.alerts.since(site.id, now))[0]?.text).toContain("is disabled: it answered 410 Gone");
     await store.webhooks.setState(line, `w1${sites}`, "active", null);
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began webhook", "over webhook"]);
   });
 
-  test("a flood of wrong keys is one alert, however often the host is locked anew", async () => {
+  test("a flood of wrong keys raises one alert, even if the host is locked several times", async () => {
     const site = await newSite();
     const host = site.hosts[0] as string;
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     for (let locks = 0; locks < 4; locks++) {
       for (let n = 0; n < 10; n++) await store.keyUse.countWrongKey(site.id, host, now, lockoutRule);
-      await watch.look();
+      await monitor.check();
       now += 20 * minute;
-      await watch.look();
+      await monitor.check();
     }
     expect(posts(site)).toEqual(["began wrong keys"]);
     now += hour;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began wrong keys", "over wrong keys"]);
   });
 
-  test("deliveries that do not get away begin an alert after a quarter of an hour", async () => {
+  test("deliveries that are 15 minutes overdue raise the queue alert", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     await attempt(site.id, id, "queued");
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     now += 14 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual([]);
     now += 2 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began queue"]);
     await store.deliveries.endWaiting(
       { siteId: site.id, connectionId: id },
@@ -406,16 +411,16 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       now,
     );
     now += 5 * minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began queue"]);
     now += 6 * minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(posts(site)).toEqual(["began queue", "over queue"]);
   });
 
-  test("a long queue alone is no alert; one that grows is", async () => {
+  test("a long queue raises an alert only while it grows", async () => {
     const site = await newSite();
     let count = 20_000;
     const facts: Facts = {
@@ -424,8 +429,8 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       alerts: { ...store.alerts, waiting: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
     };
     const backlogs: Backlogs = new Map();
-    const kinds = async () => (await lookAt(facts, site, [], backlogs, now)).map(({ kind }) => kind);
-    for (let looks = 0; looks < 12; looks++) {
+    const kinds = async () => (await checkSite(facts, site, [], backlogs, now)).map(({ kind }) => kind);
+    for (let checks = 0; checks < 12; checks++) {
       expect(await kinds()).toEqual([]);
       count -= 100;
       now += minute;
@@ -436,17 +441,17 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(await kinds()).toEqual([]);
   });
 
-  test("a channel that fails is tried at the next look, alone, and the other is not told twice", async () => {
+  test("a channel that failed is retried at the next check, and the other channel is not notified twice", async () => {
     const site = await newSite();
     const id = connectionOf(site);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, id, "needs reconnection", null);
     await directory.refresh();
-    const watch = watchWith("a");
+    const monitor = monitorWith("a");
     mail.mood = "no";
     receiver.behave = (_got, response) => response.writeHead(500).end("secret words");
     const before = receiver.got.length;
-    await watch.look();
+    await monitor.check();
     expect(receiver.got.length).toBe(before + 1);
     const [failed] = await store.alerts.since(site.id, now);
     expect(failed?.notifiedAt).toBeNull();
@@ -455,31 +460,31 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
     mail.mood = "yes";
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);
     receiver.behave = (_got, response) => response.writeHead(204).end();
     now += minute;
-    await watch.look();
+    await monitor.check();
     now += minute;
-    await watch.look();
+    await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);
     expect(posts(site)).toHaveLength(3);
-    const [told] = await store.alerts.since(site.id, now);
-    expect(told?.told.webhook).toMatchObject({ told: "began", error: null });
+    const [notified] = await store.alerts.since(site.id, now);
+    expect(notified?.told.webhook).toMatchObject({ told: "began", error: null });
   });
 
-  test("without a channel an alert is there all the same", async () => {
+  test("a site without a channel has its alerts all the same", async () => {
     const site = await newSite(["alert_emails", ""], ["alert_webhook", "none"]);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
     await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
     await directory.refresh();
-    await watchWith("a").look();
+    await monitorWith("a").check();
     expect(await store.alerts.since(site.id, now)).toMatchObject([
       { kind: "needs reconnection", notifiedAt: null },
     ]);
   });
 
-  test("several nodes tell once: at the same moment, and when one takes over from another", async () => {
+  test("several nodes notify once: at the same moment, and when one takes over from another", async () => {
     const otherStore = engine === "postgres" ? await openStore(location, Buffer.alloc(32, 7), uuidv7) : store;
     const otherDirectory = directoryOf(otherStore);
     try {
@@ -489,29 +494,29 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       await store.configuration.setConnectionState(change, id, "needs reconnection", null);
       await directory.refresh();
       await otherDirectory.refresh();
-      // A turn of no length: both nodes believe that it is theirs.
-      const nodes = [watchWith("a", store, directory, 0), watchWith("b", otherStore, otherDirectory, 0)];
-      for (let looks = 0; looks < 5; looks++) await Promise.all(nodes.map((node) => node.look()));
+      // With a lease of no length both nodes believe that they hold it.
+      const nodes = [monitorWith("a", store, directory, 0), monitorWith("b", otherStore, otherDirectory, 0)];
+      for (let checks = 0; checks < 5; checks++) await Promise.all(nodes.map((node) => node.check()));
       expect(posts(site)).toEqual(["began needs reconnection"]);
       expect(mailsTo(site)).toHaveLength(1);
 
-      // The node that had the turn is gone; the other comes when its time is over.
+      // The node that held the lease is gone; another takes it when it ends.
       now += 10 * minute;
-      await watchWith("c", otherStore, otherDirectory).look();
+      await monitorWith("c", otherStore, otherDirectory).check();
       expect(posts(site)).toEqual(["began needs reconnection"]);
       await store.configuration.setConnectionState(change, id, "active", null);
       await Promise.all([directory.refresh(), otherDirectory.refresh()]);
       now += 10 * minute;
-      await Promise.all([watchWith("d").look(), watchWith("e", otherStore, otherDirectory).look()]);
+      await Promise.all([monitorWith("d").check(), monitorWith("e", otherStore, otherDirectory).check()]);
       now += 10 * minute;
-      await watchWith("f").look();
+      await monitorWith("f").check();
       expect(posts(site)).toEqual(["began needs reconnection", "over needs reconnection"]);
     } finally {
       if (otherStore !== store) await otherStore.close();
     }
   });
 
-  test("one node has the turn until its time is over or it gives it back", async () => {
+  test("one node holds the lease until it ends or is released", async () => {
     now += 10 * minute;
     expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(true);
     expect(await store.alerts.takeTurn("y", now, now + minute)).toBe(false);
@@ -524,7 +529,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.alerts.giveTurnBack("x");
   });
 
-  test("nothing broke on the way", () => {
+  test("no check reported a defect", () => {
     expect(defects).toEqual([]);
   });
 });

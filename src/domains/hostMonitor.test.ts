@@ -1,9 +1,9 @@
-// Hosts are checked by themselves: a real store and a real DNS server; only the time is made up.
+// Hosts are checked in the background: with a real store and a real DNS server; only the clock is simulated.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { startDns, type Records } from "../../test/support/dnsServer.ts";
-import { lookAt } from "../alerts/conditions.ts";
+import { checkSite } from "../alerts/conditions.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
@@ -14,7 +14,7 @@ import { openStore, type Store } from "../store/store.ts";
 import type { Checker } from "./check.ts";
 import { openChecker } from "./checker.ts";
 import { verifyHost } from "./verify.ts";
-import { hostWatch } from "./hostWatch.ts";
+import { checkDueHosts } from "./hostMonitor.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -31,25 +31,25 @@ let checker: Checker;
 let site: Site;
 const defects: unknown[] = [];
 
-/** What a node does once a minute. */
+/** A node with a directory of its own. */
 function node() {
   const own = directoryOf(store);
   const onDefect = (error: unknown) => void defects.push(error);
-  const watch = hostWatch({ store, directory: own, checker, now: () => now, onDefect });
-  return { look: () => own.refresh().then(() => watch.look()) };
+  const options = { store, directory: own, checker, now: () => now, onDefect };
+  return { check: () => own.refresh().then(() => checkDueHosts(options)) };
 }
 const host = (name: string) => findHost(directory.sites(), name);
-async function look(): Promise<void> {
-  await Promise.all([node().look(), node().look()]);
+async function checkAll(): Promise<void> {
+  await Promise.all([node().check(), node().check()]);
   await directory.refresh();
 }
 async function later(ms: number): Promise<void> {
   now += ms;
-  await look();
+  await checkAll();
 }
 const alerts = async () => {
   const current = directory.site(site.id) ?? expect.unreachable();
-  const found = await lookAt(store, current, [], new Map(), now);
+  const found = await checkSite(store, current, [], new Map(), now);
   return found.filter(({ kind }) => kind === "host");
 };
 const claim = (name: string) =>
@@ -82,9 +82,9 @@ afterAll(async () => {
   expect(defects).toEqual([]);
 });
 
-test("a host that waits is served soon after its record is there, and one node says so", async () => {
+test("a waiting host is served soon after its DNS record exists, and only one node writes the audit line", async () => {
   await claim("new.shop.test");
-  await look();
+  await checkAll();
   expect(host("new.shop.test")).toMatchObject({ finding: "not found", checkedAt: began });
   records["new.shop.test"] = here;
   await later(9 * minute);
@@ -93,11 +93,11 @@ test("a host that waits is served soon after its record is there, and one node s
   expect(directory.siteOfHost("new.shop.test")?.id).toBe(site.id);
   const audit = await store.audit.list(site.id, 50);
   expect(audit.filter(({ action }) => action === "host verified")).toHaveLength(1);
-  // Nobody asks about a name that is this very machine.
+  // A loopback name is never checked.
   expect(host("localhost").checkedAt).toBeNull();
 });
 
-test("a name inside a network is checked for nobody, and claimed by nobody", async () => {
+test("an internal name is never checked, and no site can claim one", async () => {
   const asked = verifyHost(
     { store, directory, checker },
     host("localhost"),
@@ -108,7 +108,7 @@ test("a name inside a network is checked for nobody, and claimed by nobody", asy
   for (const name of ["intranet", "shop.localhost"]) await expect(claim(name)).rejects.toThrow(Refusal);
 });
 
-test("who never points it here is looked after less and less", async () => {
+test("a host that never leads here is checked less and less often", async () => {
   await claim("never.shop.test");
   const checks = new Set<number>();
   for (const step of [0, 11 * minute, 11 * minute, day, 10 * minute, hour, 8 * day, hour, day]) {
@@ -119,11 +119,11 @@ test("who never points it here is looked after less and less", async () => {
   expect(stateOf(host("never.shop.test"))).toBe("waiting");
 });
 
-test("one that breaks is shown, stays served, and is an alert when it has failed for an hour", async () => {
+test("a host that fails stays served, and raises an alert after an hour", async () => {
   await later(2 * day);
   const { checkedAt } = host("new.shop.test");
   expect(checkedAt).toBe(now);
-  // What could not be called in this test is a private address: the host itself is well.
+  // The check found only that the address is private, as all are in this test: the host itself works.
   await store.hosts.saveCheck(
     host("new.shop.test"),
     { ...host("new.shop.test"), finding: null, failingSince: null, nextCheckAt: now + day },
@@ -149,7 +149,7 @@ test("one that breaks is shown, stays served, and is an alert when it has failed
   await resumeHost({ store, directory }, host("new.shop.test"), { actor: "ada", now });
 });
 
-test("that the DNS does not answer says nothing against a host that was well", async () => {
+test("a failed DNS lookup does not change the state of a host that worked", async () => {
   records["new.shop.test"] = here;
   await later(2 * hour);
   const before = host("new.shop.test");
@@ -160,7 +160,7 @@ test("that the DNS does not answer says nothing against a host that was well", a
   expect(after).toMatchObject({ finding: before.finding, verifiedAt: before.verifiedAt, checkedAt: now });
 });
 
-test("a paused host is left alone", async () => {
+test("a paused host is not checked", async () => {
   await pauseHost({ store, directory }, host("new.shop.test"), { actor: "ada", now });
   await later(3 * day);
   expect(host("new.shop.test").checkedAt).toBeLessThan(now - 2 * day);

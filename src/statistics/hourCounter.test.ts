@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { EventSummary } from "../store/events/eventList.ts";
-import { nextLook } from "./roll.ts";
-import { moneyOf } from "./sums.ts";
-import { openTally, otherNames } from "./tally.ts";
+import { nextRollupAt } from "./hourlyRollup.ts";
+import { moneyOf } from "./aggregate.ts";
+import { openHourCounter, otherNames } from "./hourCounter.ts";
 
 let made = 0;
 function event(changes: Partial<EventSummary> = {}): EventSummary {
@@ -14,18 +14,18 @@ function event(changes: Partial<EventSummary> = {}): EventSummary {
   }; // prettier-ignore
 }
 
-const told = (events: EventSummary[]) => {
-  const tally = openTally();
-  tally.add({ events, deliveries: [] });
-  return tally
+const figuresOf = (events: EventSummary[]) => {
+  const counter = openHourCounter();
+  counter.add({ events, deliveries: [] });
+  return counter
     .figures()
     .map(({ kind, name, currency, count, value }) => [kind, name, currency, count, value]);
 };
 
-describe("the numbers of an hour", () => {
-  test("conversions by name and currency; without a value they have no currency", () => {
+describe("the figures of an hour", () => {
+  test("conversions are counted by name and currency; those without a value have no currency", () => {
     expect(
-      told([
+      figuresOf([
         event(),
         event({ value: 2.5 }),
         event({ currency: "USD" }),
@@ -38,19 +38,19 @@ describe("the numbers of an hour", () => {
     ]);
   });
 
-  test("values without measure do not make a sum without end", () => {
+  test("huge values do not make a sum infinite", () => {
     const huge = Array.from({ length: 60 }, (_, n) => event({ name: `name ${n % 55}`, value: 1.7e308 }));
-    const values = told(huge).map(([, , , , value]) => value);
+    const values = figuresOf(huge).map(([, , , , value]) => value);
     expect(values.every((value) => Number.isFinite(value))).toBe(true);
     expect(moneyOf(new Map([["EUR", { value: Number(values[0]), conversions: 2 }]]))).toEqual([
       { currency: "EUR", value: 1e300 },
     ]);
   });
 
-  test("a test event counts as nothing else; a filtered one under its first reason", () => {
+  test("a test event counts only as such; a filtered one under its first reason", () => {
     const clickIds = ["gclid"];
     expect(
-      told([
+      figuresOf([
         event({ mode: "test", clickIds }),
         event({ mode: "test", status: "filtered", filterReasons: ["blocked person"] }),
         event({
@@ -64,14 +64,14 @@ describe("the numbers of an hour", () => {
       ["filtered", "blocked domain", "", 1, 0],
     ]);
     const filterReasons: EventSummary["filterReasons"] = ["blocked person", "only bot visits:headless"];
-    expect(told([event({ status: "filtered", filterReasons })])).toEqual([
+    expect(figuresOf([event({ status: "filtered", filterReasons })])).toEqual([
       ["filtered", "only bot visits", "", 1, 0],
     ]);
   });
 
-  test("how many are known, withheld, and came with which click id", () => {
+  test("identified and withheld conversions and click ids are counted", () => {
     expect(
-      told([
+      figuresOf([
         event({ identity: "found", clickIds: ["gclid", "fbclid"] }),
         event({ withheld: "opted out" }),
       ]).slice(1),
@@ -84,46 +84,50 @@ describe("the numbers of an hour", () => {
     ]);
   });
 
-  test("deliveries of conversions by platform and state; while some wait the hour is open", () => {
+  test("deliveries are counted by platform and state, and the hour is open while some wait", () => {
     const [live, tried] = [event(), event({ mode: "test" })];
-    const tally = openTally();
+    const counter = openHourCounter();
     const delivery = { platform: "meta", state: "sent" as const };
-    tally.add({
+    counter.add({
       events: [live, tried],
       deliveries: [
         { eventId: live.id, ...delivery },
         { eventId: tried.id, ...delivery, state: "queued" },
       ],
     });
-    expect(tally.figures().filter(({ kind }) => kind === "delivery")).toEqual([
+    expect(counter.figures().filter(({ kind }) => kind === "delivery")).toEqual([
       { kind: "delivery", name: "meta sent", currency: "", count: 1, value: 0 },
     ]);
-    expect(tally.isOpen()).toBe(false);
-    tally.add({ events: [live], deliveries: [{ eventId: live.id, ...delivery, state: "parked" }] });
-    expect(tally.isOpen()).toBe(true);
+    expect(counter.isOpen()).toBe(false);
+    counter.add({ events: [live], deliveries: [{ eventId: live.id, ...delivery, state: "parked" }] });
+    expect(counter.isOpen()).toBe(true);
   });
 
-  test("of very many names the common ones are told, the others together and by currency", () => {
+  test("of very many event names the common ones are kept, the others are added up by currency", () => {
     const events = Array.from({ length: 6000 }, (_, n) => event({ name: `name ${n}`, value: 1 }));
     const common = Array.from({ length: 5 }, () => event({ name: "name 4000", value: 1 }));
-    const figures = told([...events, ...common, event({ name: "name 5999", currency: "USD", value: 3 })]);
+    const figures = figuresOf([
+      ...events,
+      ...common,
+      event({ name: "name 5999", currency: "USD", value: 3 }),
+    ]);
     expect(figures.length).toBeLessThanOrEqual(52);
     expect(figures).toContainEqual(["conversion", "name 4000", "EUR", 6, 6]);
     expect(figures).toContainEqual(["conversion", otherNames, "USD", 1, 3]);
-    expect(told([...events, event({ name: "Refund", value: 7 })])).toContainEqual(
+    expect(figuresOf([...events, event({ name: "Refund", value: 7 })])).toContainEqual(
       ["conversion", "refund", "EUR", 1, 7],
     ); // prettier-ignore
     expect(figures.reduce((sum, [, , , count]) => sum + Number(count), 0)).toBe(6006);
   });
 
-  test("an hour is looked at again once, and then for as long as deliveries wait", () => {
+  test("an hour is rolled up again once, and then for as long as deliveries wait", () => {
     const hour = 3_600_000;
     const [soon, day] = [5 * 60_000, 24 * hour];
-    expect(nextLook(0, soon, false)).toBe(hour);
-    expect(nextLook(0, hour, false)).toBe(Number.MAX_SAFE_INTEGER);
-    expect([soon, hour, 6 * hour, day, 3 * day].map((age) => nextLook(0, age, true))).toEqual(
+    expect(nextRollupAt(0, soon, false)).toBe(hour);
+    expect(nextRollupAt(0, hour, false)).toBe(Number.MAX_SAFE_INTEGER);
+    expect([soon, hour, 6 * hour, day, 3 * day].map((age) => nextRollupAt(0, age, true))).toEqual(
       [hour, 6 * hour, day, 3 * day, 8 * day],
     ); // prettier-ignore
-    expect(nextLook(0, 9 * day, true)).toBe(10 * day);
+    expect(nextRollupAt(0, 9 * day, true)).toBe(10 * day);
   });
 });

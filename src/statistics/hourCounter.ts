@@ -1,23 +1,23 @@
-// From events and their deliveries to the numbers of an hour.
+// Counts events and their deliveries into the figures of an hour.
 
 import type { Figure, Portion, StatisticsKind } from "../store/statistics/statistics.ts";
-import { added, botReason, isRefund } from "./sums.ts";
+import { added, botReason, isRefund } from "./aggregate.ts";
 
-/** An hour keeps this many event names; what else came is counted under one, refunds apart. */
+/** An hour keeps this many event names; the others are counted together, refunds apart. */
 const maxNames = 50;
-/** Told apart while counting, so that the names that are kept are the common ones. */
+/** Counted by name in memory, so that the names that are kept are the most common ones. */
 const maxCounted = 5000;
 export const otherNames = "(other)";
 const commonName = (name: string) => (isRefund(name) ? "refund" : otherNames);
 
-export type Tally = {
+export type HourCounter = {
   add(portion: Portion): void;
   figures(): Figure[];
-  /** Whether a delivery still waits, so that these numbers will change. */
+  /** True while a delivery waits: the figures will change. */
   isOpen(): boolean;
 };
 
-export function openTally(): Tally {
+export function openHourCounter(): HourCounter {
   const figures = new Map<string, Figure>();
   const names = new Map<string, number>();
   let isOpen = false;
@@ -67,7 +67,7 @@ export function openTally(): Tally {
 /** "blocked domain:example.com" is counted as "blocked domain". */
 const categoryOf = (reason: string) => reason.split(":")[0] ?? "";
 
-/** Several reasons are one removal: that it was a bot speaks for it, else the first one. */
+/** An event with several reasons is counted once: as a bot's if that is among them, else under the first. */
 function removalOf(reasons: readonly string[]): string {
   const categories = reasons.map(categoryOf);
   return categories.find((one) => one === botReason) ?? categories[0] ?? "";

@@ -1,4 +1,4 @@
-// Adding hours up. Currencies are never added together.
+// Adds hourly figures up to the sums of a report. Currencies are never added together.
 
 import { deliveryStates, visitBuckets, type DeliveryState, type VisitBucket } from "../kernel/event.ts";
 import { foldName } from "../platforms/shared/eventNames.ts";
@@ -7,23 +7,23 @@ import type { Figure } from "../store/statistics/statistics.ts";
 import type { VisitCount } from "../store/statistics/traffic.ts";
 
 export type Money = { currency: string; value: number };
-/** By currency, with how many conversions it is the value of. */
+/** By currency, with the number of conversions that have a value in it. */
 export type Values = Map<string, { value: number; conversions: number }>;
 
-/** What a chart draws of one step. */
+/** The sums of one step of a chart. */
 export type Sum = {
   conversions: number;
-  /** Without refunds: they are no income. */
+  /** Without refunds, which are no income. */
   values: Values;
   refunds: Values;
   duplicates: number;
   filtered: number;
-  /** Of the filtered ones, those that were filtered as bots'. */
+  /** The filtered events that were filtered as bots. */
   botEvents: number;
   visits: Record<VisitBucket, number>;
 };
 
-/** What is told of a whole range beside its steps. */
+/** The sums of the whole range only. */
 export type Details = {
   test: number;
   identified: number;
@@ -67,16 +67,16 @@ function entry<Value>(map: Map<string, Value>, name: string, made: () => Value):
   return value;
 }
 
-/** The name under which senders tell that money went back. */
+/** The event name by which senders report a refund. */
 const refund = "refund";
 export const isRefund = (name: string) => foldName(name) === refund;
 
-/** The reason of a filtered event whose person was only ever seen as a bot: what webhooks count as removed, too. */
+/** The reason of a filtered event whose person has only bot visits. Webhooks count these as removed, too. */
 export const botReason = "only bot visits";
 
-/** Far above any money, and far below where a sum has no end any more, which JSON cannot tell. */
-const largestSum = 1e300;
-export const added = (one: number, other: number) => Math.min(largestSum, one + other);
+/** Far above any amount of money, and far below Infinity, which JSON cannot represent. */
+const maxSum = 1e300;
+export const added = (one: number, other: number) => Math.min(maxSum, one + other);
 
 function addValue(values: Values, { currency, value, count }: Figure): void {
   if (!currency) return;
@@ -149,8 +149,8 @@ export function detailVisits(details: Details, { bucket, reason, visits }: Visit
 }
 
 /**
- * The currency of most conversions first: figures of two currencies cannot be compared. Sums of decimal fractions are cut
- * where only the way of computing shows.
+ * Sorts the currency of most conversions first: values of two currencies cannot be compared. Rounds away the noise of
+ * floating-point sums.
  */
 export const moneyOf = (values: Values): Money[] =>
   [...values]

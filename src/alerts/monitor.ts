@@ -1,0 +1,147 @@
+// Checks every site periodically for problems that need a person, and sends notifications. One node at a time does so: it
+// holds a lease. Each notification is recorded before and after it is sent: a channel gets one when an alert begins, one a
+// day while it lasts, and one when it is over; a notification that a channel did not take is sent again after the next check.
+
+import { openLease } from "../background/lease.ts";
+import { poll } from "../background/poll.ts";
+import { dayMs, minuteMs } from "../kernel/time.ts";
+import type { Directory, Site } from "../sites/directory.ts";
+import type { Alert, Finding, Note } from "../store/statistics/alerts.ts";
+import type { Store } from "../store/store.ts";
+import { channelsOf, type Channel, type ChannelOptions } from "./channels.ts";
+import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
+import { untilDown } from "./mail.ts";
+import { messageOf, type Phase } from "./message.ts";
+
+export type AlertMonitorOptions = {
+  store: Facts & Pick<Store, "alerts">;
+  directory: Directory;
+  channels: ChannelOptions;
+  /** This node. */
+  owner: string;
+  everyMs: number;
+  now: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+/** A node that began to send and recorded no result within this time has died. */
+const sendingMs = minuteMs;
+/** An alert that ended longer ago is not announced as over any more. */
+const staleMs = dayMs;
+const maxConcurrent = 4;
+/** Notifications that were not sent in this time, or until the next check, wait for that check. */
+const minSendingMs = 10_000;
+
+type Pending = { site: Site; alert: Alert };
+
+export function startAlertMonitor(options: AlertMonitorOptions): { stop(): Promise<void> } {
+  const { everyMs, onDefect } = options;
+  const monitor = alertMonitor(options);
+  const loop = poll({
+    everyMs,
+    firstMs: everyMs * Math.random(),
+    work: monitor.check,
+    onError: (error) => onDefect(error, { alerts: "check" }),
+  });
+  return {
+    async stop() {
+      await loop.stop();
+      await monitor.lease.release();
+    },
+  };
+}
+
+export function alertMonitor(options: AlertMonitorOptions) {
+  const { store, directory, owner, everyMs, now, onDefect } = options;
+  const backlogs: Backlogs = new Map();
+  const lease = openLease({
+    leases: {
+      acquire: (_name, ...given) => store.alerts.takeTurn(...given),
+      release: (_name, node) => store.alerts.giveTurnBack(node),
+    },
+    name: "alerts",
+    owner,
+    lengthMs: 3 * everyMs,
+    now,
+    onError: (error) => onDefect(error, { alerts: "lease" }),
+  });
+
+  /** Checks all sites once. */
+  async function check(signal?: AbortSignal): Promise<void> {
+    const pending: Pending[] = [];
+    for (const site of directory.sites()) {
+      // Thousands of sites may take longer than a lease lasts.
+      if (signal?.aborted || !(await lease.hold())) return;
+      try {
+        for (const alert of await updateAlerts(site)) pending.push({ site, alert });
+      } catch (error) {
+        // One site whose data cannot be read must not silence the others.
+        onDefect(error, { alerts: site.id });
+      }
+    }
+    await sendAll(pending, signal);
+  }
+
+  /** Records which alerts of a site begin and end; returns those that a channel may have to be notified of. */
+  async function updateAlerts(site: Site): Promise<Alert[]> {
+    const at = now();
+    const known = await store.alerts.since(site.id, at - staleMs);
+    const open = known.filter((alert) => alert.endedAt === null);
+    const findings: Finding[] = [];
+    for (const finding of await checkSite(store, site, open, backlogs, at))
+      if (await isCurrent(site, finding)) findings.push(finding);
+    if (findings.length === 0 && open.length === 0) return known;
+    await store.alerts.agree(site.id, findings, at, quietMs);
+    return store.alerts.since(site.id, at - staleMs);
+  }
+
+  /** The directory may be a second old: a connection that was just connected again must not raise an alert. */
+  async function isCurrent(site: Site, { kind, subject }: Finding): Promise<boolean> {
+    return kind !== "needs reconnection" || (await directory.connectionNow(site.id, subject))?.state === kind;
+  }
+
+  async function sendAll(pending: Pending[], signal: AbortSignal | undefined): Promise<void> {
+    const endsAt = now() + Math.max(everyMs, minSendingMs);
+    const { mailer, sender } = options.channels;
+    const channels = { sender, mailer: mailer && untilDown(mailer) };
+    const sendNext = async (): Promise<void> => {
+      for (let one = pending.shift(); one && !signal?.aborted && now() < endsAt; one = pending.shift()) {
+        let { alert } = one;
+        for (const channel of channelsOf(one.site, channels)) {
+          const phase = dueFor(alert, alert.told[channel.name], now());
+          if (phase === null) continue;
+          const notified = await notify(one.site, alert, channel, phase);
+          if (!notified) break;
+          alert = notified;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: maxConcurrent }, sendNext));
+  }
+
+  /** Null when another node sends the same notification. */
+  async function notify(site: Site, alert: Alert, channel: Channel, phase: Phase): Promise<Alert | null> {
+    const before: Note = alert.told[channel.name] ?? neverNotified;
+    const claim = { ...before, triedAt: now(), isTrying: true, by: owner };
+    const claimed = await store.alerts.note(alert, channel.name, claim);
+    if (!claimed) return null;
+    const sent = await channel.send(messageOf(site, alert, phase));
+    const result = { triedAt: now(), isTrying: false, by: owner };
+    const note: Note = sent.ok
+      ? { ...result, told: phase === "over" ? "over" : "began", toldAt: result.triedAt, error: null }
+      : { ...before, ...result, error: sent.error };
+    return store.alerts.note(claimed, channel.name, note);
+  }
+
+  return { check, lease };
+}
+
+const neverNotified: Note = { told: null, toldAt: 0, triedAt: 0, isTrying: false, by: "", error: null };
+
+/** The notification that a channel has to get now; null when it is up to date. */
+export function dueFor(alert: Alert, note: Note = neverNotified, now: number): Phase | null {
+  if (note.isTrying && note.triedAt > now - sendingMs) return null;
+  if (alert.endedAt !== null) return note.told === "began" ? "over" : null;
+  if (note.told === null) return "began";
+  return note.toldAt <= now - dayMs ? "reminder" : null;
+}

@@ -1,0 +1,142 @@
+// Counts by site and hour in memory and writes the counts that changed, one batch for each site and hour. A stop loses
+// nothing, nor does an unavailable database; a crash loses at most one interval.
+
+import { hourMs } from "../kernel/time.ts";
+import { poll } from "./poll.ts";
+
+export type Counted<Label> = Label & {
+  /** Hours since the epoch. */
+  hour: number;
+  /** Everything that this process counted under the label in that hour. */
+  count: number;
+  /** The part of `count` that no earlier batch contained. */
+  added: number;
+  lastAt: number;
+};
+
+export type FlushedCounterOptions<Label> = {
+  /** Identifies a label within its site. */
+  keyOf: (label: Label) => string;
+  /**
+   * Writes a batch of one site and hour; `total` is the sum of all counts of that site and hour. A batch that failed may
+   * have been committed: the same batch is written again, unchanged, before anything else of its site and hour.
+   */
+  write: (batch: Counted<Label>[], total: number) => Promise<void>;
+  onError: (error: unknown) => void;
+};
+
+export type FlushedCounter<Label> = {
+  /** Returns a function that takes this one off again, as long as its hour is kept in memory. */
+  add(label: Label, at: number): () => void;
+  /** Writes the rest and stops. */
+  stop(): Promise<void>;
+};
+
+type Counter<Label> = { label: Label; count: number; written: number; lastAt: number };
+type Group<Label> = {
+  hour: number;
+  total: number;
+  counters: Map<string, Counter<Label>>;
+  changed: Set<Counter<Label>>;
+  /** The batch under way, or the one whose write failed. */
+  batch: { rows: (readonly [Counter<Label>, Counted<Label>])[]; total: number } | null;
+};
+
+const everyMs = 1000;
+const keptHours = 2;
+/** Further labels are not counted, so that a database that is unavailable for days does not fill the memory. */
+export const maxCounters = 200_000;
+
+export function flushedCounter<Label extends { siteId: string }>(
+  options: FlushedCounterOptions<Label>,
+): FlushedCounter<Label> {
+  const { keyOf, write, onError } = options;
+  const groups = new Map<string, Group<Label>>();
+  let size = 0;
+  let dropped = 0;
+  let currentHour = 0;
+  let purgedHour = 0;
+
+  function change(group: Group<Label>, counter: Counter<Label>, by: number): void {
+    counter.count += by;
+    group.total += by;
+    group.changed.add(counter);
+  }
+
+  function nextBatch({ hour, total, changed }: Group<Label>) {
+    const rows = [...changed].map((counter) => {
+      const { label, count, written, lastAt } = counter;
+      return [counter, { ...label, hour, count, added: count - written, lastAt }] as const;
+    });
+    changed.clear();
+    return { rows, total };
+  }
+
+  async function flushGroup(group: Group<Label>): Promise<void> {
+    const isRepeated = group.batch !== null;
+    if (!isRepeated && group.changed.size === 0) return;
+    const { rows, total } = (group.batch ??= nextBatch(group));
+    await write(
+      rows.map(([, row]) => row),
+      total,
+    );
+    for (const [counter, { count }] of rows) counter.written = count;
+    group.batch = null;
+    if (isRepeated) await flushGroup(group);
+  }
+
+  async function flush(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const group of groups.values())
+      await flushGroup(group).catch((error: unknown) => failures.push(error));
+    // One of them is enough: most often all have one cause.
+    if (failures.length > 0) onError(failures[0]);
+    if (dropped > 0) onError(new Error(`${dropped} counts were dropped: too many are waiting to be written`));
+    dropped = 0;
+    if (currentHour !== purgedHour) purge();
+  }
+
+  function purge(): void {
+    purgedHour = currentHour;
+    for (const [key, { hour, batch, changed, counters }] of groups) {
+      if (hour >= currentHour - keptHours || batch || changed.size > 0) continue;
+      groups.delete(key);
+      size -= counters.size;
+    }
+  }
+
+  const loop = poll({ everyMs, firstMs: everyMs, work: flush, onError });
+  return {
+    add(label, at) {
+      const hour = (currentHour = Math.floor(at / hourMs));
+      const [place, key] = [`${hour} ${label.siteId}`, keyOf(label)];
+      const group = groups.get(place) ?? {
+        hour,
+        total: 0,
+        counters: new Map<string, Counter<Label>>(),
+        changed: new Set<Counter<Label>>(),
+        batch: null,
+      };
+      const known = group.counters.get(key);
+      if (!known && size >= maxCounters) {
+        dropped += 1;
+        return () => {};
+      }
+      const counter = known ?? { label, count: 0, written: 0, lastAt: 0 };
+      if (!known) {
+        groups.set(place, group);
+        group.counters.set(key, counter);
+        size += 1;
+      }
+      counter.lastAt = Math.max(counter.lastAt, at);
+      change(group, counter, 1);
+      return () => {
+        if (groups.get(place) === group) change(group, counter, -1);
+      };
+    },
+    async stop() {
+      await loop.stop();
+      await flush();
+    },
+  };
+}

@@ -1,0 +1,57 @@
+// Checks hosts in the background: soon and often after they were added, and once a day when they work. Every node finds due
+// hosts in its own memory; the host's row decides which node makes a check.
+
+import { poll } from "../background/poll.ts";
+import { minuteMs } from "../kernel/time.ts";
+import type { Host } from "../sites/directory.ts";
+import { isPublicName } from "../sites/hosts.ts";
+import type { SiteContext } from "../sites/manage.ts";
+import type { Checker } from "./check.ts";
+import { verifyHost } from "./verify.ts";
+
+export type HostMonitorOptions = SiteContext & {
+  checker: Checker;
+  now: () => number;
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+const everyMs = minuteMs;
+/** Longer than a check can take. */
+const claimMs = 5 * minuteMs;
+/** Fewer than the limit for all checks: checks that people wait for go first. */
+const maxConcurrent = 2;
+
+export function startHostMonitor(options: HostMonitorOptions): { stop(): Promise<void> } {
+  return poll({
+    everyMs,
+    // Nodes that were started together need not check together.
+    firstMs: everyMs * (0.5 + Math.random() / 2),
+    work: (signal) => checkDueHosts(options, signal),
+    onError: (error) => options.onDefect(error, { hosts: "check" }),
+  });
+}
+
+export async function checkDueHosts(options: HostMonitorOptions, signal?: AbortSignal): Promise<void> {
+  const { store, directory, checker, now, onDefect } = options;
+
+  const isDue = (host: Host) =>
+    host.pausedAt === null && host.nextCheckAt <= now() && isPublicName(host.host);
+
+  async function check(host: Host): Promise<void> {
+    try {
+      if (!(await store.hosts.takeCheck(host, now() + claimMs))) return;
+      await checker.limit.run(host, () => verifyHost(options, host, { actor: "relay", now: now() }, now));
+    } catch (error) {
+      if (!signal?.aborted) onDefect(error, { host: host.host });
+    }
+  }
+
+  const due = [...directory.sites()].flatMap(({ hostRows }) => hostRows.filter(isDue)).values();
+  const checkNext = async () => {
+    for (const host of due) {
+      if (signal?.aborted) return;
+      await check(host);
+    }
+  };
+  await Promise.all(Array.from({ length: maxConcurrent }, checkNext));
+}

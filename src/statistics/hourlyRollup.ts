@@ -1,0 +1,61 @@
+// Counts the events of one hour and their deliveries: in small portions with pauses between them, because the embedded
+// store works on the thread that accepts events. The pipeline itself counts nothing, so a crash cannot make a number wrong:
+// an hour can be rolled up again at any time.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { yieldToEventLoop } from "../kernel/deadline.ts";
+import { dayMs, hourMs } from "../kernel/time.ts";
+import type { Figure } from "../store/statistics/statistics.ts";
+import type { Store } from "../store/store.ts";
+import { openHourCounter } from "./hourCounter.ts";
+
+const portion = 100;
+/** Ages at which an hour is rolled up again: deliveries are retried for days. */
+const rollupAgesMs = [hourMs, 6 * hourMs, dayMs, 3 * dayMs, 8 * dayMs];
+const never = Number.MAX_SAFE_INTEGER;
+
+export type CountedHour = { figures: Figure[]; isOpen: boolean };
+
+/** With `pauses`, each portion is followed by a pause as long as it took: for work that no request waits for. */
+export async function countHour(
+  store: Pick<Store, "statistics">,
+  siteId: string,
+  hour: number,
+  { pauses } = { pauses: false },
+): Promise<CountedHour> {
+  const counter = openHourCounter();
+  for (let after = ""; ;) {
+    const startedAt = performance.now();
+    const some = await store.statistics.portion(siteId, hour, after, portion);
+    counter.add(some);
+    const last = some.events.at(-1);
+    if (!last || some.events.length < portion) break;
+    after = last.id;
+    await (pauses ? sleep(performance.now() - startedAt) : yieldToEventLoop());
+  }
+  return { figures: counter.figures(), isOpen: counter.isOpen() };
+}
+
+/** Counts an hour and replaces its stored figures. */
+export async function rollUpHour(
+  store: Pick<Store, "statistics">,
+  siteId: string,
+  hour: number,
+  now: number,
+): Promise<void> {
+  const { figures, isOpen } = await countHour(store, siteId, hour, { pauses: true });
+  const dueAt = nextRollupAt((hour + 1) * hourMs, now, isOpen);
+  await store.statistics.replaceHour(siteId, hour, figures, { rolledAt: now, dueAt });
+}
+
+/**
+ * When an hour that ended at `endedAt` is rolled up again. Once in any case, for events that another node committed late;
+ * after that only while deliveries wait: finished deliveries are changed by people alone, which marks the hour as due.
+ */
+export function nextRollupAt(endedAt: number, now: number, isOpen: boolean): number {
+  const age = now - endedAt;
+  const [first = 0] = rollupAgesMs;
+  if (age >= first && !isOpen) return never;
+  const next = rollupAgesMs.find((after) => after > age);
+  return next === undefined ? now + dayMs : endedAt + next;
+}
