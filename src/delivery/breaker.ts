@@ -8,17 +8,17 @@
 
 export type Breaker = {
   /** 0 when it may be called now; otherwise when to ask again. */
-  closedUntil(key: string, now: number): number;
+  blockedUntil(key: string, now: number): number;
   /** Half open: the next call finds out whether there may be more. */
   isHalfOpen(key: string, now: number): boolean;
   /** A call is about to be made: while half open it is the only one. */
-  calling(key: string, now: number): void;
-  passed(key: string): void;
-  failed(key: string, now: number): void;
+  recordCall(key: string, now: number): void;
+  recordSuccess(key: string): void;
+  recordFailure(key: string, now: number): void;
   /** The platform asked for this much patience. */
-  asked(key: string, now: number, seconds: number): void;
+  recordRetryAfter(key: string, now: number, seconds: number): void;
   /** What is not called for the moment. */
-  open(now: number): string[];
+  listOpen(now: number): string[];
 };
 
 const opensAfter = 5;
@@ -46,16 +46,16 @@ export function openBreaker(): Breaker {
   }
 
   return {
-    closedUntil,
+    blockedUntil: closedUntil,
     isHalfOpen: (key, now) => Boolean(states.get(key)?.until) && closedUntil(key, now) === 0,
-    calling(key, now) {
+    recordCall(key, now) {
       const state = states.get(key);
       if (!state?.until) return;
       state.isProbing = true;
       state.until = now;
     },
-    passed: (key) => void states.delete(key),
-    failed(key, now) {
+    recordSuccess: (key) => void states.delete(key),
+    recordFailure(key, now) {
       const state = stateOf(key);
       state.failures += 1;
       // Calls that were under way when it opened say nothing new.
@@ -65,11 +65,11 @@ export function openBreaker(): Breaker {
       state.until = now + Math.min(firstPauseMs * 2 ** state.pauses, maxPauseMs);
       state.pauses += 1;
     },
-    asked(key, now, seconds) {
+    recordRetryAfter(key, now, seconds) {
       const state = stateOf(key);
       state.isProbing = false;
       state.until = now + Math.min(seconds * 1000, maxPauseMs);
     },
-    open: (now) => Array.from(states.keys()).filter((key) => closedUntil(key, now) > 0),
+    listOpen: (now) => Array.from(states.keys()).filter((key) => closedUntil(key, now) > 0),
   };
 }

@@ -59,7 +59,7 @@ export async function exchange(
 }
 
 /** Nothing was sent, because there is no token that holds. */
-export function unsent({ fault, error }: TokenFault, conversions: number): Exchange {
+export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: number): Exchange {
   const reading: Reading =
     fault === "later"
       ? { said: "later", error: `no access token yet: ${error}` }

@@ -7,9 +7,10 @@ import type { PlatformRequest } from "../platforms/platform.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
-import { whyParked, type Job, type Outcome } from "./attempt.ts";
+import type { Outcome } from "./deliver.ts";
+import { parkedReason, type Job } from "./plan.ts";
 import { openBreaker } from "./breaker.ts";
-import { openLanes, type LaneOptions, type Lanes } from "./lanes.ts";
+import { openLanes, type LanesOptions, type Lanes } from "./lanes.ts";
 import { openQuota } from "./quota.ts";
 import type { Sender, Sent } from "./send.ts";
 
@@ -46,7 +47,9 @@ function idsOf({ body }: PlatformRequest): string[] {
   return parsed.conversions?.map((one) => one.platformEventId) ?? [parsed.platformEventId ?? ""];
 }
 
-type Given = Partial<Pick<LaneOptions, "settle" | "needsReconnection" | "retry" | "tokens" | "breaker">> & {
+type Given = Partial<
+  Pick<LanesOptions, "settle" | "markForReconnection" | "retry" | "tokens" | "breaker">
+> & {
   /** Answers at once; without it every call waits for `answer`. */
   reply?: (call: Call) => Sent | Promise<Sent>;
 };
@@ -95,9 +98,9 @@ function setUp(connections: Connection[], given: Given = {}) {
       await given.settle?.(settlement);
       settled.push(settlement);
     },
-    needsReconnection: async (connection, reason) => {
+    markForReconnection: async (connection, reason) => {
       reconnections.push({ connection, reason });
-      await given.needsReconnection?.(connection, reason);
+      await given.markForReconnection?.(connection, reason);
     },
     tokens: given.tokens ?? {
       fresh: async (connection, rejected) =>
@@ -144,7 +147,7 @@ function job(connection: Connection, changes: Partial<Job> & { mode?: Mode } = {
     eventId: id,
     connectionId: connection.id,
     conversion: sampleConversion({ platformEventId: id, mode }),
-    attempts: 0,
+    attemptsMade: 0,
     expiresAt: start + 7 * 86_400_000,
     owner: "node-a",
     leaseUntil: start + leaseMs,
@@ -338,16 +341,16 @@ describe("busy lanes", () => {
   test("room shrinks with what waits and is under way, and comes back", async () => {
     const relay = setUp([sandbox]);
     const whole = sandboxLanes * sandboxBatch;
-    expect(relay.lanes.room(sandbox)).toBe(whole);
+    expect(relay.lanes.capacity(sandbox)).toBe(whole);
     await fill(relay);
     const outcomes = sendAll(relay.lanes, jobs(10, sandbox));
-    expect(relay.lanes.room(sandbox)).toBe(whole - sandboxLanes - 10);
+    expect(relay.lanes.capacity(sandbox)).toBe(whole - sandboxLanes - 10);
     while (relay.waitingCalls()) await relay.answer();
     await Promise.all(outcomes);
     await relay.lanes.idle();
-    expect(relay.lanes.room(sandbox)).toBe(whole);
+    expect(relay.lanes.capacity(sandbox)).toBe(whole);
     void allOf(relay.lanes, jobs(whole + 50, sandbox));
-    expect(relay.lanes.room(sandbox)).toBe(0);
+    expect(relay.lanes.capacity(sandbox)).toBe(0);
   });
 });
 
@@ -359,7 +362,7 @@ describe("the settlement", () => {
         return http(200, '{"fine":true}');
       },
     });
-    const one = job(webhook, { attempts: 2 });
+    const one = job(webhook, { attemptsMade: 2 });
     expect(await relay.lanes.send(one)).toEqual(sent);
     expect(relay.settled).toEqual([
       {
@@ -423,7 +426,7 @@ describe("the settlement", () => {
     const relay = setUp([sandbox], {
       reply: () => ({ ok: false, blocked: false, error: "connection reset" }),
     });
-    expect(await relay.lanes.send(job(sandbox, { attempts: 1 }))).toEqual({
+    expect(await relay.lanes.send(job(sandbox, { attemptsMade: 1 }))).toEqual({
       state: "queued",
       reason: "connection reset",
     });
@@ -569,7 +572,7 @@ describe("withdrawing", () => {
   test("a job that waits is given back, due at once and untried", async () => {
     const relay = setUp([sandbox]);
     await fill(relay);
-    const waiting = job(sandbox, { attempts: 3 });
+    const waiting = job(sandbox, { attemptsMade: 3 });
     const outcome = relay.lanes.send(waiting);
     relay.clock.now += 500;
     expect(relay.lanes.withdraw(waiting)).toBe(true);
@@ -662,7 +665,7 @@ describe("the connection's state", () => {
 
   test("those that waited behind an unauthorised one are parked without another request", async () => {
     const relay = setUp([sandbox], {
-      needsReconnection: async (connection, reason) => {
+      markForReconnection: async (connection, reason) => {
         relay.change({ ...connection, state: "needs reconnection", stateReason: reason });
       },
     });
@@ -679,7 +682,7 @@ describe("the connection's state", () => {
   test("a reconnection note that cannot be written is a defect and not a lost delivery", async () => {
     const relay = setUp([sandbox], {
       reply: () => http(401),
-      needsReconnection: () => Promise.reject(new Error("store is gone")),
+      markForReconnection: () => Promise.reject(new Error("store is gone")),
     });
     expect((await relay.lanes.send(job(sandbox))).state).toBe("parked");
     expect(relay.defects.map((one) => one.error)).toEqual([new Error("store is gone")]);
@@ -688,7 +691,7 @@ describe("the connection's state", () => {
   test("a connection that is gone skips what is left for it", async () => {
     const relay = setUp([sandbox]);
     relay.remove(sandbox);
-    expect(await relay.lanes.send(job(sandbox, { attempts: 2 }))).toEqual({
+    expect(await relay.lanes.send(job(sandbox, { attemptsMade: 2 }))).toEqual({
       state: "skipped",
       reason: "disconnected",
     });
@@ -717,7 +720,7 @@ describe("the connection's state", () => {
     const strange = connectionTo("from_the_future");
     const relay = setUp([strange]);
     expect((await relay.lanes.send(job(strange))).state).toBe("skipped");
-    expect(relay.lanes.room(strange)).toBe(1);
+    expect(relay.lanes.capacity(strange)).toBe(1);
   });
 
   test("new settings serve from the next request on", async () => {
@@ -736,7 +739,7 @@ describe("the connection's state", () => {
     [{ state: "needs reconnection", stateReason: "HTTP 401" }, "needs reconnection: HTTP 401"],
     [{ state: "needs reconnection", stateReason: null }, "needs reconnection"],
   ] as const)("%j reads as %s", (state, words) => {
-    expect(whyParked({ ...sandbox, ...state })).toBe(words);
+    expect(parkedReason({ ...sandbox, ...state })).toBe(words);
   });
 });
 
@@ -808,7 +811,7 @@ describe("defects", () => {
     await Promise.all(sendAll(relay.lanes, jobs(20, sandbox)));
     broken = false;
     expect(await relay.lanes.send(job(sandbox))).toEqual(sent);
-    expect(relay.lanes.room(sandbox)).toBeGreaterThan(0);
+    expect(relay.lanes.capacity(sandbox)).toBeGreaterThan(0);
   });
 });
 

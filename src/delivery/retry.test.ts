@@ -18,16 +18,16 @@ const rules = (random: number, scheduleMs: readonly number[] = defaultSchedule) 
   random: () => random,
 });
 /** The wait after the given number of attempts. */
-const wait = (attempts: number, random = 0.5, reading: Reading = later) =>
-  decide(reading, { attempts, ...far }, rules(random), now).dueAt - now;
+const wait = (attemptsMade: number, random = 0.5, reading: Reading = later) =>
+  decide(reading, { attemptsMade, ...far }, rules(random), now).dueAt - now;
 
 /** The wait when the platform asks for one. */
-const asked = (retryAfterSeconds: number, attempts = 1) =>
-  wait(attempts, 0.5, { said: "later", error: "HTTP 429", retryAfterSeconds });
+const asked = (retryAfterSeconds: number, attemptsMade = 1) =>
+  wait(attemptsMade, 0.5, { said: "later", error: "HTTP 429", retryAfterSeconds });
 /** What follows from a passing fault, with the age limit at `expiresAt`. */
 const at = (expiresAt: number, reading: Reading = later) =>
-  decide(reading, { attempts: 1, expiresAt }, rules(0.5), now);
-const decided = (reading: Reading) => decide(reading, { attempts: 1, ...far }, rules(0.5), now);
+  decide(reading, { attemptsMade: 1, expiresAt }, rules(0.5), now);
+const decided = (reading: Reading) => decide(reading, { attemptsMade: 1, ...far }, rules(0.5), now);
 
 describe("the schedule", () => {
   test("by default a delivery is tried again after 10 s, 1 m, 5 m, 30 m, 2 h, 5 h, 10 h and 24 h", () => {
@@ -36,7 +36,7 @@ describe("the schedule", () => {
   });
 
   test("the last delay repeats until the event is too old", () => {
-    expect([9, 10, 50, 1000].map((attempts) => wait(attempts))).toEqual(Array(4).fill(24 * hour));
+    expect([9, 10, 50, 1000].map((attemptsMade) => wait(attemptsMade))).toEqual(Array(4).fill(24 * hour));
   });
 
   test("every delay is spread by at most a fifth, both ways", () => {
@@ -58,7 +58,7 @@ describe("the schedule", () => {
   });
 
   test("a schedule of one delay repeats it", () => {
-    const decision = decide(later, { attempts: 7, ...far }, rules(0.5, [50]), now);
+    const decision = decide(later, { attemptsMade: 7, ...far }, rules(0.5, [50]), now);
     expect(decision.dueAt).toBe(now + 50);
   });
 

@@ -7,12 +7,12 @@ import { freshFolder } from "../../test/support/databases.ts";
 import type { ConsentReading, ConsentState, Identity, Visit } from "../kernel/event.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { attribute, lookUp, lookUpMs, readConsent, type Known } from "./attribution.ts";
+import { attribute, lookUpPerson, lookUpTimeoutMs, readConsent, type KnownPerson } from "./attribution.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const day = 86_400_000;
-const rules = { keepMs: 400 * day, trusts: false };
+const rules = { keepMs: 400 * day, isTrusted: false };
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 
 const aBot = { bot: true, score: 100, reasons: ["user agent:named bot (Testbot)"], rules: 1 };
@@ -27,7 +27,7 @@ const visit = (changes: Partial<Visit> = {}): Visit => ({
 });
 const identityOf = (...visits: Visit[]): Identity => ({ visits, firstUtm: {}, forms: {} });
 const gclid = (value: string, daysAgo: number) => ({ gclid: { value, seenAt: now - daysAgo * day } });
-const known = (identity: Known["identity"], changes: Partial<Known> = {}): Known => ({
+const known = (identity: KnownPerson["identity"], changes: Partial<KnownPerson> = {}): KnownPerson => ({
   consent: "granted",
   withheld: null,
   identity,
@@ -89,11 +89,11 @@ describe("which ids go out", () => {
       utm: { utm_source: "x" },
     });
     const identity = known(identityOf({ ...old, seenAt: now - 91 * day }));
-    expect(attribute(identity, now, { keepMs: 90 * day, trusts: false })).toMatchObject({
+    expect(attribute(identity, now, { keepMs: 90 * day, isTrusted: false })).toMatchObject({
       clickIds: {},
       utm: {},
     });
-    expect(attribute(identity, now, { keepMs: 120 * day, trusts: false })).toMatchObject({
+    expect(attribute(identity, now, { keepMs: 120 * day, isTrusted: false })).toMatchObject({
       clickIds: { epik: { value: "E" } },
     });
   });
@@ -133,7 +133,7 @@ describe("which ids go out", () => {
 
   test("the bot visits of a person whom the site trusts lend their ids", () => {
     const bot = visit({ verdict: aBot, clickIds: gclid("judged", 0) });
-    const trusted = attribute(known(identityOf(bot)), now, { ...rules, trusts: true });
+    const trusted = attribute(known(identityOf(bot)), now, { ...rules, isTrusted: true });
     expect(trusted.clickIds).toMatchObject({ gclid: { value: "judged" } });
   });
 
@@ -223,7 +223,7 @@ describe("consent, from a real store", () => {
       await rows.saveIdentity(sha256(email), identity, now);
     });
 
-  test.each<[ConsentState, "opt-out" | "opt-in", Known["withheld"]]>([
+  test.each<[ConsentState, "opt-out" | "opt-in", KnownPerson["withheld"]]>([
     ["granted", "opt-out", null],
     ["granted", "opt-in", null],
     ["denied", "opt-out", "opted out"],
@@ -268,12 +268,12 @@ describe("consent, from a real store", () => {
     const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
     await remember("whole", identity);
     await decide("whole", "granted");
-    expect(await lookUp(store.people, "site", sha256("whole"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, "site", sha256("whole"), "opt-out")).toEqual({
       consent: "granted",
       withheld: null,
       identity,
     });
-    expect(await lookUp(store.people, "site", sha256("nobody"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, "site", sha256("nobody"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
       identity: null,
@@ -283,7 +283,7 @@ describe("consent, from a real store", () => {
   test("a record that is not JSON is unreadable, and consent is still read", async () => {
     await remember("broken", identityOf());
     sql("UPDATE identities SET record = ? WHERE email_sha256 = 'broken'", "{not json");
-    expect(await lookUp(store.people, "site", sha256("broken"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, "site", sha256("broken"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
       identity: "unreadable",
@@ -296,7 +296,7 @@ describe("consent, from a real store", () => {
     const taken: string[] = [];
     for (const shape of shapes) {
       sql("UPDATE identities SET record = ? WHERE email_sha256 = 'misshapen'", shape);
-      const { identity } = await lookUp(store.people, "site", sha256("misshapen"), "opt-out");
+      const { identity } = await lookUpPerson(store.people, "site", sha256("misshapen"), "opt-out");
       if (identity !== "unreadable") taken.push(shape);
     }
     expect(taken).toEqual([]);
@@ -316,14 +316,14 @@ describe("a store that fails", () => {
 
   test("an error while reading consent withholds everything, in both modes", async () => {
     for (const mode of ["opt-out", "opt-in"] as const) {
-      const found = await lookUp(people(broken), "site", sha256("person"), mode);
+      const found = await lookUpPerson(people(broken), "site", sha256("person"), mode);
       expect(found).toEqual({ consent: "unreadable", withheld: "consent unreadable", identity });
       expect(attribute(found, now, rules)).toMatchObject(nothing);
     }
   });
 
   test("an error while reading the record costs the ids and not the consent", async () => {
-    const found = await lookUp(
+    const found = await lookUpPerson(
       people(() => Promise.resolve("granted"), broken),
       "site",
       sha256("person"),
@@ -333,11 +333,11 @@ describe("a store that fails", () => {
   });
 
   test("a store that holds still is waited for as long as the sender's answer allows", async () => {
-    expect([10_000, 5000, 2000, 86_400_000].map(lookUpMs)).toEqual([8000, 3500, 1000, 8000]);
+    expect([10_000, 5000, 2000, 86_400_000].map(lookUpTimeoutMs)).toEqual([8000, 3500, 1000, 8000]);
     vi.useFakeTimers();
     try {
       const slow = () => new Promise<ConsentReading>((resolve) => setTimeout(() => resolve("granted"), 6500));
-      const found = lookUp(people(slow), "site", sha256("person"), "opt-in", lookUpMs(9600));
+      const found = lookUpPerson(people(slow), "site", sha256("person"), "opt-in", lookUpTimeoutMs(9600));
       await vi.advanceTimersByTimeAsync(6500);
       expect(await found).toEqual({ consent: "granted", withheld: null, identity });
     } finally {
@@ -350,7 +350,7 @@ describe("a store that fails", () => {
     { timeout: 6000 },
     async () => {
       const startedAt = Date.now();
-      const found = await lookUp(people(hanging, hanging), "site", sha256("person"), "opt-out");
+      const found = await lookUpPerson(people(hanging, hanging), "site", sha256("person"), "opt-out");
       expect(found).toEqual({
         consent: "unreadable",
         withheld: "consent unreadable",

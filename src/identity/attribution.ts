@@ -8,7 +8,7 @@ import { isUseful } from "./clickIds.ts";
 
 type People = Store["people"];
 export type ConsentMode = "opt-out" | "opt-in";
-export type Known = {
+export type KnownPerson = {
   consent: ConsentReading;
   withheld: Attribution["withheld"];
   identity: Identity | null | "unreadable";
@@ -25,20 +25,20 @@ const maxMs = 8000;
  * How long a sender who waits for so long can wait for the look-up. An event goes out without what is known of its
  * person if that cannot be read, and nothing makes up for it later: so a database that holds still is waited for.
  */
-export function lookUpMs(answerMs: number): number {
+export function lookUpTimeoutMs(answerMs: number): number {
   return Math.min(Math.max(answerMs - restMs, answerMs / 2), maxMs);
 }
 
 /** A click after the conversion did not lead to it; the sender's clock may be off by this much. */
 const clockSkewMs = 5 * 60_000;
 
-export async function lookUp(
+export async function lookUpPerson(
   people: People,
   siteId: string,
   emailSha256: Sha256,
   mode: ConsentMode,
   timeoutMs = usualMs,
-): Promise<Known> {
+): Promise<KnownPerson> {
   const [{ consent, withheld }, identity] = await Promise.all([
     readConsent(people, siteId, emailSha256, mode, timeoutMs),
     within(timeoutMs, people.identity(siteId, emailSha256), "too slow").catch(() => "unreadable" as const),
@@ -52,11 +52,23 @@ export async function readConsent(
   subject: string,
   mode: ConsentMode,
   timeoutMs = usualMs,
-): Promise<Pick<Known, "consent" | "withheld">> {
+): Promise<Pick<KnownPerson, "consent" | "withheld">> {
   const consent = await within(timeoutMs, people.consent(siteId, subject), "too slow").catch(
     () => "unreadable" as const,
   );
   return { consent, withheld: whyWithheld(consent, mode) };
+}
+
+/** Consent may have been withdrawn since the event was received: it is read again before any later use. */
+export async function withCurrentConsent(
+  people: People,
+  event: { siteId: string; person: { emailSha256: Sha256 }; attribution: Attribution },
+  mode: ConsentMode,
+): Promise<Attribution> {
+  const { siteId, person, attribution } = event;
+  // Ids that were withheld then are withheld for good.
+  if (attribution.withheld) return attribution;
+  return { ...attribution, ...(await readConsent(people, siteId, person.emailSha256, mode)) };
 }
 
 function whyWithheld(consent: ConsentReading, mode: ConsentMode): Attribution["withheld"] {
@@ -74,27 +86,27 @@ function whyWithheld(consent: ConsentReading, mode: ConsentMode): Attribution["w
 
 /** Chooses what goes out with an event: nothing when consent withholds it, else the newest useful id of each kind. */
 export function attribute(
-  { consent, withheld, identity }: Known,
+  { consent, withheld, identity }: KnownPerson,
   at: number,
-  { keepMs, trusts }: { keepMs: number; trusts: boolean },
+  { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
 ): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
   const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
   if (withheld || !identity || identity === "unreadable")
     return { consent, withheld, identity: found, ...nothing };
-  return { consent, withheld, identity: found, ...choose(identity, at, keepMs, trusts) };
+  return { consent, withheld, identity: found, ...choose(identity, at, keepMs, isTrusted) };
 }
 
 type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
 
 /** Visits of bots never lend their ids, unless the site trusts the person whatever was seen; visits are kept newest first, so the first id of a kind wins. */
-function choose(identity: Identity, at: number, keepMs: number, trusts: boolean): Chosen {
+function choose(identity: Identity, at: number, keepMs: number, isTrusted: boolean): Chosen {
   const clickIds: Record<string, SeenId> = {};
   const browserIds: Record<string, string> = {};
   let utm: Record<string, string> = {};
   let browser: Chosen["browser"] = null;
   for (const visit of identity.visits) {
-    if ((visit.verdict?.bot && !trusts) || visit.seenAt < at - keepMs) continue;
+    if ((visit.verdict?.bot && !isTrusted) || visit.seenAt < at - keepMs) continue;
     for (const [name, id] of Object.entries(visit.clickIds)) {
       const known = clickIds[name];
       if (

@@ -2,8 +2,8 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
-  beginAgreement,
-  finishAgreement,
+  startAuthorization,
+  finishAuthorization,
   type Finished,
   type SignInOptions,
 } from "../delivery/oauth/signIn.ts";
@@ -26,7 +26,7 @@ export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): v
   // No HEAD: programs that look at links ahead of people must not use them up.
   const onlyGet = { exposeHeadRoute: false };
   app.get<{ Params: { ticket: string } }>("/oauth/start/:ticket", onlyGet, async (request, reply) => {
-    const begun = await beginAgreement(options, request.params.ticket, await options.userOf(request));
+    const begun = await startAuthorization(options, request.params.ticket, await options.userOf(request));
     if ("error" in begun) return page(reply, 400, "Not signed in", begun.error);
     return reply
       .header("set-cookie", cookie(begun.id, begun.cookie, 600))
@@ -38,10 +38,10 @@ export function oauthRoutes(app: FastifyInstance, options: OAuthRouteOptions): v
   app.get(callbackPath, onlyGet, async (request, reply) => {
     const parameters = new URL(request.url, "http://callback").searchParams;
     const cookieOf = (id: string) => cookieIn(request.headers.cookie ?? "", cookieName(id));
-    const finished = await finishAgreement(options, parameters, cookieOf);
+    const finished = await finishAuthorization(options, parameters, cookieOf);
     if (!("id" in finished)) return page(reply, 400, "Not signed in", finished.error);
     // Who began in the dashboard reads there how it went.
-    if (finished.asker !== null)
+    if (finished.requestedBy !== null)
       return reply
         .header("set-cookie", cookie(finished.id, "", 0))
         .header("cache-control", "no-store")

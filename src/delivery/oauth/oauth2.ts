@@ -9,7 +9,7 @@ import type { OAuthApp } from "../../store/sites/platformSignIns.ts";
 import type { Sender } from "../send.ts";
 
 /** As settings of a connection. */
-export type Tokens = { access_token: string; refresh_token?: string; expires_at?: string };
+export type TokenSet = { access_token: string; refresh_token?: string; expires_at?: string };
 
 /** `refused`: the platform said no, and would again. `later`: it could not be asked. */
 export type TokenFault = { fault: "refused" | "later"; error: string };
@@ -23,7 +23,7 @@ export const hasOAuth = (platform: Platform | undefined): platform is PlatformWi
 export const newVerifier = () => oauth.generateRandomCodeVerifier();
 
 /** The page at the platform where people agree. */
-export async function agreementUrl(
+export async function authorizationUrl(
   { oauth: how }: PlatformWithOAuth,
   app: Pick<OAuthApp, "clientId">,
   { redirectUri, state, verifier }: { redirectUri: string; state: string; verifier: string },
@@ -47,10 +47,10 @@ export async function agreementUrl(
 }
 
 /** The code that came back from the platform, for tokens. */
-export async function tokensForCode(
+export async function exchangeCode(
   call: Call,
   answer: { parameters: URLSearchParams; state: string; redirectUri: string; verifier: string },
-): Promise<Tokens | TokenFault> {
+): Promise<TokenSet | TokenFault> {
   const { platform, app } = call;
   const how = platform.oauth;
   return guarded(async () => {
@@ -77,7 +77,7 @@ export async function tokensForCode(
 }
 
 /** A new access token, and a new refresh token where the platform rotates them. */
-export async function renewed(call: Call, refreshToken: string): Promise<Tokens | TokenFault> {
+export async function refreshTokens(call: Call, refreshToken: string): Promise<TokenSet | TokenFault> {
   return guarded(async () => {
     const { server, client, auth, options } = partiesOf(call);
     const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
@@ -163,8 +163,8 @@ function standardAnswer(how: OAuth2, parsed: unknown): Record<string, unknown> {
 async function longLived(
   { platform, sender, now }: Call,
   app: OAuthApp,
-  tokens: Tokens,
-): Promise<Tokens | TokenFault> {
+  tokens: TokenSet,
+): Promise<TokenSet | TokenFault> {
   const exchange = platform.oauth.exchange;
   if (!exchange) return tokens;
   const secretQuery = Object.fromEntries(
@@ -188,7 +188,7 @@ async function longLived(
   return { ...tokens, ...tokensIn(answer as oauth.TokenEndpointResponse, now) };
 }
 
-function tokensIn(answer: oauth.TokenEndpointResponse, now: number): Tokens {
+function tokensIn(answer: oauth.TokenEndpointResponse, now: number): TokenSet {
   const seconds = Number(answer.expires_in);
   return {
     access_token: answer.access_token,
@@ -213,7 +213,7 @@ function wordsIn({ message, error }: Record<string, unknown>): string {
 
 class Unreachable extends Error {}
 
-async function guarded(work: () => Promise<Tokens | TokenFault>): Promise<Tokens | TokenFault> {
+async function guarded(work: () => Promise<TokenSet | TokenFault>): Promise<TokenSet | TokenFault> {
   try {
     return await work();
   } catch (error) {

@@ -9,12 +9,12 @@ import { hasOAuth, type PlatformWithOAuth } from "./oauth2.ts";
 
 type Desk = { store: Pick<Store, "signIns" | "audit"> };
 
-export const platformsWithSignIn = () => platforms.filter(hasOAuth);
+export const listSignInPlatforms = () => platforms.filter(hasOAuth);
 
 export function signInPlatform(id: string): PlatformWithOAuth {
   const platform = platformOf(id);
   if (hasOAuth(platform)) return platform;
-  const known = platformsWithSignIn().map((one) => one.id);
+  const known = listSignInPlatforms().map((one) => one.id);
   throw new Refusal("platform", `${id} has no sign-in. Those that do: ${known.join(", ")}.`);
 }
 

@@ -14,22 +14,22 @@ import { Missing, Refusal } from "../../kernel/refusal.ts";
 import type { SignIn } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import {
-  agreementUrl,
+  authorizationUrl,
   hasOAuth,
   newVerifier,
-  tokensForCode,
+  exchangeCode,
   type PlatformWithOAuth,
-  type Tokens,
+  type TokenSet,
 } from "./oauth2.ts";
 import type { Sender } from "../send.ts";
 
 type Asked = { step: "asked"; link: string };
 type Agreeing = { step: "agreeing"; browser: string; state: string; verifier: string };
 type Exchanging = { step: "exchanging" };
-type Done = { step: "done"; tokens: Tokens };
+type Done = { step: "done"; tokens: TokenSet };
 type Failed = { step: "failed"; error: string };
 /** The id of the user who asked in the dashboard, and is sent back there; null on the command line. */
-type Asker = { asker: string | null };
+type Asker = { requestedBy: string | null };
 export type SignInRecord = (Asked | Agreeing | Exchanging | Done | Failed) & Asker;
 
 export type SignInOptions = {
@@ -67,7 +67,7 @@ function signInPlatform(id: string): PlatformWithOAuth {
 }
 
 /** Makes the link that begins a sign-in. */
-export async function askSignIn(
+export async function createSignInLink(
   { store, now }: Pick<SignInOptions, "store" | "now">,
   siteId: string,
   platformId: string,
@@ -84,13 +84,13 @@ export async function askSignIn(
   const id = shortId();
   const secret = randomBase62(32);
   const expiresAt = now() + tenMinutes;
-  const record: SignInRecord = { step: "asked", link: hashOf(secret), asker };
+  const record: SignInRecord = { step: "asked", link: hashOf(secret), requestedBy: asker };
   await store.signIns.begin({ siteId, id, platform: platformId, expiresAt, record });
   return { id, ticket: `${siteId}.${id}.${secret}`, expiresAt };
 }
 
 /** A browser opened the link: it gets a cookie, and is sent to the platform. */
-export async function beginAgreement(
+export async function startAuthorization(
   options: SignInOptions,
   ticketText: string,
   /** Who is signed in to the dashboard in this browser. */
@@ -114,7 +114,7 @@ export async function beginAgreement(
   const app = signIn && (await store.signIns.app(signIn.platform));
   if (!signIn || !app) return { error: lost };
   const platform = signInPlatform(signIn.platform);
-  const address = new URL(await agreementUrl(platform, app, { redirectUri, state, verifier }));
+  const address = new URL(await authorizationUrl(platform, app, { redirectUri, state, verifier }));
   const override = origins[platform.id];
   const location = override
     ? `${new URL(override).origin}${address.pathname}${address.search}`
@@ -123,12 +123,12 @@ export async function beginAgreement(
 }
 
 /** Records of an older version have none. */
-const askerOf = ({ asker }: Partial<Asker>) => asker ?? null;
+const askerOf = ({ requestedBy: asker }: Partial<Asker>) => asker ?? null;
 
 export type Finished = { platform: PlatformWithOAuth; siteId: string; id: string } & Asker;
 
 /** The browser came back from the platform: its code becomes tokens. */
-export async function finishAgreement(
+export async function finishAuthorization(
   { store, sender, redirectUri, now }: SignInOptions,
   parameters: URLSearchParams,
   /** The cookie that the browser holds for a sign-in. */
@@ -145,13 +145,13 @@ export async function finishAgreement(
     if (agreeing.step !== "agreeing" || expiresAt <= now()) return null;
     if (!isSame(state, agreeing.state) || !isSame(cookie, agreeing.browser)) return null;
     agreed = agreeing;
-    return { record: { step: "exchanging", asker: askerOf(agreeing) }, expiresAt };
+    return { record: { step: "exchanging", requestedBy: askerOf(agreeing) }, expiresAt };
   });
   const app = taken && (await store.signIns.app(taken.platform));
   if (!taken || !agreed || !app) return { error: lost };
   const platform = signInPlatform(taken.platform);
   const answer = { parameters, state, redirectUri, verifier: agreed.verifier };
-  const tokens = await tokensForCode({ platform, app, sender, now: now() }, answer).catch(
+  const tokens = await exchangeCode({ platform, app, sender, now: now() }, answer).catch(
     (error: unknown) => ({
       fault: "refused" as const,
       error: `the answer could not be used (${error instanceof Error ? error.name : "unknown"})`,
@@ -159,29 +159,31 @@ export async function finishAgreement(
   );
   const asker = askerOf(agreed);
   const record: SignInRecord =
-    "fault" in tokens ? { step: "failed", error: tokens.error, asker } : { step: "done", tokens, asker };
+    "fault" in tokens
+      ? { step: "failed", error: tokens.error, requestedBy: asker }
+      : { step: "done", tokens, requestedBy: asker };
   await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + anHour }));
   const error = "fault" in tokens ? `${platform.name} did not agree: ${tokens.error}` : null;
-  return { platform, siteId, id, asker, error };
+  return { platform, siteId, id, requestedBy: asker, error };
 }
 
 /** A sign-in of this asker; null where there is none, or it is somebody else's. */
-export async function signInOf(
+export async function findSignIn(
   store: Pick<Store, "signIns">,
-  { siteId, id, asker }: { siteId: string; id: string } & Asker,
+  { siteId, id, requestedBy: asker }: { siteId: string; id: string } & Asker,
 ): Promise<SignIn<SignInRecord> | null> {
   const signIn = (await store.signIns.get(siteId, id)) as SignIn<SignInRecord> | null;
   return signIn && askerOf(signIn.record) === asker ? signIn : null;
 }
 
 /** The tokens of a sign-in that is done, for a connection of the same site and platform. */
-export async function tokensOfSignIn(
+export async function readSignInTokens(
   store: Pick<Store, "signIns">,
   wanted: { siteId: string; platform: string; id: string } & Asker,
   now: number,
-): Promise<Tokens> {
+): Promise<TokenSet> {
   const { id } = wanted;
-  const signIn = await signInOf(store, wanted);
+  const signIn = await findSignIn(store, wanted);
   if (!signIn || signIn.platform !== wanted.platform || signIn.expiresAt <= now) {
     const sentence = `There is no sign-in ${id} for ${wanted.platform} here.`;
     throw new Missing("sign_in", `${sentence} Begin one.`, `${sentence} Begin one: cleancast sign-in`);

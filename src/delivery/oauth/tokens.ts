@@ -6,7 +6,7 @@
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection, Directory } from "../../sites/directory.ts";
 import type { Store } from "../../store/store.ts";
-import { hasOAuth, renewed, type TokenFault } from "./oauth2.ts";
+import { hasOAuth, refreshTokens, type TokenFault } from "./oauth2.ts";
 import type { Sender } from "../send.ts";
 
 export type TokenOptions = {
@@ -72,7 +72,7 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     const refreshToken = current.settings.refresh_token;
     if (!hasOAuth(platform) || !refreshToken) return current;
     if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
-    const tokens = await renewed({ platform, app, sender, now: now() }, refreshToken);
+    const tokens = await refreshTokens({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
     const isSaved = await store.signIns.renewTokens(siteId, id, refreshToken, tokens);
     await directory.refresh();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Attribution, Event } from "../kernel/event.ts";
-import { conversionOf } from "./conversion.ts";
+import { toConversion } from "./plan.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const event: Event = {
@@ -29,7 +29,7 @@ const attribution: Attribution = {
 
 describe("what platforms see of an event", () => {
   test("with consent: everything, under the id of the dispatch", () => {
-    expect(conversionOf(event, "dispatch-id", attribution)).toEqual({
+    expect(toConversion(event, "dispatch-id", attribution)).toEqual({
       platformEventId: "dispatch-id",
       name: "Purchase",
       mode: "live",
@@ -53,7 +53,7 @@ describe("what platforms see of an event", () => {
     ["consent unreadable", "unreadable"],
     ["no consent", "unknown"],
   ] as const)("%s: the conversion goes, without anything that identifies the person", (withheld, consent) => {
-    expect(conversionOf(event, "dispatch-id", { ...attribution, withheld, consent })).toEqual({
+    expect(toConversion(event, "dispatch-id", { ...attribution, withheld, consent })).toEqual({
       platformEventId: "dispatch-id",
       name: "Purchase",
       mode: "live",
@@ -73,11 +73,11 @@ describe("what platforms see of an event", () => {
   });
 
   test("no decision in opt-out mode is passed on as unknown, not as granted", () => {
-    expect(conversionOf(event, "id", { ...attribution, consent: "unknown" }).consent).toBe("unknown");
+    expect(toConversion(event, "id", { ...attribution, consent: "unknown" }).consent).toBe("unknown");
   });
 
   test("the relay's own ids never leave it", () => {
-    const text = JSON.stringify(conversionOf(event, "dispatch-id", attribution));
+    const text = JSON.stringify(toConversion(event, "dispatch-id", attribution));
     for (const own of ["0193-event", '"site"', '"key"']) expect(text).not.toContain(own);
   });
 });

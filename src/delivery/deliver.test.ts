@@ -5,7 +5,7 @@ import type { PlatformRequest } from "../platforms/platform.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
-import { openAttempts, type Outcome, type Waiting } from "./attempt.ts";
+import { createDeliverer, type Outcome, type QueuedJob } from "./deliver.ts";
 import { openBreaker } from "./breaker.ts";
 import { openLanes } from "./lanes.ts";
 import { openQuota } from "./quota.ts";
@@ -62,7 +62,7 @@ function stage(reply: (request: PlatformRequest, call: number) => Sent) {
       close: async () => {},
     },
     settle: async (settlement: Settlement) => void settled.push(settlement),
-    needsReconnection: async () => {},
+    markForReconnection: async () => {},
     tokens: { fresh: async (connection: Connection) => connection },
     breaker: openBreaker(),
     retry: { scheduleMs: [10_000], random: () => 0.5 },
@@ -78,7 +78,7 @@ function stage(reply: (request: PlatformRequest, call: number) => Sent) {
 const ordersIn = ({ body }: PlatformRequest) =>
   (JSON.parse(body) as { events: { transactionId: string }[] }).events.map((event) => event.transactionId);
 
-function batchOf(count: number): { batch: Waiting[]; outcomes: (Outcome | undefined)[] } {
+function batchOf(count: number): { batch: QueuedJob[]; outcomes: (Outcome | undefined)[] } {
   const outcomes: (Outcome | undefined)[] = Array.from({ length: count }, () => undefined);
   const batch = outcomes.map((_, i) => ({
     job: {
@@ -86,7 +86,7 @@ function batchOf(count: number): { batch: Waiting[]; outcomes: (Outcome | undefi
       eventId: `e${i}`,
       connectionId: "g",
       conversion: sampleConversion({ platformEventId: `e${i}`, orderId: `A-${i}`, time: now - 1000 }),
-      attempts: 0,
+      attemptsMade: 0,
       expiresAt: now + 86_400_000,
       owner: "me",
       leaseUntil: now + 60_000,
@@ -100,7 +100,7 @@ describe("a batch that is refused for some of its events", () => {
   test("the others go again at once without them, and are sent", async () => {
     const { options, requests, settled } = stage((_request, call) => (call === 1 ? violation(1) : taken));
     const { batch, outcomes } = batchOf(4);
-    await openAttempts(options).deliver(batch);
+    await createDeliverer(options).deliver(batch);
     expect(requests.map(ordersIn)).toEqual([
       ["A-0", "A-1", "A-2", "A-3"],
       ["A-0", "A-2", "A-3"],
@@ -114,7 +114,7 @@ describe("a batch that is refused for some of its events", () => {
       call <= 3 ? violation(ordersIn(request).length - 1) : taken,
     );
     const { batch, outcomes } = batchOf(5);
-    await openAttempts(options).deliver(batch);
+    await createDeliverer(options).deliver(batch);
     expect(requests.map((request) => ordersIn(request).length)).toEqual([5, 4, 3, 2]);
     expect(outcomes.map((outcome) => outcome?.state)).toEqual([
       "sent",
@@ -130,7 +130,7 @@ test("what a platform says of a refusal never carries the token on", async () =>
   const words = { error: { code: 401, status: "UNAUTHENTICATED", message: `Bad token ${token} here` } };
   const { options, settled } = stage(() => answer(401, words));
   const { batch, outcomes } = batchOf(1);
-  await openAttempts(options).deliver(batch);
+  await createDeliverer(options).deliver(batch);
   expect(outcomes[0]).toMatchObject({ state: "parked", reason: expect.stringContaining("Bad token") });
   expect(JSON.stringify([outcomes, settled])).not.toContain(token);
 });
@@ -138,7 +138,7 @@ test("what a platform says of a refusal never carries the token on", async () =>
 describe("a platform that is down", () => {
   test("is called five times, then by one call at a time, and what cannot go waits without an attempt", async () => {
     const { options, requests, settled, clock } = stage(() => answer(503, {}));
-    const attempts = openAttempts(options);
+    const attempts = createDeliverer(options);
     for (let i = 0; i < 8; i++) await attempts.deliver(batchOf(1).batch);
     expect(requests).toHaveLength(5);
     expect(settled.slice(5).map(({ attempt, state, dueAt }) => [attempt, state, dueAt])).toEqual(
@@ -157,7 +157,7 @@ describe("a platform that is down", () => {
   ])("recovers after a probe that got %s", async (_what, odd) => {
     let reply = answer(429, {}, { "retry-after": "10" });
     const { options, requests, clock } = stage(() => reply);
-    const attempts = openAttempts(options);
+    const attempts = createDeliverer(options);
     await attempts.deliver(batchOf(1).batch);
     clock.now += 10_001;
     reply = odd;
@@ -173,7 +173,7 @@ describe("a platform that is down", () => {
 
   test("is taken at its word when it asks for patience", async () => {
     const { options, requests, settled } = stage(() => answer(429, {}, { "retry-after": "30" }));
-    const attempts = openAttempts(options);
+    const attempts = createDeliverer(options);
     for (let i = 0; i < 3; i++) await attempts.deliver(batchOf(1).batch);
     expect(requests).toHaveLength(1);
     expect(settled.map(({ dueAt }) => dueAt)).toEqual([now + 30_000, now + 30_000, now + 30_000]);
