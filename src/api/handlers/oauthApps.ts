@@ -1,6 +1,6 @@
 // The installation's registrations at platforms. Their secrets go in and never come out.
 
-import { listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/oauthApps.ts";
+import { listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/signIn.ts";
 import { knownPlatform } from "../../sites/connect.ts";
 import type { Handlers } from "../call.ts";
 import type { ApiParts } from "../context.ts";

@@ -86,13 +86,13 @@ export function platformHandlers({ store, publicUrl, now }: ApiParts): Handlers<
 
     async "POST /sites/:site/sign-ins"({ site, body, actor }) {
       const { id: platform } = knownPlatform(body.platform);
-      const { id, ticket, expiresAt } = await createSignInLink(
+      const { id, linkToken, expiresAt } = await createSignInLink(
         { store, now },
         site.id,
         platform,
         userOf(actor),
       );
-      return { id, url: `${publicUrl}/oauth/start/${ticket}`, expiresAt };
+      return { id, url: `${publicUrl}/oauth/start/${linkToken}`, expiresAt };
     },
 
     async "GET /sites/:site/sign-ins/:signIn"({ site, params, actor }) {
