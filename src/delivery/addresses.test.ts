@@ -66,7 +66,7 @@ describe("URLs as they are entered", () => {
     "https://localhost./",
     "https://127.0.0.1.nip.io/",
     "https://metadata.google.internal/",
-  ])("%s may be entered", (url) => {
+  ])("the URL %s is accepted", (url) => {
     expect(urlFault(none, url)).toBeNull();
   });
 
@@ -75,11 +75,11 @@ describe("URLs as they are entered", () => {
     "https://[fe80::1%eth0]/",
     "https://256.256.256.256/",
     "https://[::1/",
-  ])("%s is no URL at all, so it never comes here", (url) => {
+  ])("%s is not a URL and is refused before this check", (url) => {
     expect(URL.canParse(url)).toBe(false);
   });
 
-  test("no fault quotes the URL: its path and query may hold a token", () => {
+  test("no fault quotes the URL: its path and query may contain a token", () => {
     for (const [, url] of hostileUrls)
       expect(String(urlFault(none, url.replace(/\/$/, "/s3cret?token=s3cret")))).not.toContain("s3cret");
   });
@@ -108,7 +108,7 @@ describe("the operator's allow-list", () => {
     ["a listed IPv6 address", "::1", "::1"],
     ["a listed IPv6 network", "whatever.example", "fd12::1"],
     ["the IPv4 network inside a listed IPv4-mapped one", "whatever.example", "172.20.0.1"],
-  ])("opens %s, also for plain HTTP", (_what, host, address) => {
+  ])("the allow-list opens %s, also for plain HTTP", (_what, host, address) => {
     expect(opens(host, address)).toBeNull();
     expect(opens(host, address, true)).toBeNull();
   });
@@ -124,16 +124,16 @@ describe("the operator's allow-list", () => {
     ["IPv4-compatible form of a listed network", "whatever.example", "::a00:1", true],
     ["metadata", "whatever.example", "169.254.169.254", true],
     ["plain HTTP to a public address", "example.com", "1.1.1.1", false],
-  ])("does not open %s", (_what, host, address, secure) => {
+  ])("the allow-list does not open %s", (_what, host, address, secure) => {
     expect(opens(host, address, secure)).not.toBeNull();
   });
 
-  test("a list that opens all of IPv6 does not open IPv4, and the other way round", () => {
+  test("an allow-list with all of IPv6 does not open IPv4, and the other way round", () => {
     expect(addressFault(allowing("::/0"), true, "x.example", "10.0.0.1")).not.toBeNull();
     expect(addressFault(allowing("0.0.0.0/0"), true, "x.example", "fd00::1")).not.toBeNull();
   });
 
-  test("entered URLs: listed hosts and networks pass, the rest is refused as before", () => {
+  test("URLs of allowed hosts and networks are accepted, others are refused", () => {
     expect(urlFault(allow, "http://internal.example/")).toBeNull();
     expect(urlFault(allow, "http://INTERNAL.example:8080/")).toBeNull();
     expect(urlFault(allow, "http://10.1.2.3/")).toBeNull();
@@ -145,7 +145,7 @@ describe("the operator's allow-list", () => {
     expect(urlFault(allowing("internal.example"), "http://other.example/")).toBe("must use https");
   });
 
-  test("plain HTTP to a name may be entered when networks are open: where it leads decides later", () => {
+  test("a plain HTTP URL is accepted when networks are allowed: its address is checked on connecting", () => {
     expect(urlFault(allow, "http://other.example/")).toBeNull();
     expect(addressFault(allow, false, "other.example", "1.1.1.1")).toContain("must use https");
   });
@@ -159,7 +159,7 @@ describe("the operator's allow-list", () => {
     "host:8080",
     "::/129",
     "*.example",
-  ])("%j is neither a host nor a network", (entry) => {
+  ])("an allow-list with %j is invalid: it is neither a host nor a network", (entry) => {
     expect(readAllowList(`localhost, ${entry}`)).toEqual({ fault: entry });
   });
 
@@ -170,13 +170,13 @@ describe("the operator's allow-list", () => {
     },
   );
 
-  test("an empty list opens nothing", () => {
+  test("an empty allow-list opens nothing", () => {
     expect(readAllowList("")).toEqual({ hosts: new Set(), networks: [] });
     expect(readAllowList(" , ,")).toEqual({ hosts: new Set(), networks: [] });
   });
 });
 
-describe("the guarded look-up, asked for real", () => {
+describe("the guarded look-up with the system's resolver", () => {
   type Answer = { error: Error | null; address: string | LookupAddress[] };
   const look = (allow: AllowList, host: string, options: LookupOptions = {}, secure = true) =>
     new Promise<Answer>((resolve) => {
@@ -192,11 +192,11 @@ describe("the guarded look-up, asked for real", () => {
     }
   });
 
-  test("over plain HTTP the fault speaks of https", async () => {
+  test("over plain HTTP the error names https", async () => {
     expect((await look(none, "localhost", {}, false)).error?.message).toContain("must use https");
   });
 
-  test("what the operator opened is answered in the form that was asked for", async () => {
+  test("an allowed address is returned in the form that the caller asked for", async () => {
     const allow = allowing("127.0.0.0/8");
     expect(await look(allow, "localhost", { family: 4 })).toEqual({ error: null, address: "127.0.0.1" });
     expect(await look(allow, "localhost", { family: 4, all: true })).toEqual({
@@ -205,7 +205,7 @@ describe("the guarded look-up, asked for real", () => {
     });
   });
 
-  test("a listed name opens whatever it resolves to, in any case", async () => {
+  test("an allowed name may resolve to any address, and its case does not matter", async () => {
     expect((await look(allowing("localhost"), "LocalHost", {}, false)).error).toBeNull();
   });
 

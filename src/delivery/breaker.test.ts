@@ -11,7 +11,7 @@ function broken(failures = 5) {
 }
 
 describe("the breaker", () => {
-  test("lets calls through while fewer than five in a row have failed", () => {
+  test("the breaker allows calls while fewer than five in a row have failed", () => {
     expect(openBreaker().blockedUntil(key, now)).toBe(0);
     expect(broken(4).blockedUntil(key, now)).toBe(0);
     const breaker = broken(4);
@@ -20,14 +20,14 @@ describe("the breaker", () => {
     expect(breaker.blockedUntil(key, now)).toBe(0);
   });
 
-  test("after five it waits, and only for the connection that failed", () => {
+  test("the breaker blocks a connection after five failures, and no other", () => {
     const breaker = broken();
     expect(breaker.blockedUntil(key, now)).toBe(now + 5_000);
     expect(breaker.blockedUntil("site another", now)).toBe(0);
     expect(breaker.blockedUntil(key, now + 5_000)).toBe(0);
   });
 
-  test("then one call finds out, while the others wait a little longer", () => {
+  test("a half-open breaker allows one probe and blocks the other calls", () => {
     const breaker = broken();
     breaker.recordCall(key, now + 5_000);
     expect(breaker.blockedUntil(key, now + 5_000)).toBe(now + 7_000);
@@ -49,12 +49,12 @@ describe("the breaker", () => {
     expect(pauses).toEqual([10, 20, 40, 80, 160, 300, 300, 300, 300]);
   });
 
-  test("calls that were under way when it opened do not make the pause longer", () => {
+  test("calls that were in flight when the breaker opened do not make the pause longer", () => {
     const breaker = broken(40);
     expect(breaker.blockedUntil(key, now)).toBe(now + 5_000);
   });
 
-  test("a platform that asks for patience gets it, up to five minutes", () => {
+  test("Retry-After blocks the connection for that time, up to five minutes", () => {
     const breaker = openBreaker();
     breaker.recordRetryAfter(key, now, 30);
     expect(breaker.blockedUntil(key, now)).toBe(now + 30_000);

@@ -34,41 +34,44 @@ async function refusing(count: number, isBad: (index: number) => boolean) {
   return { relay, batch, bad, found, calls: relay.calls };
 }
 
-describe("a batch that is refused whole", () => {
-  test.each([2, 3, 7, 50, 100])("of %d, the bad one is found and the others are sent", async (count) => {
-    for (const at of new Set([0, Math.floor(count / 2), count - 1])) {
-      const { relay, batch, found, calls } = await refusing(count, (i) => i === at);
-      expect(calls[0]?.ids).toEqual(ids(batch));
-      expect(found.map((outcome) => outcome.state)).toEqual(
-        batch.map((_, i) => (i === at ? "rejected" : "sent")),
-      );
-      expect(found[at]?.reason).toBe("HTTP 400");
-      // Halving: two requests for each level, not one for each conversion.
-      expect(calls.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(count)));
-      expect(relay.settled.filter((one) => ids(batch).includes(one.eventId))).toHaveLength(count);
-    }
-  });
+describe("a batch that is rejected whole", () => {
+  test.each([2, 3, 7, 50, 100])(
+    "of a batch of %d, the rejected conversion is found and the others are sent",
+    async (count) => {
+      for (const at of new Set([0, Math.floor(count / 2), count - 1])) {
+        const { relay, batch, found, calls } = await refusing(count, (i) => i === at);
+        expect(calls[0]?.ids).toEqual(ids(batch));
+        expect(found.map((outcome) => outcome.state)).toEqual(
+          batch.map((_, i) => (i === at ? "rejected" : "sent")),
+        );
+        expect(found[at]?.reason).toBe("HTTP 400");
+        // Halving: two requests for each level, not one for each conversion.
+        expect(calls.length).toBeLessThanOrEqual(1 + 2 * Math.ceil(Math.log2(count)));
+        expect(relay.settled.filter((one) => ids(batch).includes(one.eventId))).toHaveLength(count);
+      }
+    },
+  );
 
-  test("several bad ones are all found", async () => {
+  test("several rejected conversions of a batch are all found", async () => {
     const { batch, bad, found } = await refusing(40, (i) => i % 9 === 4);
     expect(found.map((outcome) => outcome.state === "rejected")).toEqual(
       batch.map((one) => bad.has(one.eventId)),
     );
   });
 
-  test("when every one is bad, every one is rejected and none is lost", async () => {
+  test("when the platform rejects every conversion, each is settled as rejected", async () => {
     const { found, calls } = await refusing(8, () => true);
     expect(found.map((outcome) => outcome.state)).toEqual(Array(8).fill("rejected"));
     expect(calls).toHaveLength(15);
   });
 
-  test("nothing is sent again that was accepted", async () => {
+  test("halving a rejected batch sends no accepted conversion again", async () => {
     const { batch, bad, calls } = await refusing(33, (i) => i === 20);
     const accepted = calls.filter((call) => !call.ids.some((id) => bad.has(id))).flatMap((call) => call.ids);
     expect(accepted.toSorted()).toEqual(ids(batch).filter((id) => !bad.has(id)));
   });
 
-  test("halving is one attempt for each conversion in the log, with the size of its own request", async () => {
+  test("halving logs one attempt for each conversion, with the size of its last request", async () => {
     const { relay, batch, calls } = await refusing(4, (i) => i === 3);
     expect(calls.map((call) => call.ids.length)).toEqual([4, 2, 2, 1, 1]);
     const attempts = batch.map(
@@ -82,7 +85,7 @@ describe("a batch that is refused whole", () => {
     ]);
   });
 
-  test("halving stops when the lease has run out: another node may be sending the rest by then", async () => {
+  test("halving stops when the lease runs out: another node may be sending the rest by then", async () => {
     const relay = setUp([sandbox], {
       reply: () => {
         relay.clock.now += 5000;
@@ -95,7 +98,7 @@ describe("a batch that is refused whole", () => {
     expect(relay.settled.filter((one) => one.attempt && one.attempt.startedAt > latest)).toEqual([]);
   });
 
-  test("a passing fault of the whole batch is not halved: all of it is tried again later", async () => {
+  test("a batch that fails for a transient reason is not halved but retried later", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const outcomes = sendAll(relay.lanes, jobs(10, sandbox));
@@ -122,7 +125,7 @@ describe("leases", () => {
     expect(await relay.lanes.send(job(sandbox, { leaseUntil: start + attemptMs + 1 }))).toEqual(sent);
   });
 
-  test("of a batch only those leave whose lease still holds", async () => {
+  test("only the jobs of a batch whose lease still holds are sent", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const old = jobs(2, sandbox, { leaseUntil: start + 12_000 });

@@ -19,7 +19,7 @@ import { parkedReason } from "./plan.ts";
 failOnUnhandledRejections();
 
 describe("the connection's state", () => {
-  test("unauthorised parks the delivery and asks for reconnection", async () => {
+  test("a rejected token parks the delivery and marks the connection for reconnection", async () => {
     const relay = setUp([sandbox], { reply: () => http(401) });
     expect(await relay.lanes.send(job(sandbox))).toEqual({
       state: "parked",
@@ -29,7 +29,7 @@ describe("the connection's state", () => {
     expect(relay.settled[0]).toMatchObject({ state: "parked", attempts: 1, attempt: { httpStatus: 401 } });
   });
 
-  test("those that waited behind an unauthorised one are parked without another request", async () => {
+  test("jobs that waited behind a rejected token are parked without another request", async () => {
     const relay = setUp([sandbox], {
       markForReconnection: async (connection, reason) => {
         relay.change({ ...connection, state: "needs reconnection", stateReason: reason });
@@ -45,7 +45,7 @@ describe("the connection's state", () => {
     expect(relay.settled.filter((one) => one.attempt === null)).toHaveLength(5);
   });
 
-  test("a reconnection note that cannot be written is a defect and not a lost delivery", async () => {
+  test("a reconnection mark that cannot be written is reported as a defect, and the delivery is parked", async () => {
     const relay = setUp([sandbox], {
       reply: () => http(401),
       markForReconnection: () => Promise.reject(new Error("store is gone")),
@@ -54,7 +54,7 @@ describe("the connection's state", () => {
     expect(relay.defects.map((one) => one.error)).toEqual([new Error("store is gone")]);
   });
 
-  test("a connection that is gone skips what is left for it", async () => {
+  test("the deliveries of a removed connection are skipped", async () => {
     const relay = setUp([sandbox]);
     relay.remove(sandbox);
     expect(await relay.lanes.send(job(sandbox, { attemptsMade: 2 }))).toEqual({
@@ -65,7 +65,7 @@ describe("the connection's state", () => {
     expect(relay.settled).toMatchObject([{ state: "skipped", attempts: 2, attempt: null }]);
   });
 
-  test("a connection that goes while conversions wait skips them, many or few", async () => {
+  test("conversions that wait when their connection is removed are all skipped", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const late = sendAll(relay.lanes, jobs(30, sandbox));
@@ -75,21 +75,21 @@ describe("the connection's state", () => {
     expect(relay.calls).toHaveLength(sandboxLanes);
   });
 
-  test("a paused connection parks what comes for it, untried", async () => {
+  test("a paused connection parks its deliveries untried", async () => {
     const paused = { ...sandbox, state: "paused" as const };
     const relay = setUp([paused]);
     expect(await relay.lanes.send(job(sandbox))).toEqual({ state: "parked", reason: "paused" });
     expect(relay.calls).toEqual([]);
   });
 
-  test("a platform that this version does not know is treated as gone", async () => {
+  test("the deliveries of an unknown platform are skipped", async () => {
     const strange = connectionTo("from_the_future");
     const relay = setUp([strange]);
     expect((await relay.lanes.send(job(strange))).state).toBe("skipped");
     expect(relay.lanes.capacity(strange)).toBe(1);
   });
 
-  test("new settings serve from the next request on", async () => {
+  test("new settings take effect with the next request", async () => {
     const relay = setUp([webhook], { reply: () => http(200) });
     await relay.lanes.send(job(webhook));
     relay.change({ ...webhook, settings: { url: "https://new.example.com/" } });
@@ -104,7 +104,7 @@ describe("the connection's state", () => {
     [{ state: "paused", stateReason: null }, "paused"],
     [{ state: "needs reconnection", stateReason: "HTTP 401" }, "needs reconnection: HTTP 401"],
     [{ state: "needs reconnection", stateReason: null }, "needs reconnection"],
-  ] as const)("%j reads as %s", (state, words) => {
-    expect(parkedReason({ ...sandbox, ...state })).toBe(words);
+  ] as const)("a connection with %j parks deliveries with the reason %s", (state, reason) => {
+    expect(parkedReason({ ...sandbox, ...state })).toBe(reason);
   });
 });

@@ -20,7 +20,7 @@ import type { Job } from "./plan.ts";
 const unhandled = failOnUnhandledRejections();
 
 describe("the settlement", () => {
-  test("a success is written whole: state, attempt and what the log shows", async () => {
+  test("a success is settled with its state, its attempt and the log texts", async () => {
     const relay = setUp([webhook], {
       reply: () => {
         relay.clock.now += 120;
@@ -55,7 +55,7 @@ describe("the settlement", () => {
     ]);
   });
 
-  test("the outcome is given only after it is durable", async () => {
+  test("an outcome is reported only after it is durable", async () => {
     const written = Promise.withResolvers<void>();
     const relay = setUp([sandbox], { reply: () => http(200), settle: () => written.promise });
     const outcome = relay.lanes.send(job(sandbox));
@@ -64,7 +64,7 @@ describe("the settlement", () => {
     expect(await outcome).toEqual(sent);
   });
 
-  test("a settlement that cannot be written is a defect, and the lanes go on", async () => {
+  test("a settlement that cannot be written is reported as a defect, and the lanes go on", async () => {
     let broken = true;
     const relay = setUp([sandbox], {
       reply: () => http(200),
@@ -81,13 +81,13 @@ describe("the settlement", () => {
     expect(await within(500, relay.lanes.idle())).not.toBe("never");
   });
 
-  test("later is queued until its due time, honouring Retry-After", async () => {
+  test("a rate-limited delivery is queued until Retry-After has passed", async () => {
     const relay = setUp([sandbox], { reply: () => http(429, "{}", { "retry-after": "3600" }) });
     expect(await relay.lanes.send(job(sandbox))).toEqual({ state: "queued", reason: "HTTP 429" });
     expect(relay.settled[0]).toMatchObject({ state: "queued", dueAt: start + 3_600_000, attempts: 1 });
   });
 
-  test("a network failure is queued by the schedule, with the number of attempts", async () => {
+  test("after a network failure a delivery is queued by the retry schedule and counts the attempt", async () => {
     const relay = setUp([sandbox], {
       reply: () => ({ ok: false, blocked: false, error: "connection reset" }),
     });
@@ -102,20 +102,20 @@ describe("the settlement", () => {
     });
   });
 
-  test("a retry past the age limit ends as expired", async () => {
+  test("a delivery whose retry would be past the age limit expires", async () => {
     const relay = setUp([sandbox], { reply: () => http(503) });
     const outcome = await relay.lanes.send(job(sandbox, { expiresAt: start + 5000 }));
     expect(outcome.state).toBe("expired");
     expect(relay.settled[0]).toMatchObject({ state: "expired", dueAt: 0 });
   });
 
-  test("an address that is not allowed is rejected: trying again would not help", async () => {
+  test("a delivery to an address that is not allowed is rejected and not retried", async () => {
     const relay = setUp([webhook], { reply: () => ({ ok: false, blocked: true, error: "the address …" }) });
     expect(await relay.lanes.send(job(webhook))).toEqual({ state: "rejected", reason: "the address …" });
     expect(relay.settled[0]?.attempt).toMatchObject({ number: 1, httpStatus: null });
   });
 
-  test("the log is bounded, and holds nothing that a database refuses", async () => {
+  test("the log texts are bounded and contain only characters that PostgreSQL stores", async () => {
     const body = `\0\ud800${"x".repeat(100_000)}`;
     const relay = setUp([webhook], { reply: () => http(200, body) });
     const long = job(webhook);
@@ -139,7 +139,7 @@ describe("the settlement", () => {
     expect(JSON.stringify(relay.settled)).not.toContain("s3cret");
   });
 
-  test("a secret that the endpoint echoes in its answer is not kept", async () => {
+  test("a secret that the endpoint echoes in its answer is not stored", async () => {
     const settings = { ...webhook.settings, headers: '{"Authorization":"Bearer s3cret-header"}' };
     const relay = setUp([{ ...webhook, settings }], {
       reply: ({ request }) => http(200, JSON.stringify({ headers: request.headers })),
@@ -150,7 +150,7 @@ describe("the settlement", () => {
 });
 
 describe("defects", () => {
-  test("a request that cannot be built is a rejected delivery and a reported defect", async () => {
+  test("a request that cannot be built rejects the delivery and is reported as a defect", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     const broken = job(sandbox);
     broken.conversion = { ...broken.conversion, time: Number.NaN };
@@ -166,7 +166,7 @@ describe("defects", () => {
     });
   });
 
-  test("of a batch, only the conversion that cannot be built is rejected", async () => {
+  test("only the conversion of a batch that cannot be built is rejected", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const batch = jobs(6, sandbox);
@@ -179,7 +179,7 @@ describe("defects", () => {
     );
   });
 
-  test("an answer that cannot be read is a rejected delivery and a reported defect", async () => {
+  test("an answer that cannot be read rejects the delivery and is reported as a defect", async () => {
     const settings = { ...webhook.settings, success: "not a rule" };
     const relay = setUp([{ ...webhook, settings }], { reply: () => http(200) });
     expect(await relay.lanes.send(job(webhook))).toEqual({
@@ -189,13 +189,13 @@ describe("defects", () => {
     expect(relay.defects).toHaveLength(1);
   });
 
-  test("a sender that throws is a rejected delivery and a reported defect", async () => {
+  test("a sender that throws rejects the delivery and is reported as a defect", async () => {
     const relay = setUp([sandbox], { reply: () => Promise.reject(new Error("broken")) });
     expect((await relay.lanes.send(job(sandbox))).state).toBe("rejected");
     expect(relay.defects.map((one) => one.error)).toEqual([new Error("broken")]);
   });
 
-  test("an address that is none is a rejected delivery, and its lane stays usable", async () => {
+  test("an invalid address rejects the delivery, and its lane stays usable", async () => {
     const relay = setUp([{ ...webhook, settings: {} }], {
       reply: ({ request }) =>
         URL.canParse(request.url) ? http(200) : Promise.reject(new Error("Invalid URL")),
@@ -209,7 +209,7 @@ describe("defects", () => {
     });
   });
 
-  test("after a defect the lanes go on", async () => {
+  test("the lanes go on after a defect", async () => {
     let broken = true;
     const relay = setUp([sandbox], {
       reply: () => (broken ? Promise.reject(new Error("broken")) : http(200)),

@@ -96,8 +96,8 @@ function batchOf(count: number): { batch: QueuedJob[]; outcomes: (Outcome | unde
   return { batch, outcomes };
 }
 
-describe("a batch that is refused for some of its events", () => {
-  test("the others go again at once without them, and are sent", async () => {
+describe("a batch that is rejected for some of its events", () => {
+  test("the other events of a rejected batch are sent again at once without them", async () => {
     const { options, requests, settled } = stage((_request, call) => (call === 1 ? violation(1) : taken));
     const { batch, outcomes } = batchOf(4);
     await createDeliverer(options).deliver(batch);
@@ -109,7 +109,7 @@ describe("a batch that is refused for some of its events", () => {
     expect(settled).toHaveLength(4);
   });
 
-  test("one after the other is found, until the rest is taken", async () => {
+  test("rejected events are removed from the batch one by one until the rest is accepted", async () => {
     const { options, requests } = stage((request, call) =>
       call <= 3 ? violation(ordersIn(request).length - 1) : taken,
     );
@@ -126,7 +126,7 @@ describe("a batch that is refused for some of its events", () => {
   });
 });
 
-test("what a platform says of a refusal never carries the token on", async () => {
+test("a platform's error text never contains the token", async () => {
   const words = { error: { code: 401, status: "UNAUTHENTICATED", message: `Bad token ${token} here` } };
   const { options, settled } = stage(() => answer(401, words));
   const { batch, outcomes } = batchOf(1);
@@ -136,7 +136,7 @@ test("what a platform says of a refusal never carries the token on", async () =>
 });
 
 describe("a platform that is down", () => {
-  test("is called five times, then by one call at a time, and what cannot go waits without an attempt", async () => {
+  test("a platform that is down is called five times, then by one probe at a time, and other jobs wait untried", async () => {
     const { options, requests, settled, clock } = stage(() => answer(503, {}));
     const attempts = createDeliverer(options);
     for (let i = 0; i < 8; i++) await attempts.deliver(batchOf(1).batch);
@@ -150,11 +150,11 @@ describe("a platform that is down", () => {
   });
 
   test.each<[string, Sent]>([
-    ["too many requests, without a word on how long", answer(429, {})],
-    ["a timeout of the platform's own", answer(408, {})],
+    ["429 without Retry-After", answer(429, {})],
+    ["408", answer(408, {})],
     ["an answer that cannot be read", answer(200, "<html>")],
     ["no answer", { ok: false, blocked: false, error: "connection refused" }],
-  ])("recovers after a probe that got %s", async (_what, odd) => {
+  ])("a platform recovers after a probe that got %s", async (_what, odd) => {
     let reply = answer(429, {}, { "retry-after": "10" });
     const { options, requests, clock } = stage(() => reply);
     const attempts = createDeliverer(options);
@@ -171,7 +171,7 @@ describe("a platform that is down", () => {
     expect(outcomes[0]?.state).toBe("sent");
   });
 
-  test("is taken at its word when it asks for patience", async () => {
+  test("a platform with Retry-After is not called again before that", async () => {
     const { options, requests, settled } = stage(() => answer(429, {}, { "retry-after": "30" }));
     const attempts = createDeliverer(options);
     for (let i = 0; i < 3; i++) await attempts.deliver(batchOf(1).batch);
@@ -180,7 +180,7 @@ describe("a platform that is down", () => {
   });
 });
 
-test("beyond the quota events wait together and leave as one batch", async () => {
+test("events beyond the quota wait together and leave as one batch", async () => {
   const { options, requests } = stage(() => taken);
   let left = 2;
   const quota = { take: () => (left-- > 0 ? 0 : left > -4 ? 5 : 0) };
@@ -193,7 +193,7 @@ test("beyond the quota events wait together and leave as one batch", async () =>
   await lanes.close();
 });
 
-test("a stop does not wait for quota: what waited is given back, due at once", async () => {
+test("a stop does not wait for quota: waiting jobs are returned, due at once", async () => {
   const { options, settled } = stage(() => taken);
   const lanes = openLanes({ ...options, quota: { ...openQuota(), take: () => 600_000 } });
   const { batch } = batchOf(3);

@@ -29,7 +29,7 @@ import type { Job } from "./plan.ts";
 failOnUnhandledRejections();
 
 describe("free lanes", () => {
-  test("a conversion that finds a free lane goes at once", async () => {
+  test("a conversion that finds a free lane is sent at once", async () => {
     const relay = setUp([sandbox]);
     const first = job(sandbox);
     const outcome = relay.lanes.send(first);
@@ -39,14 +39,14 @@ describe("free lanes", () => {
     expect(await outcome).toEqual(sent);
   });
 
-  test("those that are ready at the same moment go together", async () => {
+  test("conversions that are ready at the same moment share a request", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     const some = jobs(7, sandbox);
     expect(await allOf(relay.lanes, some)).toEqual(some.map(() => sent));
     expect(relay.calls.map((call) => call.ids)).toEqual([ids(some)]);
   });
 
-  test("more than one request can carry take as many lanes as are free", async () => {
+  test("conversions that do not fit into one request use further free lanes", async () => {
     const relay = setUp([sandbox]);
     const outcomes = sendAll(relay.lanes, jobs(sandboxBatch + 1, sandbox));
     await nextTick();
@@ -55,7 +55,7 @@ describe("free lanes", () => {
     await Promise.all(outcomes);
   });
 
-  test("a job that is withdrawn before it begins leaves nothing behind", async () => {
+  test("a job that is withdrawn before it starts leaves the lanes idle", async () => {
     const relay = setUp([sandbox]);
     const one = job(sandbox);
     const outcome = relay.lanes.send(one);
@@ -65,7 +65,7 @@ describe("free lanes", () => {
     expect(relay.calls).toEqual([]);
   });
 
-  test("as many go side by side as there are lanes, each alone", async () => {
+  test("conversions that arrive one by one use one lane each", async () => {
     const relay = setUp([sandbox]);
     const some = jobs(sandboxLanes, sandbox);
     const outcomes: Promise<Outcome>[] = [];
@@ -78,7 +78,7 @@ describe("free lanes", () => {
     expect(await Promise.all(outcomes)).toEqual(some.map(() => sent));
   });
 
-  test("the platform and whether the customer chose the address reach the sender", async () => {
+  test("the sender is told the platform and whether the customer chose the address", async () => {
     const relay = setUp([sandbox, webhook], { reply: () => http(200) });
     await Promise.all([relay.lanes.send(job(sandbox)), relay.lanes.send(job(webhook))]);
     expect(relay.calls.map((call) => call.to)).toEqual([
@@ -87,7 +87,7 @@ describe("free lanes", () => {
     ]);
   });
 
-  test("a connection that hangs holds up no other, not even one to the same platform", async () => {
+  test("a connection that hangs delays no other, not even one to the same platform", async () => {
     const other = connectionTo("webhook", { id: "other" });
     const relay = setUp([webhook, other], {
       reply: (call) => (call.request.url.includes("other") ? http(200) : new Promise(() => {})),
@@ -108,7 +108,7 @@ describe("free lanes", () => {
 });
 
 describe("busy lanes", () => {
-  test("those that come meanwhile wait together and leave as one batch, oldest first", async () => {
+  test("conversions that arrive while all lanes are busy leave as one batch, oldest first", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const late = jobs(7, sandbox);
@@ -122,7 +122,7 @@ describe("busy lanes", () => {
     expect(relay.calls).toHaveLength(sandboxLanes + 1);
   });
 
-  test("a batch is never larger than the platform takes", async () => {
+  test("a batch is never larger than the platform allows", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const late = jobs(sandboxBatch * 2 + 5, sandbox);
@@ -134,7 +134,7 @@ describe("busy lanes", () => {
     expect(relay.calls.slice(sandboxLanes).flatMap((call) => call.ids)).toEqual(ids(late));
   });
 
-  test("a platform that takes one at a time gets one at a time", async () => {
+  test("a platform without batches gets one conversion per request", async () => {
     const relay = setUp([webhook], { reply: async () => (await nextTick(), http(200)) });
     const many = jobs(100, webhook);
     await Promise.all(sendAll(relay.lanes, many));
@@ -146,7 +146,7 @@ describe("busy lanes", () => {
     ["sandbox", 600, 2, 40],
     ["webhook", 300, 50, 4],
   ])(
-    "%s never has more requests under way than lanes, whatever arrives",
+    "%s never has more requests in flight than lanes, whatever arrives",
     async (platform, count, atOnce, slowest) => {
       const connection = connectionTo(platform);
       const relay = setUp([connection], {
@@ -179,7 +179,7 @@ describe("busy lanes", () => {
     expect(relay.calls.slice(sandboxLanes).map((call) => call.ids)).toEqual([byMode("test"), byMode("live")]);
   });
 
-  test("room shrinks with what waits and is under way, and comes back", async () => {
+  test("capacity shrinks with waiting jobs and requests in flight, and recovers", async () => {
     const relay = setUp([sandbox]);
     const whole = sandboxLanes * sandboxBatch;
     expect(relay.lanes.capacity(sandbox)).toBe(whole);
@@ -195,8 +195,8 @@ describe("busy lanes", () => {
   });
 });
 
-describe("withdrawing", () => {
-  test("a job that waits is given back, due at once and untried", async () => {
+describe("withdrawal", () => {
+  test("a waiting job that is withdrawn is due at once and untried", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const waiting = job(sandbox, { attemptsMade: 3 });
@@ -211,7 +211,7 @@ describe("withdrawing", () => {
     expect(relay.calls.flatMap((call) => call.ids)).not.toContain(waiting.eventId);
   });
 
-  test("a job can be withdrawn once, and its neighbours stay", async () => {
+  test("a job can be withdrawn once, and the jobs around it stay queued", async () => {
     const relay = setUp([sandbox]);
     await fillLanes(relay);
     const [a, b, c] = jobs(3, sandbox) as [Job, Job, Job];
@@ -222,7 +222,7 @@ describe("withdrawing", () => {
     expect(relay.calls.at(-1)?.ids).toEqual(ids([a, c]));
   });
 
-  test("a job that is under way is not given back, and its outcome still comes", async () => {
+  test("a job in flight cannot be withdrawn, and its outcome still arrives", async () => {
     const relay = setUp([sandbox]);
     const one = job(sandbox);
     const outcome = relay.lanes.send(one);
@@ -233,7 +233,7 @@ describe("withdrawing", () => {
     expect(relay.settled).toHaveLength(1);
   });
 
-  test("withdrawing what is done or was never there changes nothing, and the relay can still stop", async () => {
+  test("withdrawing a finished or unknown job changes nothing, and the lanes become idle", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     const one = job(sandbox);
     await relay.lanes.send(one);
@@ -245,11 +245,11 @@ describe("withdrawing", () => {
 });
 
 describe("idle", () => {
-  test("resolves at once when nothing was ever sent", async () => {
+  test("lanes that never sent anything are idle", async () => {
     expect(await within(200, setUp([sandbox]).lanes.idle())).not.toBe("never");
   });
 
-  test("waits for what is under way and for what waits, of every connection", async () => {
+  test("lanes are idle only when no connection has a request in flight or a waiting job", async () => {
     const relay = setUp([sandbox, webhook]);
     await fillLanes(relay);
     void allOf(relay.lanes, [...jobs(3, sandbox), job(webhook)]);
@@ -263,7 +263,7 @@ describe("idle", () => {
     expect(relay.settled).toHaveLength(sandboxLanes + 4);
   });
 
-  test("waits for the settlement too", async () => {
+  test("lanes are idle only when the last settlement is written", async () => {
     const written = Promise.withResolvers<void>();
     const relay = setUp([sandbox], { reply: () => http(200), settle: () => written.promise });
     void relay.lanes.send(job(sandbox));
@@ -274,7 +274,7 @@ describe("idle", () => {
     expect(await within(200, idle)).not.toBe("never");
   });
 
-  test("waits for the settlement of a withdrawn job: the store is closed after it", async () => {
+  test("lanes are idle only when a withdrawn job is settled: the store is closed after it", async () => {
     const writes: (() => void)[] = [];
     const relay = setUp([sandbox], {
       settle: ({ attempt }) =>
@@ -291,7 +291,7 @@ describe("idle", () => {
     expect(await within(200, idle)).not.toBe("never");
   });
 
-  test("can be asked again after new work", async () => {
+  test("lanes become idle again after new work", async () => {
     const relay = setUp([sandbox], { reply: () => http(200) });
     for (let i = 0; i < 3; i++) {
       void relay.lanes.send(job(sandbox));
