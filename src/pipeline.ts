@@ -1,4 +1,4 @@
-// The way of a validated event to its answer: look up the person, filter, attribute, plan, store, send. ARCHITECTURE.md draws it.
+// A validated event, step by step: look up the person, filter, attribute, plan, store, send. ARCHITECTURE.md draws the steps.
 
 import { hash } from "node:crypto";
 import { dispatch } from "./delivery/dispatch.ts";

@@ -115,7 +115,7 @@ describe("the operator's allow-list", () => {
 
   test.each([
     ["another private network", "whatever.example", "172.32.0.1", false],
-    ["the address beside a listed one", "whatever.example", "192.168.1.8", true],
+    ["the address next to an allowed one", "whatever.example", "192.168.1.8", true],
     ["loopback, for a list that names only ::1", "whatever.example", "127.0.0.1", true],
     ["a name below a listed one", "sub.internal.example", "127.0.0.1", true],
     ["a name that ends like a listed one", "notinternal.example", "127.0.0.1", true],
@@ -178,14 +178,14 @@ describe("the operator's allow-list", () => {
 
 describe("the guarded look-up with the system's resolver", () => {
   type Answer = { error: Error | null; address: string | LookupAddress[] };
-  const look = (allow: AllowList, host: string, options: LookupOptions = {}, secure = true) =>
+  const resolveHost = (allow: AllowList, host: string, options: LookupOptions = {}, secure = true) =>
     new Promise<Answer>((resolve) => {
       guardedLookup(allow, secure)(host, options, (error, address) => resolve({ error, address }));
     });
 
   test.each(["localhost", "LOCALHOST"])("%s resolves to loopback and is blocked", async (host) => {
     for (const options of [{}, { all: true }, { family: 4 }, { all: true, family: 4 }]) {
-      const { error, address } = await look(none, host, options);
+      const { error, address } = await resolveHost(none, host, options);
       expect(error).toBeInstanceOf(BlockedAddress);
       expect(error?.message).toBe(`the address ${privateFault}`);
       expect(address).toEqual([]);
@@ -193,24 +193,27 @@ describe("the guarded look-up with the system's resolver", () => {
   });
 
   test("over plain HTTP the error names https", async () => {
-    expect((await look(none, "localhost", {}, false)).error?.message).toContain("must use https");
+    expect((await resolveHost(none, "localhost", {}, false)).error?.message).toContain("must use https");
   });
 
   test("an allowed address is returned in the form that the caller asked for", async () => {
     const allow = allowing("127.0.0.0/8");
-    expect(await look(allow, "localhost", { family: 4 })).toEqual({ error: null, address: "127.0.0.1" });
-    expect(await look(allow, "localhost", { family: 4, all: true })).toEqual({
+    expect(await resolveHost(allow, "localhost", { family: 4 })).toEqual({
+      error: null,
+      address: "127.0.0.1",
+    });
+    expect(await resolveHost(allow, "localhost", { family: 4, all: true })).toEqual({
       error: null,
       address: [{ address: "127.0.0.1", family: 4 }],
     });
   });
 
   test("an allowed name may resolve to any address, and its case does not matter", async () => {
-    expect((await look(allowing("localhost"), "LocalHost", {}, false)).error).toBeNull();
+    expect((await resolveHost(allowing("localhost"), "LocalHost", {}, false)).error).toBeNull();
   });
 
   test("a name that does not exist keeps the resolver's own error", async () => {
-    const { error } = await look(none, "no-such-host.invalid", {});
+    const { error } = await resolveHost(none, "no-such-host.invalid", {});
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(BlockedAddress);
   });

@@ -24,7 +24,7 @@ export type Breaker = {
 const opensAfter = 5;
 const firstPauseMs = 5_000;
 const maxPauseMs = 5 * 60_000;
-/** How soon to check again while another call is probing. */
+/** Delay of the next check while another call is probing. */
 const probeMs = 2_000;
 
 type State = { failures: number; pauses: number; until: number; isProbing: boolean };

@@ -200,7 +200,7 @@ test("a stop does not wait for quota: waiting jobs are returned, due at once", a
   const sending = batch.map(({ job }) => lanes.send(job));
   await lanes.close();
   expect(await Promise.all(sending)).toEqual(
-    Array.from({ length: 3 }, () => ({ state: "queued", reason: "waiting for its turn" })),
+    Array.from({ length: 3 }, () => ({ state: "queued", reason: "waiting for capacity" })),
   );
   expect(settled.map(({ state, dueAt, attempt }) => [state, dueAt, attempt])).toEqual(
     Array.from({ length: 3 }, () => ["queued", now, null]),

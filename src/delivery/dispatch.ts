@@ -15,7 +15,9 @@ export async function dispatch(
 ): Promise<Record<string, Result>> {
   const group = createSettleGroup(planned.reduce((jobs, { job }) => (job ? jobs + 1 : jobs), 0));
   const outcomes = await Promise.all(
-    planned.map((one) => (one.job ? sendBy(deadline - now, one.job, group, lanes) : one)),
+    planned.map((one) =>
+      one.job ? sendBy(deadline - now, one.job, group, lanes) : Promise.resolve<Outcome>(one),
+    ),
   );
   return toResults(planned, outcomes);
 }

@@ -60,7 +60,7 @@ export async function exchange(
   }
 }
 
-/** Stands for a call that was not made because there is no valid token. */
+/** The exchange of a call that was not made because there is no valid token. */
 export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: number): Exchange {
   const reading: Reading =
     fault === "later"

@@ -78,7 +78,7 @@ describe("free lanes", () => {
     expect(await Promise.all(outcomes)).toEqual(some.map(() => sent));
   });
 
-  test("the sender is told the platform and whether the customer chose the address", async () => {
+  test("the sender receives the platform and whether the customer chose the address", async () => {
     const relay = setUp([sandbox, webhook], { reply: () => http(200) });
     await Promise.all([relay.lanes.send(job(sandbox)), relay.lanes.send(job(webhook))]);
     expect(relay.calls.map((call) => call.to)).toEqual([

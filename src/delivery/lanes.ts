@@ -21,7 +21,7 @@ export type Lanes = {
   send(job: Job, settleGroup?: SettleGroup): Promise<Outcome>;
   /** Takes back a job that was not sent yet. False when it is being sent or is done. */
   withdraw(job: Job): boolean;
-  /** How many more jobs a connection can take without a long wait. */
+  /** The number of jobs that a connection can take without a long wait. */
   capacity(connection: Connection): number;
   /** Requests in flight and jobs waiting, by connection. */
   depths(): { key: string; busy: number; waiting: number }[];
@@ -143,7 +143,7 @@ export function openLanes(options: LanesOptions): Lanes {
     const [one] = at >= 0 ? waiting.splice(at, 1) : [];
     if (!one) return false;
     withdrawing += 1;
-    const decision = { state: "queued", reason: "waiting for its turn", dueAt: options.now() } as const;
+    const decision = { state: "queued", reason: "waiting for capacity", dueAt: options.now() } as const;
     void deliverer.settleUntried([one], decision).finally(() => {
       withdrawing -= 1;
       resolveIfIdle();

@@ -36,9 +36,9 @@ export async function checkFilter(
 }
 
 export type Tally = {
-  /** How many match. */
+  /** Deliveries that match the filter. */
   found: number;
-  /** How many were changed; with `dryRun`, how many would be. */
+  /** Deliveries that were changed; with `dryRun`, that would be. */
   changed: number;
   /** Those that were not changed, by reason. */
   leftAlone: Record<string, number>;

@@ -24,7 +24,7 @@ const wait = (attemptsMade: number, random = 0.5, reading: Reading = later) =>
 /** The wait when the platform asks for one. */
 const asked = (retryAfterSeconds: number, attemptsMade = 1) =>
   wait(attemptsMade, 0.5, { said: "later", error: "HTTP 429", retryAfterSeconds });
-/** What follows from a passing fault, with the age limit at `expiresAt`. */
+/** The decision after a transient failure, with the age limit at `expiresAt`. */
 const at = (expiresAt: number, reading: Reading = later) =>
   decide(reading, { attemptsMade: 1, expiresAt }, rules(0.5), now);
 const decided = (reading: Reading) => decide(reading, { attemptsMade: 1, ...far }, rules(0.5), now);

@@ -1,4 +1,4 @@
-// The store is a real SQLite file; where it must fail, a broken one stands in its place.
+// The store is a real SQLite file; tests of failures use a broken one.
 
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";

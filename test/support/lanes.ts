@@ -72,19 +72,19 @@ export function setUp(connections: Connection[], given: Given = {}) {
   const defects: { error: unknown; about: Record<string, unknown> }[] = [];
   const reconnections: { connection: Connection; reason: string }[] = [];
   let maxOpen = 0;
-  let underWay = 0;
+  let inFlight = 0;
 
   const sender: Sender = {
     async send(request, to) {
       const call = { request, to, ids: idsOf(request) };
       calls.push(call);
-      underWay += 1;
-      maxOpen = Math.max(maxOpen, underWay);
+      inFlight += 1;
+      maxOpen = Math.max(maxOpen, inFlight);
       try {
         if (given.reply) return await given.reply(call);
         return await new Promise<Sent>((resolve) => open.push({ call, answer: resolve }));
       } finally {
-        underWay -= 1;
+        inFlight -= 1;
       }
     },
     close: () => Promise.resolve(),

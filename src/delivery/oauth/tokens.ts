@@ -16,7 +16,7 @@ export type TokenOptions = {
   /** This node. */
   owner: string;
   now: () => number;
-  /** How long one renewal may take, which is also how long the lease lasts. */
+  /** The time limit of one renewal and of its lease. */
   renewalMs: number;
 };
 
