@@ -44,7 +44,7 @@ export async function relay(received: Received, site: Site, deadline: number, on
   const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
   const known = await lookUpPerson(on.store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
   const identity = known.identity === "unreadable" ? null : known.identity;
-  const event: Event = { ...received.event, person: { ...identity?.forms, ...person } };
+  const event = identity ? { ...received.event, person: { ...identity.forms, ...person } } : received.event;
 
   const reasons = filterReasons({ emailSha256, emailDomain: received.emailDomain, identity }, settings);
 
