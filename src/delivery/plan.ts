@@ -59,36 +59,23 @@ export function planDeliveries(
   now: number,
 ): PlannedDelivery[] {
   const conversion = toConversion(event, platformEventId, attribution);
-  return connections.map((connection) => planDelivery(event, conversion, connection, lease, now));
-}
-
-function planDelivery(
-  event: Event,
-  conversion: Conversion,
-  connection: Connection,
-  lease: Lease | null,
-  now: number,
-): PlannedDelivery {
-  const { settings } = connection;
-  const platform = platformOf(connection.platform);
-  if (!platform) return withoutJob(connection, "skipped", "this version does not know the platform");
-  if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", "event not selected");
-  const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
-  const expiresAt = expiryOf(event, maxAgeDays);
-  if (expiresAt <= now) {
-    const reason = `older than the ${maxAgeDays} days that ${platform.name} takes`;
-    return withoutJob(connection, "skipped", reason);
-  }
-  const unfit = platform.unfit?.(conversion, settings, now);
-  if (unfit) return withoutJob(connection, "skipped", unfit);
-  if (connection.state !== "active") return withoutJob(connection, "parked", parkedReason(connection));
-  return {
-    connectionId: connection.id,
-    platform: connection.platform,
-    state: "queued",
-    reason: null,
-    job: lease && createJob(event, conversion, connection, expiresAt, lease),
-  };
+  return connections.map((connection) => {
+    const { settings } = connection;
+    const platform = platformOf(connection.platform);
+    if (!platform) return withoutJob(connection, "skipped", "this version does not know the platform");
+    if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", "event not selected");
+    const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
+    const expiresAt = expiryOf(event, maxAgeDays);
+    if (expiresAt <= now) {
+      const reason = `older than the ${maxAgeDays} days that ${platform.name} takes`;
+      return withoutJob(connection, "skipped", reason);
+    }
+    const unfit = platform.unfit?.(conversion, settings, now);
+    if (unfit) return withoutJob(connection, "skipped", unfit);
+    if (connection.state !== "active") return withoutJob(connection, "parked", parkedReason(connection));
+    const job = lease && createJob(event, conversion, connection, expiresAt, lease);
+    return { connectionId: connection.id, platform: connection.platform, state: "queued", reason: null, job };
+  });
 }
 
 function withoutJob(connection: Connection, state: DeliveryState, reason: string): PlannedDelivery {

@@ -12,42 +12,33 @@ import { planDeliveries } from "./plan.ts";
 type Context = { store: Store; directory: Directory };
 
 /** Returns how many deliveries were queued. */
-export async function releaseEvent(
-  context: Context,
-  site: Site,
-  event: StoredEvent,
-  by: By,
-): Promise<number> {
-  const { store } = context;
+export async function releaseEvent(on: Context, site: Site, event: StoredEvent, by: By): Promise<number> {
+  const { store } = on;
+  const { settings } = site;
+  const { emailSha256 } = event.person;
   if (event.status !== "filtered")
     throw new Refusal("event", `Event ${event.id} is not filtered; there is nothing to release.`);
-  if (!event.person.emailSha256)
+  if (!emailSha256)
     throw new Refusal(
       "event",
       `The person of event ${event.id} was erased; it cannot be delivered any more.`,
     );
 
   // The rule comes first: the person's next event must not be filtered again.
-  await allowPerson(context, site, event.person.emailSha256, { ...by, eventId: event.id });
-  const known = await lookUpPerson(
-    store.people,
-    site.id,
-    event.person.emailSha256,
-    site.settings.consentMode,
-  );
-  const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, isTrusted: true });
+  await allowPerson(on, site, emailSha256, { ...by, eventId: event.id });
+  const known = await lookUpPerson(store.people, site.id, emailSha256, settings.consentMode);
+  const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted: true });
   const ofOrder =
     event.orderId && event.mode === "live" ? orderEventId(site.id, event.name, event.orderId) : null;
   const platformEventId = ofOrder ?? event.id;
   const planned = planDeliveries({ event, attribution, platformEventId }, site.connections, null, by.now);
-  const keepMs = event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs;
   const isReleased = await store.release.event({
     siteId: site.id,
     eventId: event.id,
     attribution,
     deliveries: planned,
     orderEventId: ofOrder,
-    claimUntil: by.now + keepMs,
+    claimUntil: by.now + (event.orderId ? settings.dedupOrderMs : settings.dedupNoOrderMs),
     now: by.now,
   });
   if (!isReleased) throw new Refusal("event", `Event ${event.id} was released by another user meanwhile.`);

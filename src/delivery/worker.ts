@@ -69,7 +69,7 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
       }
       for (const due of await readDue(options, isThorough())) {
         if (stopped) return;
-        more = (await claimDueOf(due)) || more;
+        more = (await sendDueOf(due)) || more;
       }
     } catch (error) {
       onDefect(error, { worker: "poll" });
@@ -77,9 +77,9 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   }
 
   /** A connection that fails must not keep the others from being polled. */
-  async function claimDueOf(due: Due): Promise<boolean> {
+  async function sendDueOf(due: Due): Promise<boolean> {
     try {
-      return await claimAndSend(options, due, { madeRoom, goOn });
+      return await sendDue(options, due, { madeRoom, goOn });
     } catch (error) {
       onDefect(error, { worker: "claim", connection: due.connectionId });
       return false;
@@ -157,7 +157,7 @@ type Signals = {
 };
 
 /** Claims due deliveries of one connection and sends them through its lanes. True when there may be more. */
-async function claimAndSend(options: WorkerOptions, due: Due, { madeRoom, goOn }: Signals): Promise<boolean> {
+async function sendDue(options: WorkerOptions, due: Due, { madeRoom, goOn }: Signals): Promise<boolean> {
   const { store, directory, lanes, owner, leaseMs, now } = options;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   if (connection?.state !== "active") {

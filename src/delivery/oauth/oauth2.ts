@@ -53,7 +53,7 @@ export async function exchangeCode(
 ): Promise<TokenSet | TokenFault> {
   const { platform, app } = call;
   const rules = platform.oauth;
-  return toFault(async () => {
+  return catchFault(async () => {
     const { server, client, auth, options } = protocolOf(call);
     const code = answer.parameters.get(renamed(rules)("code"));
     const standard = new URLSearchParams(answer.parameters);
@@ -78,7 +78,7 @@ export async function exchangeCode(
 
 /** Returns a new access token, and a new refresh token where the platform rotates them. */
 export async function refreshTokens(call: Call, refreshToken: string): Promise<TokenSet | TokenFault> {
-  return toFault(async () => {
+  return catchFault(async () => {
     const { server, client, auth, options } = protocolOf(call);
     const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
     return tokensIn(await oauth.processRefreshTokenResponse(server, client, response), call.now);
@@ -215,7 +215,7 @@ function messageIn({ message, error }: Record<string, unknown>): string {
 
 class Unreachable extends Error {}
 
-async function toFault(work: () => Promise<TokenSet | TokenFault>): Promise<TokenSet | TokenFault> {
+async function catchFault(work: () => Promise<TokenSet | TokenFault>): Promise<TokenSet | TokenFault> {
   try {
     return await work();
   } catch (error) {
