@@ -1,7 +1,7 @@
 // Building a platform's request from an event: ours against what somebody would use instead.
 
 import { standinConnections } from "../scripts/standinConnections.ts";
-import { conversionOf } from "../src/delivery/conversion.ts";
+import { toConversion } from "../src/delivery/plan.ts";
 import { attribute } from "../src/identity/attribution.ts";
 import { hashEmail } from "../src/identity/person.ts";
 import { FieldFault, readFields } from "../src/inbound/fields.ts";
@@ -54,8 +54,8 @@ function ourRequest(platform: Platform, settings: ConnectionSettings, given: Giv
     extra: null,
   };
   const known = { consent: "granted", withheld: null, identity } as const;
-  const attribution = attribute(known, event.time, { keepMs: site.keepMs, trusts: false });
-  const conversion = conversionOf(event, event.id, attribution);
+  const attribution = attribute(known, event.time, { keepMs: site.keepMs, isTrusted: false });
+  const conversion = toConversion(event, event.id, attribution);
   const unfit = platform.unfit?.(conversion, settings, now);
   if (unfit) throw new Error(`${platform.id}: ${unfit}`);
   return platform.toRequest([conversion], settings, now).body;

@@ -17,7 +17,7 @@ import { countVisits } from "./collect/visitCounts.ts";
 import { openBreaker } from "./delivery/breaker.ts";
 import { openLanes } from "./delivery/lanes.ts";
 import { openQuota } from "./delivery/quota.ts";
-import { askForReconnection } from "./delivery/reconnection.ts";
+import { markForReconnection } from "./delivery/deliver.ts";
 import { openSender } from "./delivery/send.ts";
 import { openTokens } from "./delivery/oauth/tokens.ts";
 import { startWorker } from "./delivery/worker.ts";
@@ -79,12 +79,13 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
-  const deliveries = observing.deliveries(store, directory);
+  const onSettled = observing.onSettled(directory);
   const breaker = openBreaker();
   const lanes = openLanes({
     directory,
     sender,
-    settle: deliveries.settle,
+    settle: store.deliveries.settle,
+    onSettled,
     tokens,
     breaker,
     quota: openQuota(),
@@ -92,17 +93,18 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     attemptMs: config.attemptMs,
     now,
     onDefect,
-    needsReconnection: askForReconnection(store, directory, now),
+    markForReconnection: (connection, reason) =>
+      markForReconnection(store, directory, connection, reason, now()),
   });
   const elapsed = () => performance.now();
   const node = { store, directory, sites: () => directory.sites(), owner, now, elapsed, onDefect };
   const { leaseMs } = config;
   const worker = startWorker({
     ...node,
-    store: { ...store, deliveries },
     lanes,
     leaseMs,
-    onLook: observing.onLook,
+    onSettled,
+    onPoll: observing.onLook,
   });
   const purge = startPurge(node);
   const keyUses = countKeyUses(store, owner, onDefect);
@@ -141,7 +143,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const app = openServer(certificate?.pair ?? null, onDefect);
   const stopCertificate = followCertificate(app.server, certificate, log);
   const requests = followRequests(app);
-  const parts = { store, lanes, owner, leaseMs, onPlanned: observing.onPlanned };
+  const parts = { store, lanes, owner, leaseMs, now, onPlanned: observing.onPlanned };
   const certificateEndsAt = () => certificate?.endsAt() ?? null;
   observing.routes(app, { store, directory, lanes, breaker, version: version(), certificateEndsAt });
   inboundRoute(app, {

@@ -1,10 +1,11 @@
-// The story of an event, from the door to the answer. ARCHITECTURE.md draws it as a ladder.
+// A validated event, step by step: look up the person, filter, attribute, plan, store, send. ARCHITECTURE.md draws the steps.
 
 import { hash } from "node:crypto";
-import { dispatch, planDeliveries } from "./delivery/dispatch.ts";
+import { dispatch } from "./delivery/dispatch.ts";
 import type { Lanes } from "./delivery/lanes.ts";
+import { planDeliveries, withPlatformEventId } from "./delivery/plan.ts";
 import type { Event, FilterReason, Result } from "./kernel/event.ts";
-import { attribute, lookUp, lookUpMs } from "./identity/attribution.ts";
+import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { orderEventId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
 import type { NewDelivery } from "./store/events/events.ts";
@@ -29,39 +30,39 @@ export type Relay = {
   /** This node, as the owner of leases. */
   owner: string;
   leaseMs: number;
-  /** The event is durable, with these deliveries. */
+  now: () => number;
+  /** Called when the event and these deliveries are durable. */
   onPlanned?: (planned: readonly NewDelivery[]) => void;
 };
 
-/** Nothing goes to a platform before the event, its claim and its deliveries are durable. */
+/** Nothing is sent to a platform before the event, its claim and its deliveries are durable. */
 export async function relay(received: Received, site: Site, deadline: number, on: Relay): Promise<Exit> {
-  const { event } = received;
-  const { consentMode } = site.settings;
-  const timeoutMs = lookUpMs(deadline - event.receivedAt);
-  const known = await lookUp(on.store.people, site.id, event.person.emailSha256, consentMode, timeoutMs);
-  const identity = known.identity === "unreadable" ? null : known.identity;
-  const person = { ...identity?.forms, ...event.person };
+  const { settings } = site;
+  const { receivedAt, person } = received.event;
+  const { emailSha256 } = person;
 
-  const reasons = filterReasons(
-    { emailSha256: person.emailSha256, emailDomain: received.emailDomain, identity },
-    site.settings,
-  );
-  const trusts = site.settings.allowedPersons.includes(person.emailSha256);
-  const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, trusts });
-  const complete: Event = { ...event, person };
+  const timeoutMs = lookUpTimeoutMs(deadline - receivedAt);
+  const known = await lookUpPerson(on.store.people, site.id, emailSha256, settings.consentMode, timeoutMs);
+  const identity = known.identity === "unreadable" ? null : known.identity;
+  const event = identity ? { ...received.event, person: { ...identity.forms, ...person } } : received.event;
+
+  const reasons = filterReasons({ emailSha256, emailDomain: received.emailDomain, identity }, settings);
+
+  const isTrusted = settings.allowedPersons.includes(emailSha256);
+  const attribution = attribute(known, event.time, { keepMs: settings.keepMs, isTrusted });
+
+  const claims = claimsOf(received, site);
+  const lease = { owner: on.owner, until: receivedAt + on.leaseMs };
+  const platformEventId = claims.orderEventId ?? event.id;
   const planned = reasons.length
     ? []
-    : planDeliveries(complete, attribution, site.connections, event.receivedAt);
+    : planDeliveries({ event, attribution, platformEventId }, site.connections, lease, receivedAt);
 
-  const ofOrder = event.orderId === null ? null : orderEventId(site.id, event.name, event.orderId);
-  const lease = { owner: on.owner, until: event.receivedAt + on.leaseMs };
   const acceptance = await on.store.events.accept({
-    event: complete,
+    event,
     attribution,
     filterReasons: reasons,
-    claim: duplicateKey(received, ofOrder),
-    claimUntil: event.receivedAt + (ofOrder ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs),
-    orderEventId: event.mode === "live" ? ofOrder : null,
+    ...claims,
     deliveries: planned,
     owner: lease.owner,
     leaseUntil: lease.until,
@@ -71,26 +72,30 @@ export async function relay(received: Received, site: Site, deadline: number, on
   if (reasons.length) return { exit: "filtered", reasons };
   on.onPlanned?.(planned);
 
-  const { platformEventId } = acceptance;
-  const dispatched = {
-    event: complete,
-    platformEventId,
-    attribution,
-    planned,
-    connections: site.connections,
+  const toSend = withPlatformEventId(planned, acceptance.platformEventId);
+  return { exit: "dispatched", results: await dispatch(toSend, on.lanes, deadline, on.now()) };
+}
+
+/** The duplicate key, and the order event id of a live event with an order id. */
+function claimsOf(received: Received, { id, settings }: Site) {
+  const { event } = received;
+  const ofOrder = event.orderId === null ? null : orderEventId(id, event.name, event.orderId);
+  return {
+    claim: duplicateKey(received, ofOrder),
+    claimUntil: event.receivedAt + (ofOrder ? settings.dedupOrderMs : settings.dedupNoOrderMs),
+    orderEventId: event.mode === "live" ? ofOrder : null,
   };
-  return { exit: "dispatched", results: await dispatch(dispatched, lease, on.lanes, deadline) };
 }
 
 /**
- * Two events with the same key inside the window are one. The site is part of the row that holds the key. With an order
- * id the key begins like the order event id, which is claimed with it: so both lie on one page of the database.
+ * Two events with the same key inside the window are one. The site is part of the row that holds the key. With an order id
+ * the key begins with the order event id, which is claimed with it, so that both rows are on one page of the database.
  */
 function duplicateKey({ event, eventTime }: Received, ofOrder: string | null): string {
   const { mode, person, value, currency } = event;
   if (ofOrder)
     return `${ofOrder} ${hash("sha256", `${mode} ${ofOrder} ${person.emailSha256}`, "base64url").slice(0, 22)}`;
-  // Platforms match names without regard to case, so that is how they are the same.
+  // Platforms match event names regardless of case, so the key does too.
   const name = event.name.trim().toLowerCase();
   return hash(
     "sha256",

@@ -108,7 +108,7 @@ test("every reading of a platform's answer in our own words", () => {
 
 test("every reason that delivery gives by itself", () => {
   const said = /\b(?:reason|error)(?:: | = )|[?:]\s+(?=")|"(?:skipped|rejected|parked)", (?=")/;
-  const files = ["attempt", "dispatch", "exchange", "lanes", "retry", "oauth/tokens", "worker"];
+  const files = ["deliver", "dispatch", "exchange", "lanes", "plan", "retry", "oauth/tokens", "worker"];
   const texts = [
     ...files
       .flatMap((name) => textsAfter(source(`delivery/${name}.ts`), said))

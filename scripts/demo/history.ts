@@ -92,6 +92,7 @@ async function write(store: Store, clock: Clock, options: HistoryOptions): Promi
     store,
     owner: "demo",
     leaseMs: 30_000,
+    now: Date.now,
     lanes: lanesOfThePast({
       store,
       connectionOf: (siteId, id) => directory.connection(siteId, id),

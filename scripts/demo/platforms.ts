@@ -1,9 +1,9 @@
 // How platforms answered in the demo's past: nearly always well, now and then not, and one of them was down for two hours.
 // Requests and readings are those of the connectors; nothing is sent.
 
-import type { Job } from "../../src/delivery/attempt.ts";
 import { exchange } from "../../src/delivery/exchange.ts";
 import type { Lanes } from "../../src/delivery/lanes.ts";
+import type { Job } from "../../src/delivery/plan.ts";
 import { decide, type Decision } from "../../src/delivery/retry.ts";
 import type { Sender, Sent } from "../../src/delivery/send.ts";
 import type { Reading } from "../../src/kernel/event.ts";
@@ -87,7 +87,7 @@ export function lanesOfThePast(past: Past): Lanes {
     const endedAt = at + durationMs;
     const decision = decide(
       reading,
-      { attempts: attempts + 1, expiresAt: job.expiresAt },
+      { attemptsMade: attempts + 1, expiresAt: job.expiresAt },
       { scheduleMs, random: () => chance.number() },
       endedAt,
     );
@@ -128,7 +128,7 @@ export function lanesOfThePast(past: Past): Lanes {
       return decision;
     },
     withdraw: () => false,
-    room: () => 0,
+    capacity: () => 0,
     depths: () => [],
     idle: () => Promise.resolve(),
     close: () => Promise.resolve(),

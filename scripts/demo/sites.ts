@@ -1,7 +1,7 @@
 // The sites of the demo: a shop that advertises everywhere, a smaller product that wants leads, and one that is just being
 // set up.
 
-import { setOAuthApp } from "../../src/delivery/oauth/oauthApps.ts";
+import { setOAuthApp } from "../../src/delivery/oauth/signIn.ts";
 import { connect } from "../../src/sites/connect.ts";
 import type { Directory, Site } from "../../src/sites/directory.ts";
 import { addKey, addSite, findSite, renameSite, revokeKey, setSite } from "../../src/sites/manage.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { urlFault } from "../delivery/addresses.ts";
-import { tokensOfSignIn } from "../delivery/oauth/signIn.ts";
+import { readSignInTokens } from "../delivery/oauth/signIn.ts";
 import { connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
 import { findSite } from "../sites/manage.ts";
@@ -19,9 +19,9 @@ export function connectionCommands(program: Command): void {
         const site = findSite(desk, siteText);
         const { sign_in: signIn, ...pairs } = pairsOf(words);
         const tokens = signIn
-          ? await tokensOfSignIn(
+          ? await readSignInTokens(
               desk.store,
-              { siteId: site.id, platform, id: signIn, asker: null },
+              { siteId: site.id, platform, id: signIn, requestedBy: null },
               desk.by.now,
             )
           : {};

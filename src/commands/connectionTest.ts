@@ -1,14 +1,28 @@
 import type { Command } from "commander";
 import { openSender } from "../delivery/send.ts";
-import { tokensOfSignIn } from "../delivery/oauth/signIn.ts";
+import { readSignInTokens } from "../delivery/oauth/signIn.ts";
 import { openTokens } from "../delivery/oauth/tokens.ts";
-import { choicesFor, conversionFor, previewRequest, sampleNow, sendTest } from "../delivery/testDelivery.ts";
+import {
+  listChoices,
+  readConversion,
+  previewRequest,
+  sampleNow,
+  sendTest,
+} from "../delivery/testDelivery.ts";
+import type { Reading } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
 import { findConnection } from "../sites/connect.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, type Desk } from "./context.ts";
 
 type About = { event?: string; name: string };
+
+const outcomes: Record<Reading["said"], string> = {
+  accepted: "Test accepted",
+  refused: "Test failed, would be rejected",
+  unauthorised: "Test failed, needs reconnection",
+  later: "Test failed, would be retried",
+};
 
 /** Under `connection`. */
 export function tryOutCommands(connection: Command): void {
@@ -21,7 +35,7 @@ export function tryOutCommands(connection: Command): void {
       atDesk(async (desk) => {
         const { store, directory, by } = desk;
         const found = findConnection(directory.sites(), id);
-        const conversion = await conversionFor(store, findSite(desk, found.siteId), about, by.now);
+        const conversion = await readConversion(store, findSite(desk, found.siteId), about, by.now);
         const preview = previewRequest(found, conversion, by.now);
         const { request, skipped } = preview;
         const text = request
@@ -49,7 +63,7 @@ export function tryOutCommands(connection: Command): void {
         const { skipped, reading, log } = tested;
         const outcome = skipped
           ? `Not sent: ${skipped}`
-          : `${found.platform} said: ${reading?.said}${reading && "error" in reading ? `: ${reading.error}` : ""}`;
+          : `${reading ? outcomes[reading.said] : "Test failed"}${reading && "error" in reading ? `: ${reading.error}` : ""}`;
         const answer = log.httpStatus === null ? "" : `\nHTTP ${log.httpStatus}\n${log.response ?? ""}`;
         print(command, tested, `${outcome}${answer}`);
         if (reading?.said !== "accepted") process.exitCode = 1;
@@ -75,16 +89,16 @@ export function tryOutCommands(connection: Command): void {
           const { sign_in: signIn, ...given } = pairsOf(words);
           const known = site.connections.find((one) => one.platform === platform);
           const signedIn = signIn
-            ? await tokensOfSignIn(
+            ? await readSignInTokens(
                 desk.store,
-                { siteId: site.id, platform, id: signIn, asker: null },
+                { siteId: site.id, platform, id: signIn, requestedBy: null },
                 desk.by.now,
               )
             : {};
           const choices = await withSender(desk, async ({ sender, tokens }) => {
             const current = known && (await tokens.fresh(known));
             const settings = current && "settings" in current ? current.settings : {};
-            return choicesFor(sender, platform, setting, { ...settings, ...signedIn, ...given });
+            return listChoices(sender, platform, setting, { ...settings, ...signedIn, ...given });
           });
           const rows = choices.map(({ value, label }) => [value, label]);
           print(

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { checkFilter } from "../delivery/logFilter.ts";
+import { checkFilter } from "../delivery/replay.ts";
 import { cancel, replay, type Tally } from "../delivery/replay.ts";
 import type { Site } from "../sites/directory.ts";
 import { Refusal } from "../kernel/refusal.ts";

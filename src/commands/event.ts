@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { releaseEvent } from "../delivery/release.ts";
-import { eventBy, traceOf, type Trace } from "../delivery/trace.ts";
+import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -81,7 +81,7 @@ export function eventCommands(program: Command): void {
     .option("--site <site>", "look in this site only")
     .action((id: string, options: { site?: string }, command: Command) =>
       atDesk(async (desk) => {
-        const trace = await traceOf(desk, await findEvent(desk, id, options.site));
+        const trace = await readTrace(desk, await findEvent(desk, id, options.site));
         print(command, trace, traceText(trace));
       }),
     );
@@ -111,7 +111,7 @@ export async function findEvent(
 ): Promise<StoredEvent> {
   const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
   for (const site of sites) {
-    const event = await eventBy(store, site.id, id);
+    const event = await findEventById(store, site.id, id);
     if (event) return event;
   }
   throw new Refusal("event", `There is no event ${id}.`);

@@ -1,6 +1,11 @@
 import type { Command } from "commander";
-import { removeOAuthApp, setOAuthApp, signInPlatform } from "../delivery/oauth/oauthApps.ts";
-import { askSignIn, type SignInRecord } from "../delivery/oauth/signIn.ts";
+import {
+  createSignInLink,
+  removeOAuthApp,
+  setOAuthApp,
+  signInPlatform,
+  type SignInRecord,
+} from "../delivery/oauth/signIn.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, table, timeText, type Desk } from "./context.ts";
@@ -13,8 +18,8 @@ export function signInCommands(program: Command): void {
     .action((siteText: string, platform: string, options: { wait: boolean }, command: Command) =>
       atDesk(async (desk) => {
         const site = findSite(desk, siteText);
-        const asked = await askSignIn({ store: desk.store, now: Date.now }, site.id, platform, null);
-        const url = `${desk.config.publicUrl}/oauth/start/${asked.ticket}`;
+        const asked = await createSignInLink({ store: desk.store, now: Date.now }, site.id, platform, null);
+        const url = `${desk.config.publicUrl}/oauth/start/${asked.linkToken}`;
         const next = `cleancast connect ${siteText} ${platform} sign_in=${asked.id} name=value …`;
         if (!options.wait) {
           return print(

@@ -66,7 +66,7 @@ describe("URLs as they are entered", () => {
     "https://localhost./",
     "https://127.0.0.1.nip.io/",
     "https://metadata.google.internal/",
-  ])("%s may be entered", (url) => {
+  ])("the URL %s is accepted", (url) => {
     expect(urlFault(none, url)).toBeNull();
   });
 
@@ -75,11 +75,11 @@ describe("URLs as they are entered", () => {
     "https://[fe80::1%eth0]/",
     "https://256.256.256.256/",
     "https://[::1/",
-  ])("%s is no URL at all, so it never comes here", (url) => {
+  ])("%s is not a URL and is refused before this check", (url) => {
     expect(URL.canParse(url)).toBe(false);
   });
 
-  test("no fault quotes the URL: its path and query may hold a token", () => {
+  test("no fault quotes the URL: its path and query may contain a token", () => {
     for (const [, url] of hostileUrls)
       expect(String(urlFault(none, url.replace(/\/$/, "/s3cret?token=s3cret")))).not.toContain("s3cret");
   });
@@ -108,14 +108,14 @@ describe("the operator's allow-list", () => {
     ["a listed IPv6 address", "::1", "::1"],
     ["a listed IPv6 network", "whatever.example", "fd12::1"],
     ["the IPv4 network inside a listed IPv4-mapped one", "whatever.example", "172.20.0.1"],
-  ])("opens %s, also for plain HTTP", (_what, host, address) => {
+  ])("the allow-list opens %s, also for plain HTTP", (_what, host, address) => {
     expect(opens(host, address)).toBeNull();
     expect(opens(host, address, true)).toBeNull();
   });
 
   test.each([
     ["another private network", "whatever.example", "172.32.0.1", false],
-    ["the address beside a listed one", "whatever.example", "192.168.1.8", true],
+    ["the address next to an allowed one", "whatever.example", "192.168.1.8", true],
     ["loopback, for a list that names only ::1", "whatever.example", "127.0.0.1", true],
     ["a name below a listed one", "sub.internal.example", "127.0.0.1", true],
     ["a name that ends like a listed one", "notinternal.example", "127.0.0.1", true],
@@ -124,16 +124,16 @@ describe("the operator's allow-list", () => {
     ["IPv4-compatible form of a listed network", "whatever.example", "::a00:1", true],
     ["metadata", "whatever.example", "169.254.169.254", true],
     ["plain HTTP to a public address", "example.com", "1.1.1.1", false],
-  ])("does not open %s", (_what, host, address, secure) => {
+  ])("the allow-list does not open %s", (_what, host, address, secure) => {
     expect(opens(host, address, secure)).not.toBeNull();
   });
 
-  test("a list that opens all of IPv6 does not open IPv4, and the other way round", () => {
+  test("an allow-list with all of IPv6 does not open IPv4, and the other way round", () => {
     expect(addressFault(allowing("::/0"), true, "x.example", "10.0.0.1")).not.toBeNull();
     expect(addressFault(allowing("0.0.0.0/0"), true, "x.example", "fd00::1")).not.toBeNull();
   });
 
-  test("entered URLs: listed hosts and networks pass, the rest is refused as before", () => {
+  test("URLs of allowed hosts and networks are accepted, others are refused", () => {
     expect(urlFault(allow, "http://internal.example/")).toBeNull();
     expect(urlFault(allow, "http://INTERNAL.example:8080/")).toBeNull();
     expect(urlFault(allow, "http://10.1.2.3/")).toBeNull();
@@ -145,7 +145,7 @@ describe("the operator's allow-list", () => {
     expect(urlFault(allowing("internal.example"), "http://other.example/")).toBe("must use https");
   });
 
-  test("plain HTTP to a name may be entered when networks are open: where it leads decides later", () => {
+  test("a plain HTTP URL is accepted when networks are allowed: its address is checked on connecting", () => {
     expect(urlFault(allow, "http://other.example/")).toBeNull();
     expect(addressFault(allow, false, "other.example", "1.1.1.1")).toContain("must use https");
   });
@@ -159,7 +159,7 @@ describe("the operator's allow-list", () => {
     "host:8080",
     "::/129",
     "*.example",
-  ])("%j is neither a host nor a network", (entry) => {
+  ])("an allow-list with %j is invalid: it is neither a host nor a network", (entry) => {
     expect(readAllowList(`localhost, ${entry}`)).toEqual({ fault: entry });
   });
 
@@ -170,47 +170,50 @@ describe("the operator's allow-list", () => {
     },
   );
 
-  test("an empty list opens nothing", () => {
+  test("an empty allow-list opens nothing", () => {
     expect(readAllowList("")).toEqual({ hosts: new Set(), networks: [] });
     expect(readAllowList(" , ,")).toEqual({ hosts: new Set(), networks: [] });
   });
 });
 
-describe("the guarded look-up, asked for real", () => {
+describe("the guarded look-up with the system's resolver", () => {
   type Answer = { error: Error | null; address: string | LookupAddress[] };
-  const look = (allow: AllowList, host: string, options: LookupOptions = {}, secure = true) =>
+  const resolveHost = (allow: AllowList, host: string, options: LookupOptions = {}, secure = true) =>
     new Promise<Answer>((resolve) => {
       guardedLookup(allow, secure)(host, options, (error, address) => resolve({ error, address }));
     });
 
   test.each(["localhost", "LOCALHOST"])("%s resolves to loopback and is blocked", async (host) => {
     for (const options of [{}, { all: true }, { family: 4 }, { all: true, family: 4 }]) {
-      const { error, address } = await look(none, host, options);
+      const { error, address } = await resolveHost(none, host, options);
       expect(error).toBeInstanceOf(BlockedAddress);
       expect(error?.message).toBe(`the address ${privateFault}`);
       expect(address).toEqual([]);
     }
   });
 
-  test("over plain HTTP the fault speaks of https", async () => {
-    expect((await look(none, "localhost", {}, false)).error?.message).toContain("must use https");
+  test("over plain HTTP the error names https", async () => {
+    expect((await resolveHost(none, "localhost", {}, false)).error?.message).toContain("must use https");
   });
 
-  test("what the operator opened is answered in the form that was asked for", async () => {
+  test("an allowed address is returned in the form that the caller asked for", async () => {
     const allow = allowing("127.0.0.0/8");
-    expect(await look(allow, "localhost", { family: 4 })).toEqual({ error: null, address: "127.0.0.1" });
-    expect(await look(allow, "localhost", { family: 4, all: true })).toEqual({
+    expect(await resolveHost(allow, "localhost", { family: 4 })).toEqual({
+      error: null,
+      address: "127.0.0.1",
+    });
+    expect(await resolveHost(allow, "localhost", { family: 4, all: true })).toEqual({
       error: null,
       address: [{ address: "127.0.0.1", family: 4 }],
     });
   });
 
-  test("a listed name opens whatever it resolves to, in any case", async () => {
-    expect((await look(allowing("localhost"), "LocalHost", {}, false)).error).toBeNull();
+  test("an allowed name may resolve to any address, and its case does not matter", async () => {
+    expect((await resolveHost(allowing("localhost"), "LocalHost", {}, false)).error).toBeNull();
   });
 
   test("a name that does not exist keeps the resolver's own error", async () => {
-    const { error } = await look(none, "no-such-host.invalid", {});
+    const { error } = await resolveHost(none, "no-such-host.invalid", {});
     expect(error).toBeInstanceOf(Error);
     expect(error).not.toBeInstanceOf(BlockedAddress);
   });

@@ -1,6 +1,6 @@
-// Which addresses outgoing requests may reach. A customer's URL must lead to the public internet over HTTPS; the
-// operator may open private hosts and networks by name. The check is made on the address that is connected to, so
-// a name that resolves elsewhere the second time gains nothing.
+// Decides which addresses outgoing requests may reach. A customer's URL must lead to the public internet over HTTPS; the
+// operator may allow private hosts and networks. The check covers the address that is connected to, so DNS rebinding does
+// not help.
 
 import { lookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { isIP } from "node:net";
@@ -9,7 +9,7 @@ import ipaddr from "ipaddr.js";
 export type AllowList = { hosts: ReadonlySet<string>; networks: readonly Network[] };
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Azure's own service for its machines has an address among the public ones. */
+/** Azure's metadata service has a public address. */
 const metadata = new Set(["168.63.129.16"]);
 
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
@@ -28,12 +28,12 @@ export function readAllowList(text: string): AllowList | { fault: string } {
   return { hosts, networks };
 }
 
-/** True for global unicast alone: not loopback, private, link-local, carrier, mapped, translated or reserved. */
+/** True only for global unicast: not loopback, private, link-local, carrier-grade NAT, mapped, translated or reserved. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   if (metadata.has(parsed.toString())) return false;
-  // Of IPv6 only 2000::/3 is given out; what lies outside (::/96 holds IPv4 addresses) ipaddr.js calls unicast too.
+  // Only 2000::/3 of IPv6 is assigned; ipaddr.js calls the rest unicast too (::/96, for example, contains IPv4 addresses).
   const global = parsed.kind() === "ipv4" || parsed.match(globalUnicast);
   return global && parsed.range() === "unicast";
 }
@@ -49,7 +49,7 @@ function isAllowed(allow: AllowList, host: string, address: string): boolean {
   });
 }
 
-/** Why `address`, which `host` stands for, must not be contacted; null when it may be. */
+/** The reason why `address`, which `host` resolves to, must not be contacted; null when it may be. */
 export function addressFault(
   allow: AllowList,
   secure: boolean,
@@ -61,7 +61,7 @@ export function addressFault(
   return isPublicAddress(address) ? null : "leads to a private address (CLEANCAST_ALLOW_PRIVATE opens it)";
 }
 
-/** What can be said of a URL before its name is resolved. */
+/** Checks a URL as far as possible before its name is resolved. */
 export function urlFault(allow: AllowList, text: string): string | null {
   const url = new URL(text);
   const host = bareHost(url.hostname);
@@ -71,33 +71,33 @@ export function urlFault(allow: AllowList, text: string): string | null {
   return url.protocol === "https:" || perhapsAllowed ? null : "must use https";
 }
 
-/** IPv6 stands in brackets in a URL. */
+/** Removes the brackets of an IPv6 address in a URL. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, "").toLowerCase();
 }
 
 export class BlockedAddress extends Error {}
 
-type Found = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
+type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 
-/** How names are resolved: all addresses of a host. */
+/** Resolves all addresses of a host. */
 export type Resolve = (
   host: string,
   options: LookupOptions & { all: true },
-  found: (error: Error | null, addresses: LookupAddress[]) => void,
+  callback: (error: Error | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** A `lookup` for sockets that answers only with addresses that may be contacted. */
+/** A `lookup` for sockets that returns only addresses that may be contacted. */
 export function guardedLookup(allow: AllowList, secure: boolean, resolve: Resolve = lookup) {
-  return (host: string, options: LookupOptions, found: Found): void => {
+  return (host: string, options: LookupOptions, callback: LookupCallback): void => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return found(error, []);
+      if (error) return callback(error, []);
       const faults = addresses.map(({ address }) => addressFault(allow, secure, host.toLowerCase(), address));
       const usable = addresses.filter((_, i) => faults[i] === null);
       const first = usable[0];
-      if (!first) return found(new BlockedAddress(`the address ${faults[0] ?? "is unknown"}`), []);
-      if (options.all) found(null, usable);
-      else found(null, first.address, first.family);
+      if (!first) return callback(new BlockedAddress(`the address ${faults[0] ?? "is unknown"}`), []);
+      if (options.all) callback(null, usable);
+      else callback(null, first.address, first.family);
     });
   };
 }

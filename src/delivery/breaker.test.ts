@@ -6,42 +6,42 @@ const key = "site connection";
 
 function broken(failures = 5) {
   const breaker = openBreaker();
-  for (let i = 0; i < failures; i++) breaker.failed(key, now);
+  for (let i = 0; i < failures; i++) breaker.recordFailure(key, now);
   return breaker;
 }
 
 describe("the breaker", () => {
-  test("lets calls through while fewer than five in a row have failed", () => {
-    expect(openBreaker().closedUntil(key, now)).toBe(0);
-    expect(broken(4).closedUntil(key, now)).toBe(0);
+  test("the breaker allows calls while fewer than five in a row have failed", () => {
+    expect(openBreaker().blockedUntil(key, now)).toBe(0);
+    expect(broken(4).blockedUntil(key, now)).toBe(0);
     const breaker = broken(4);
-    breaker.passed(key);
-    breaker.failed(key, now);
-    expect(breaker.closedUntil(key, now)).toBe(0);
+    breaker.recordSuccess(key);
+    breaker.recordFailure(key, now);
+    expect(breaker.blockedUntil(key, now)).toBe(0);
   });
 
-  test("after five it waits, and only for the connection that failed", () => {
+  test("the breaker blocks a connection after five failures, and no other", () => {
     const breaker = broken();
-    expect(breaker.closedUntil(key, now)).toBe(now + 5_000);
-    expect(breaker.closedUntil("site another", now)).toBe(0);
-    expect(breaker.closedUntil(key, now + 5_000)).toBe(0);
+    expect(breaker.blockedUntil(key, now)).toBe(now + 5_000);
+    expect(breaker.blockedUntil("site another", now)).toBe(0);
+    expect(breaker.blockedUntil(key, now + 5_000)).toBe(0);
   });
 
-  test("then one call finds out, while the others wait a little longer", () => {
+  test("a half-open breaker allows one probe and blocks the other calls", () => {
     const breaker = broken();
-    breaker.calling(key, now + 5_000);
-    expect(breaker.closedUntil(key, now + 5_000)).toBe(now + 7_000);
-    breaker.passed(key);
-    expect(breaker.closedUntil(key, now + 5_001)).toBe(0);
+    breaker.recordCall(key, now + 5_000);
+    expect(breaker.blockedUntil(key, now + 5_000)).toBe(now + 7_000);
+    breaker.recordSuccess(key);
+    expect(breaker.blockedUntil(key, now + 5_001)).toBe(0);
   });
 
   test("each failed probe doubles the pause, up to five minutes", () => {
     const breaker = broken();
     let at = now + 5_000;
     const pauses = Array.from({ length: 9 }, () => {
-      breaker.calling(key, at);
-      breaker.failed(key, at);
-      const until = breaker.closedUntil(key, at);
+      breaker.recordCall(key, at);
+      breaker.recordFailure(key, at);
+      const until = breaker.blockedUntil(key, at);
       const pause = until - at;
       at = until;
       return pause / 1000;
@@ -49,17 +49,17 @@ describe("the breaker", () => {
     expect(pauses).toEqual([10, 20, 40, 80, 160, 300, 300, 300, 300]);
   });
 
-  test("calls that were under way when it opened do not make the pause longer", () => {
+  test("calls that were in flight when the breaker opened do not make the pause longer", () => {
     const breaker = broken(40);
-    expect(breaker.closedUntil(key, now)).toBe(now + 5_000);
+    expect(breaker.blockedUntil(key, now)).toBe(now + 5_000);
   });
 
-  test("a platform that asks for patience gets it, up to five minutes", () => {
+  test("Retry-After blocks the connection for that time, up to five minutes", () => {
     const breaker = openBreaker();
-    breaker.asked(key, now, 30);
-    expect(breaker.closedUntil(key, now)).toBe(now + 30_000);
-    expect(breaker.closedUntil(key, now + 30_000)).toBe(0);
-    breaker.asked(key, now, 86_400);
-    expect(breaker.closedUntil(key, now)).toBe(now + 300_000);
+    breaker.recordRetryAfter(key, now, 30);
+    expect(breaker.blockedUntil(key, now)).toBe(now + 30_000);
+    expect(breaker.blockedUntil(key, now + 30_000)).toBe(0);
+    breaker.recordRetryAfter(key, now, 86_400);
+    expect(breaker.blockedUntil(key, now)).toBe(now + 300_000);
   });
 });

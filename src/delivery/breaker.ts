@@ -1,32 +1,32 @@
-// A breaker for each connection, so that a platform that is down or asks for patience is not called again and again:
+// A circuit breaker for each connection, so that a platform that is down or rate-limiting is not called over and over:
 //
-//   closed ──several failed calls in a row──▶ open ──after a pause──▶ half open ──one call passes──▶ closed
+//   closed ──several failed calls in a row──▶ open ──after a pause──▶ half open ──one call succeeds──▶ closed
 //                                              ▲                          │
 //                                              └──────it fails: a longer pause──┘
 //
-// A platform that says how long to wait is taken at its word, up to a limit. Counted by this node, in memory.
+// A platform's Retry-After opens it for that time, up to a limit. Each node counts for itself, in memory.
 
 import { minuteMs } from "../kernel/time.ts";
 
 export type Breaker = {
-  /** 0 when it may be called now; otherwise when to ask again. */
-  closedUntil(key: string, now: number): number;
-  /** Half open: the next call finds out whether there may be more. */
+  /** 0 when the connection may be called now; otherwise when to check again. */
+  blockedUntil(key: string, now: number): number;
+  /** True when the next call is a probe that decides whether more may follow. */
   isHalfOpen(key: string, now: number): boolean;
-  /** A call is about to be made: while half open it is the only one. */
-  calling(key: string, now: number): void;
-  passed(key: string): void;
-  failed(key: string, now: number): void;
-  /** The platform asked for this much patience. */
-  asked(key: string, now: number, seconds: number): void;
-  /** What is not called for the moment. */
-  open(now: number): string[];
+  /** A call is about to be made: while half open it blocks all others. */
+  recordCall(key: string, now: number): void;
+  recordSuccess(key: string): void;
+  recordFailure(key: string, now: number): void;
+  /** The platform asked not to be called for this long. */
+  recordRetryAfter(key: string, now: number, seconds: number): void;
+  /** The keys of connections that are blocked now. */
+  listOpen(now: number): string[];
 };
 
 const opensAfter = 5;
 const firstPauseMs = 5_000;
 const maxPauseMs = 5 * minuteMs;
-/** How soon to ask again while somebody else's call finds out. */
+/** Delay of the next check while another call is probing. */
 const probeMs = 2_000;
 
 type State = { failures: number; pauses: number; until: number; isProbing: boolean };
@@ -48,30 +48,30 @@ export function openBreaker(): Breaker {
   }
 
   return {
-    closedUntil,
+    blockedUntil: closedUntil,
     isHalfOpen: (key, now) => Boolean(states.get(key)?.until) && closedUntil(key, now) === 0,
-    calling(key, now) {
+    recordCall(key, now) {
       const state = states.get(key);
       if (!state?.until) return;
       state.isProbing = true;
       state.until = now;
     },
-    passed: (key) => void states.delete(key),
-    failed(key, now) {
+    recordSuccess: (key) => void states.delete(key),
+    recordFailure(key, now) {
       const state = stateOf(key);
       state.failures += 1;
-      // Calls that were under way when it opened say nothing new.
-      const isNews = state.isProbing || state.until === 0;
+      // Calls that were in flight when the breaker opened do not count again.
+      const counts = state.isProbing || state.until === 0;
       state.isProbing = false;
-      if (!isNews || state.failures < opensAfter) return;
+      if (!counts || state.failures < opensAfter) return;
       state.until = now + Math.min(firstPauseMs * 2 ** state.pauses, maxPauseMs);
       state.pauses += 1;
     },
-    asked(key, now, seconds) {
+    recordRetryAfter(key, now, seconds) {
       const state = stateOf(key);
       state.isProbing = false;
       state.until = now + Math.min(seconds * 1000, maxPauseMs);
     },
-    open: (now) => Array.from(states.keys()).filter((key) => closedUntil(key, now) > 0),
+    listOpen: (now) => Array.from(states.keys()).filter((key) => closedUntil(key, now) > 0),
   };
 }

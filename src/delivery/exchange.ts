@@ -1,4 +1,4 @@
-// One call to a platform: conversions in, a reading for each out, and what the sync log keeps of it.
+// One call to a platform: takes conversions, returns a reading for each and the texts for the sync log.
 
 import type { Conversion, Reading } from "../kernel/event.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platforms/platform.ts";
@@ -6,16 +6,16 @@ import type { TokenFault } from "./oauth/oauth2.ts";
 import type { Sender, Sent } from "./send.ts";
 
 export type Exchange = {
-  /** With which settings it was made; null when it was not. */
+  /** The settings that the call was made with; null when no call was made. */
   settings: ConnectionSettings | null;
   /** One for each conversion, in order. */
   readings: Reading[];
-  /** What was thrown by a platform's functions, which are pure and should not throw. */
+  /** An error thrown by a platform's functions, which are pure and should not throw. */
   defect: unknown;
   /** The call was made, and its answer could not be read: the platform may have accepted everything. */
   misread: boolean;
   log: { httpStatus: number | null; response: string | null };
-  /** What the log keeps of one conversion's share in the request: another person's data has no place there. */
+  /** The request as the log stores it for one conversion: without the data of the other persons in the batch. */
   requestOf: (conversion: Conversion) => string;
 };
 
@@ -31,7 +31,7 @@ export async function exchange(
   const requestOf = (conversion: Conversion) =>
     describeRequest(
       platform,
-      conversions.length > 1 ? requestFor(platform, settings, conversion, now) : request,
+      conversions.length > 1 ? requestOfOne(platform, settings, conversion, now) : request,
       conversion,
     );
   try {
@@ -40,7 +40,9 @@ export async function exchange(
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
     });
-    const readings = read(platform, settings, conversions, sent).map((one) => withoutSecretsIn(one, request));
+    const readings = readAnswer(platform, settings, conversions, sent).map((one) =>
+      redactReading(one, request),
+    );
     return {
       settings,
       readings,
@@ -50,7 +52,7 @@ export async function exchange(
       requestOf,
     };
   } catch (defect) {
-    // Sending the same again would not mend it.
+    // Sending the same request again would fail again.
     const refused: Reading = { said: "refused", error: "internal error of the relay" };
     const readings = conversions.map(() => refused);
     const misread = sent !== null;
@@ -58,8 +60,8 @@ export async function exchange(
   }
 }
 
-/** Nothing was sent, because there is no token that holds. */
-export function unsent({ fault, error }: TokenFault, conversions: number): Exchange {
+/** The exchange of a call that was not made because there is no valid token. */
+export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: number): Exchange {
   const reading: Reading =
     fault === "later"
       ? { said: "later", error: `no access token yet: ${error}` }
@@ -74,7 +76,7 @@ export function unsent({ fault, error }: TokenFault, conversions: number): Excha
   };
 }
 
-function requestFor(
+function requestOfOne(
   platform: Platform,
   settings: ConnectionSettings,
   conversion: Conversion,
@@ -87,7 +89,7 @@ function requestFor(
   }
 }
 
-function read(
+function readAnswer(
   platform: Platform,
   settings: ConnectionSettings,
   conversions: readonly Conversion[],
@@ -97,50 +99,50 @@ function read(
   return conversions.map(() => ({ said: sent.blocked ? "refused" : "later", error: sent.error }));
 }
 
-const shownRequest = 4096;
-const shownResponse = 2048;
+const maxLoggedRequest = 4096;
+const maxLoggedResponse = 2048;
 
 /** No header values, no secret part of the address, bounded text. */
 function describeRequest(platform: Platform, request: PlatformRequest | null, { extra }: Conversion): string {
-  const line = request ? `${request.method} ${shownAddress(platform, request.url)}` : platform.id;
-  // Mapped fields are sealed with the event, so they have no place in the log.
+  const line = request ? `${request.method} ${redactAddress(platform, request.url)}` : platform.id;
+  // Mapped fields are encrypted with the event, so the log must not contain them.
   const body = Object.values(extra).reduce<string>((text, value) => {
     const written = typeof value === "string" ? JSON.stringify(value).slice(1, -1) : String(value);
     return written.length < 3 ? text : text.replaceAll(written, "(mapped)");
   }, request?.body ?? "");
-  return `${line}\n\n${body}`.slice(0, shownRequest);
+  return `${line}\n\n${body}`.slice(0, maxLoggedRequest);
 }
 
 function describeResponse(request: PlatformRequest | null, sent: Sent | null): Exchange["log"] {
   if (!sent?.ok) return { httpStatus: null, response: null };
-  // PostgreSQL cannot store NUL, and a stranger's answer may hold anything.
-  const text = withoutSecrets(sent.response.body, request).slice(0, shownResponse);
+  // PostgreSQL cannot store NUL, and an answer may contain any character.
+  const text = redactSecrets(sent.response.body, request).slice(0, maxLoggedResponse);
   return { httpStatus: sent.response.status, response: text.replaceAll("\0", "").toWellFormed() };
 }
 
-/** A platform's words reach the sender's answer, the log and the state of the connection. */
-function withoutSecretsIn(reading: Reading, request: PlatformRequest | null): Reading {
-  return "error" in reading ? { ...reading, error: withoutSecrets(reading.error, request) } : reading;
+/** Error texts reach the sender's answer, the log and the state of the connection. */
+function redactReading(reading: Reading, request: PlatformRequest | null): Reading {
+  return "error" in reading ? { ...reading, error: redactSecrets(reading.error, request) } : reading;
 }
 
-/** Some endpoints answer with the request's own headers. */
-function withoutSecrets(text: string, request: PlatformRequest | null): string {
-  const { "content-type": _open, ...headers } = request?.headers ?? {};
+/** Some endpoints echo the request's headers in their answer. */
+function redactSecrets(text: string, request: PlatformRequest | null): string {
+  const { "content-type": _public, ...headers } = request?.headers ?? {};
   const secrets = [
-    ...Object.values(headers).flatMap((value) => [value, ...value.split(" "), ...decoded(value)]),
+    ...Object.values(headers).flatMap((value) => [value, ...value.split(" "), ...decodeBasic(value)]),
     ...Object.values(request?.secretQuery ?? {}).flatMap((value) => [value, encodeURIComponent(value)]),
   ];
   return secrets.filter((one) => one.length >= 6).reduce((rest, one) => rest.replaceAll(one, "…"), text);
 }
 
-/** `Basic …` holds its secret in another form. */
-function decoded(header: string): string[] {
+/** `Basic …` contains its secret in base64. */
+function decodeBasic(header: string): string[] {
   const basic = /^Basic ([A-Za-z0-9+/=]+)$/.exec(header)?.[1];
   return basic ? Buffer.from(basic, "base64").toString("utf8").split(":") : [];
 }
 
-/** A query may hold a token, and so may the path of an address that a customer chose. */
-function shownAddress(platform: Platform, address: string): string {
+/** A query may contain a token, and so may the path of a customer's URL. */
+function redactAddress(platform: Platform, address: string): string {
   if (address.startsWith("sandbox:")) return address;
   if (!URL.canParse(address)) return "(no address)";
   const url = new URL(address);

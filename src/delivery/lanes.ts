@@ -1,42 +1,50 @@
-// Lanes: each connection has a few concurrent requests. A conversion that finds a free lane goes at once, together with
-// those that are ready at the same moment, because one commit made them all durable; those that come while all lanes are
-// busy, or while the platform's quota is spent, wait and leave as one batch. The busier a connection, the cheaper each of
-// its conversions; and a connection that hangs fills its own lanes only.
+// Lanes limit the concurrent requests of each connection. A conversion that finds a free lane is sent at once, together with
+// those that became durable in the same commit. Those that arrive while all lanes are busy, or while the platform's quota is
+// used up, wait and are sent as one batch. So the cost per conversion falls as the load rises, and a connection that hangs
+// blocks only its own lanes.
 
 import { platformOf } from "../platforms/index.ts";
 import type { Connection } from "../sites/directory.ts";
-import { keyOf, openAttempts, type AttemptOptions, type Job, type Outcome, type Waiting } from "./attempt.ts";
+import {
+  connectionKey,
+  createDeliverer,
+  type DelivererOptions,
+  type Outcome,
+  type QueuedJob,
+} from "./deliver.ts";
+import type { Job } from "./plan.ts";
 import type { Quota } from "./quota.ts";
+import type { SettleGroup } from "./settleGroup.ts";
 
 export type Lanes = {
   /** Resolves when the delivery was attempted and its outcome is durable. */
-  send(job: Job): Promise<Outcome>;
-  /** Takes a job back that has not left yet. False when it is under way or done. */
+  send(job: Job, settleGroup?: SettleGroup): Promise<Outcome>;
+  /** Takes back a job that was not sent yet. False when it is being sent or is done. */
   withdraw(job: Job): boolean;
-  /** How many more jobs a connection can take without a long wait. */
-  room(connection: Connection): number;
-  /** What each connection has in hand: requests under way, and jobs that wait for one. */
+  /** The number of jobs that a connection can take without a long wait. */
+  capacity(connection: Connection): number;
+  /** Requests in flight and jobs waiting, by connection. */
   depths(): { key: string; busy: number; waiting: number }[];
-  /** Resolves when nothing is waiting or under way. */
+  /** Resolves when nothing is waiting or in flight. */
   idle(): Promise<void>;
-  /** What waits for quota is given back at once; resolves when everything else is done. */
+  /** Returns jobs that wait for quota to the store at once; resolves when everything else is done. */
   close(): Promise<void>;
 };
 
-export type LaneOptions = AttemptOptions & { quota: Quota };
+export type LanesOptions = DelivererOptions & { quota: Quota };
 
-type Queue = { key: string; lanes: number; busy: number; waiting: Waiting[]; quotaUntil: number };
+type Queue = { key: string; lanes: number; busy: number; waiting: QueuedJob[]; quotaUntil: number };
 
-export function openLanes(options: LaneOptions): Lanes {
-  const attempts = openAttempts(options);
+export function openLanes(options: LanesOptions): Lanes {
+  const deliverer = createDeliverer(options);
   const queues = new Map<string, Queue>();
   const onIdle: (() => void)[] = [];
   const pauses = new Set<() => void>();
-  let givingBack = 0;
+  let withdrawing = 0;
   let isClosing = false;
 
   function queueOf(job: Job): Queue {
-    const key = keyOf(job);
+    const key = connectionKey(job);
     let queue = queues.get(key);
     if (!queue) {
       const platform = platformOf(options.directory.connection(job.siteId, job.connectionId)?.platform ?? "");
@@ -45,45 +53,44 @@ export function openLanes(options: LaneOptions): Lanes {
     return queue;
   }
 
-  /** What waits takes the lanes that are free. */
-  function begin(queue: Queue): void {
-    while (queue.waiting.length > 0 && queue.busy < queue.lanes) void drive(queue);
-    endIfEmpty(queue);
+  function fillFreeLanes(queue: Queue): void {
+    while (queue.waiting.length > 0 && queue.busy < queue.lanes) void runLane(queue);
+    removeIfEmpty(queue);
   }
 
-  function endIfEmpty(queue: Queue): void {
+  function removeIfEmpty(queue: Queue): void {
     if (queue.busy > 0 || queue.waiting.length > 0) return;
     queues.delete(queue.key);
-    tellIdle();
+    resolveIfIdle();
   }
 
-  async function drive(queue: Queue): Promise<void> {
+  async function runLane(queue: Queue): Promise<void> {
     queue.busy += 1;
     for (let batch = nextBatch(queue); batch.length; batch = nextBatch(queue)) {
-      const waitMs = quotaWait(batch[0] as Waiting);
+      const waitMs = takeQuota(batch[0] as QueuedJob);
       if (waitMs > 0) {
-        // Back in line, in front: what comes meanwhile joins, and whoever cannot wait can still be withdrawn.
+        // Back to the head of the queue: later jobs can join the batch, and each can still be withdrawn.
         queue.waiting.unshift(...batch);
         queue.quotaUntil = options.now() + waitMs;
         await pause(waitMs);
         continue;
       }
-      await attempts.deliver(batch).catch((error: unknown) => {
-        // The store is down, say. Their leases run out, and they are tried again.
+      await deliverer.deliver(batch).catch((error: unknown) => {
+        // The store is down, for example. The leases run out, and the jobs are attempted again.
         options.onDefect(error, { lane: queue.key });
         for (const one of batch) one.resolve({ state: "queued", reason: "not yet" });
       });
     }
     queue.busy -= 1;
-    endIfEmpty(queue);
+    removeIfEmpty(queue);
   }
 
-  /** Milliseconds until the platform allows another request; the one that it allows is taken. */
-  function quotaWait({ job }: Waiting): number {
+  /** Takes one request from the platform's quota. Returns 0, or the milliseconds until there is one to take. */
+  function takeQuota({ job }: QueuedJob): number {
     const connection = options.directory.connection(job.siteId, job.connectionId);
     const quota = platformOf(connection?.platform ?? "")?.quota;
     if (!connection || !quota) return 0;
-    const key = quota.sharedBy === "app" ? connection.platform : keyOf(job);
+    const key = quota.sharedBy === "app" ? connection.platform : connectionKey(job);
     return options.quota.take(key, quota, options.now());
   }
 
@@ -100,18 +107,16 @@ export function openLanes(options: LaneOptions): Lanes {
     });
   }
 
-  function tellIdle(): void {
-    if (queues.size > 0 || givingBack > 0) return;
-    for (const resolve of onIdle.splice(0)) resolve();
+  const isIdle = () => queues.size === 0 && withdrawing === 0;
+
+  function resolveIfIdle(): void {
+    if (isIdle()) for (const resolve of onIdle.splice(0)) resolve();
   }
 
-  const idle = () =>
-    queues.size === 0 && givingBack === 0
-      ? Promise.resolve()
-      : new Promise<void>((resolve) => onIdle.push(resolve));
+  const idle = () => (isIdle() ? Promise.resolve() : new Promise<void>((resolve) => onIdle.push(resolve)));
 
-  /** The oldest waiting job and those behind it that may share its request: test traffic travels apart. */
-  function nextBatch(queue: Queue): Waiting[] {
+  /** The oldest waiting job and the later ones that may share its request. Test and live events never do. */
+  function nextBatch(queue: Queue): QueuedJob[] {
     if (isClosing && queue.quotaUntil > options.now())
       for (const { job } of queue.waiting.slice()) withdraw(job);
     const oldest = queue.waiting[0];
@@ -119,13 +124,13 @@ export function openLanes(options: LaneOptions): Lanes {
     const connection = options.directory.connection(oldest.job.siteId, oldest.job.connectionId);
     const platform = platformOf(connection?.platform ?? "");
     const now = options.now();
-    const groupOf = ({ job: { conversion } }: Waiting) =>
+    const groupOf = ({ job: { conversion } }: QueuedJob) =>
       `${conversion.mode} ${platform?.group?.(conversion, connection?.settings ?? {}, now) ?? ""}`;
     const group = groupOf(oldest);
-    const batch: Waiting[] = [];
-    const others: Waiting[] = [];
+    const batch: QueuedJob[] = [];
+    const others: QueuedJob[] = [];
     for (let at = 0; at < queue.waiting.length && batch.length < (platform?.batch ?? 1); at++) {
-      const one = queue.waiting[at] as Waiting;
+      const one = queue.waiting[at] as QueuedJob;
       (groupOf(one) === group ? batch : others).push(one);
     }
     queue.waiting.splice(0, batch.length + others.length, ...others);
@@ -133,38 +138,38 @@ export function openLanes(options: LaneOptions): Lanes {
   }
 
   function withdraw(job: Job): boolean {
-    const waiting = queues.get(keyOf(job))?.waiting ?? [];
+    const waiting = queues.get(connectionKey(job))?.waiting ?? [];
     const at = waiting.findIndex((one) => one.job === job);
     const [one] = at >= 0 ? waiting.splice(at, 1) : [];
     if (!one) return false;
-    givingBack += 1;
-    const outcome = { state: "queued", reason: "waiting for its turn", dueAt: options.now() } as const;
-    void attempts.giveBack([one], outcome).finally(() => {
-      givingBack -= 1;
-      tellIdle();
+    withdrawing += 1;
+    const decision = { state: "queued", reason: "waiting for capacity", dueAt: options.now() } as const;
+    void deliverer.settleUntried([one], decision).finally(() => {
+      withdrawing -= 1;
+      resolveIfIdle();
     });
     return true;
   }
 
   return {
-    send(job) {
+    send(job, settleGroup) {
       const queue = queueOf(job);
       return new Promise((resolve) => {
-        queue.waiting.push({ job, resolve });
-        // The first of a moment begins for all that come with it.
-        if (queue.waiting.length === 1) queueMicrotask(() => begin(queue));
+        queue.waiting.push({ job, settleGroup, resolve });
+        // A microtask later, so that jobs that arrive at the same moment share a batch.
+        if (queue.waiting.length === 1) queueMicrotask(() => fillFreeLanes(queue));
       });
     },
     withdraw,
-    room(connection) {
+    capacity(connection) {
       const platform = platformOf(connection.platform);
-      const key = keyOf({ siteId: connection.siteId, connectionId: connection.id });
+      const key = connectionKey({ siteId: connection.siteId, connectionId: connection.id });
       const queue = queues.get(key);
       const now = options.now();
-      // What cannot be sent now stays in the store, where every node can find it.
-      if (options.breaker.closedUntil(key, now) || (queue?.quotaUntil ?? 0) > now) return 0;
+      // Jobs that cannot be sent now stay in the store, where every node can claim them.
+      if (options.breaker.blockedUntil(key, now) || (queue?.quotaUntil ?? 0) > now) return 0;
       if (!platform) return 1;
-      // One call finds out whether a platform is back: more would be taken in hand only to be put back.
+      // While half open one call probes the platform: other jobs would be claimed only to be returned.
       const lanes = options.breaker.isHalfOpen(key, now) ? 1 : platform.lanes;
       return Math.max(0, lanes * platform.batch - (queue?.waiting.length ?? 0) - (queue?.busy ?? 0));
     },

@@ -4,7 +4,7 @@ import { openQuota } from "./quota.ts";
 const now = 1_000_000;
 const allowed = { requests: 300, seconds: 60 };
 
-test("as many as are allowed go at once, then one whenever there is room for it again", () => {
+test("the whole quota can be taken at once, then one request as each becomes available", () => {
   const quota = openQuota();
   for (let i = 0; i < 300; i++) expect(quota.take("k", allowed, now)).toBe(0);
   expect(quota.take("k", allowed, now)).toBe(200);
@@ -13,7 +13,7 @@ test("as many as are allowed go at once, then one whenever there is room for it 
   expect(quota.take("other", allowed, now)).toBe(0);
 });
 
-test("in any minute after the first no more than allowed go, however often is asked", () => {
+test("after the first burst no minute exceeds the quota, however often it is tried", () => {
   const quota = openQuota();
   for (let i = 0; i < 300; i++) quota.take("k", allowed, now);
   let taken = 0;
@@ -22,7 +22,7 @@ test("in any minute after the first no more than allowed go, however often is as
   expect(taken).toBeLessThanOrEqual(300);
 });
 
-test("a rest fills it up and no further; a clock that goes back takes nothing", () => {
+test("a quota refills to its size and no further, and a clock that goes back takes nothing", () => {
   const quota = openQuota();
   quota.take("k", allowed, now);
   expect(quota.take("k", allowed, now - 60_000)).toBe(0);

@@ -1,7 +1,7 @@
-// How many requests a platform allows: a bucket that holds as many as may go at once, and fills as time passes.
+// A token bucket for each platform's request quota: it holds as many requests as may be sent at once and refills over time.
 
 export type Quota = {
-  /** Takes one request; or how many milliseconds until there is one. */
+  /** Takes one request and returns 0, or returns the milliseconds until one is available. */
   take(key: string, allowed: { requests: number; seconds: number }, now: number): number;
 };
 

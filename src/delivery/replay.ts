@@ -1,65 +1,89 @@
-// What people do to a set of deliveries of the sync log: send them again, or stop them from being sent. Both can be asked
-// what they would do first.
+// Changes to a filtered set of deliveries of the sync log: replay sends them again, cancel stops them from being sent. A dry
+// run counts what either would change.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { DeliveryState } from "../kernel/event.ts";
-import type { Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
+import { platformOf, platforms } from "../platforms/index.ts";
+import type { Directory, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
-import { isSelected } from "./dispatch.ts";
+import { isSelected } from "./plan.ts";
 
-type Desk = { store: Pick<Store, "syncLog" | "audit">; directory: Directory };
+type Context = { store: Pick<Store, "syncLog" | "audit">; directory: Directory };
+
+/**
+ * Refuses a filter that names an unknown platform or connection: an empty list would read as "nothing was sent". A removed
+ * connection is known for as long as the site's log mentions it.
+ */
+export async function checkFilter(
+  { store, directory }: Context,
+  siteIds: readonly string[],
+  { connectionId, platform }: LogFilter,
+): Promise<void> {
+  if (platform !== undefined && !platformOf(platform)) {
+    const known = platforms.map((one) => one.id).join(", ");
+    throw new Refusal("platform", `There is no platform ${platform}. Known: ${known}.`);
+  }
+  if (connectionId === undefined) return;
+  for (const siteId of siteIds) if (await directory.connectionNow(siteId, connectionId)) return;
+  for (const siteId of siteIds) {
+    const { lines } = await store.syncLog.page(siteId, { connectionId }, { before: null, limit: 1 });
+    if (lines.length > 0) return;
+  }
+  const sentence = `There is no connection ${connectionId}${siteIds.length === 1 ? " at this site" : ""}.`;
+  throw new Refusal("connection", sentence, `${sentence} 'cleancast connection list' shows their ids.`);
+}
 
 export type Tally = {
-  /** How many match. */
+  /** Deliveries that match the filter. */
   found: number;
-  /** How many were changed; with `dryRun`, how many would be. */
+  /** Deliveries that were changed; with `dryRun`, that would be. */
   changed: number;
-  /** Those that stay as they are, by reason. */
+  /** Those that were not changed, by reason. */
   leftAlone: Record<string, number>;
-  /** Of the changed ones: these wait on, because of their connection. */
+  /** Changed ones that still wait because of their connection's state, by that state. */
   waiting: Record<string, number>;
 };
 
-type Order = By & { dryRun: boolean };
+type Options = By & { dryRun: boolean };
 
 const replayable: readonly DeliveryState[] = ["rejected", "expired", "skipped", "parked"];
 const cancellable: readonly DeliveryState[] = ["queued", "parked"];
-const step = 500;
+const pageSize = 500;
 
-/** Puts deliveries in line again, due now. Their attempts so far stay, and they still have to be young enough. */
-export function replay(desk: Desk, site: Site, filter: LogFilter, order: Order): Promise<Tally> {
+/** Queues deliveries again, due now. Their attempts so far count, and the age limit still applies. */
+export function replay(context: Context, site: Site, filter: LogFilter, options: Options): Promise<Tally> {
   if (filter.states?.includes("queued"))
     throw new Refusal(
       "state",
       "What is queued goes out by itself; replay is for what has ended or is parked.",
     );
-  // Those that were sent are sent again only where somebody says so.
+  // Sent deliveries are replayed only when the filter names that state.
   const states = filter.states ?? replayable;
-  return walk(desk, site, { ...filter, states }, order, {
+  return changeAll(context, site, { ...filter, states }, options, {
     action: "deliveries replayed",
     whyNot: (line) => whyNotReplayed(site, line),
-    change: (lines) => desk.store.syncLog.requeue(site.id, lines, states, order.now),
+    change: (lines) => context.store.syncLog.requeue(site.id, lines, states, options.now),
     overtaken: "changed meanwhile",
   });
 }
 
-/** Ends deliveries that still wait. */
-export function cancel(desk: Desk, site: Site, filter: LogFilter, order: Order): Promise<Tally> {
+/** Ends deliveries that are queued or parked. */
+export function cancel(context: Context, site: Site, filter: LogFilter, options: Options): Promise<Tally> {
   const states = filter.states ?? cancellable;
   if (!states.every((state) => cancellable.includes(state)))
     throw new Refusal("state", "Only what is queued or parked can be cancelled.");
-  return walk(desk, site, { ...filter, states }, order, {
+  return changeAll(context, site, { ...filter, states }, options, {
     action: "deliveries cancelled",
-    whyNot: (line) => (isInHand(line, order.now) ? inHand : null),
-    change: (lines) => desk.store.syncLog.cancel(site.id, lines, order.now),
-    overtaken: inHand,
+    whyNot: (line) => (isClaimed(line, options.now) ? beingSent : null),
+    change: (lines) => context.store.syncLog.cancel(site.id, lines, options.now),
+    overtaken: beingSent,
   });
 }
 
-const inHand = "being sent at this moment";
-const isInHand = ({ state, owner, dueAt }: LogLine, now: number) =>
+const beingSent = "being sent at this moment";
+const isClaimed = ({ state, owner, dueAt }: LogLine, now: number) =>
   state === "queued" && owner !== "" && dueAt > now;
 
 function whyNotReplayed(site: Site, line: LogLine): string | null {
@@ -69,27 +93,27 @@ function whyNotReplayed(site: Site, line: LogLine): string | null {
   return isSelected(connection, line.event) ? null : "their event is not selected for the connection";
 }
 
-type Work = {
+type Change = {
   action: string;
   whyNot: (line: LogLine) => string | null;
   change: (lines: LogLine[]) => Promise<number>;
-  /** Why one that seemed fit was not changed. */
+  /** Why a delivery that could be changed when it was read was not. */
   overtaken: string;
 };
 
-async function walk(
-  { store }: Desk,
+async function changeAll(
+  { store }: Context,
   site: Site,
   filter: LogFilter,
-  { actor, now, dryRun }: Order,
-  { action, whyNot, change, overtaken }: Work,
+  { actor, now, dryRun }: Options,
+  { action, whyNot, change, overtaken }: Change,
 ): Promise<Tally> {
   const tally: Tally = { found: 0, changed: 0, leftAlone: {}, waiting: {} };
   const leave = (reason: string, n = 1) => add(tally.leftAlone, reason, n);
   try {
     let before: { eventId: string; connectionId: string } | null = null;
     do {
-      const page = await store.syncLog.page(site.id, filter, { before, limit: step });
+      const page = await store.syncLog.page(site.id, filter, { before, limit: pageSize });
       before = page.next;
       tally.found += page.lines.length;
       const fit = page.lines.filter((line) => {
@@ -104,11 +128,11 @@ async function walk(
         const state = site.connections.find(({ id }) => id === connectionId)?.state ?? "active";
         if (state !== "active") add(tally.waiting, state, 1);
       }
-      // A set of any size must not be felt by those who send events.
+      // A large set must not slow down inbound requests.
       await yieldToEventLoop();
     } while (before);
   } finally {
-    // Also when it was interrupted: what was changed was changed.
+    // Also after a failure: some deliveries may have been changed before it.
     if (tally.changed > 0 && !dryRun) {
       const detail = { ...audited(filter), changed: tally.changed, leftAlone: tally.leftAlone };
       await store.audit.add({ siteId: site.id, actor, action, detail, at: now });
@@ -121,7 +145,7 @@ const add = (counts: Record<string, number>, name: string, n: number) => {
   counts[name] = (counts[name] ?? 0) + n;
 };
 
-/** The filter without the person. */
+/** The filter as the audit log keeps it: without the person. */
 function audited({ emailSha256, ...rest }: LogFilter): Record<string, unknown> {
   return { ...rest, ...(emailSha256 === undefined ? {} : { email: "(given)" }) };
 }

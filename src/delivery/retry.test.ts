@@ -18,28 +18,28 @@ const rules = (random: number, scheduleMs: readonly number[] = defaultSchedule) 
   random: () => random,
 });
 /** The wait after the given number of attempts. */
-const wait = (attempts: number, random = 0.5, reading: Reading = later) =>
-  decide(reading, { attempts, ...far }, rules(random), now).dueAt - now;
+const wait = (attemptsMade: number, random = 0.5, reading: Reading = later) =>
+  decide(reading, { attemptsMade, ...far }, rules(random), now).dueAt - now;
 
 /** The wait when the platform asks for one. */
-const asked = (retryAfterSeconds: number, attempts = 1) =>
-  wait(attempts, 0.5, { said: "later", error: "HTTP 429", retryAfterSeconds });
-/** What follows from a passing fault, with the age limit at `expiresAt`. */
+const asked = (retryAfterSeconds: number, attemptsMade = 1) =>
+  wait(attemptsMade, 0.5, { said: "later", error: "HTTP 429", retryAfterSeconds });
+/** The decision after a transient failure, with the age limit at `expiresAt`. */
 const at = (expiresAt: number, reading: Reading = later) =>
-  decide(reading, { attempts: 1, expiresAt }, rules(0.5), now);
-const decided = (reading: Reading) => decide(reading, { attempts: 1, ...far }, rules(0.5), now);
+  decide(reading, { attemptsMade: 1, expiresAt }, rules(0.5), now);
+const decided = (reading: Reading) => decide(reading, { attemptsMade: 1, ...far }, rules(0.5), now);
 
 describe("the schedule", () => {
-  test("by default a delivery is tried again after 10 s, 1 m, 5 m, 30 m, 2 h, 5 h, 10 h and 24 h", () => {
+  test("by default a delivery is retried after 10 s, 1 m, 5 m, 30 m, 2 h, 5 h, 10 h and 24 h", () => {
     const promised = [10 * second, minute, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 24 * hour];
     expect(promised.map((_, i) => wait(i + 1))).toEqual(promised);
   });
 
-  test("the last delay repeats until the event is too old", () => {
-    expect([9, 10, 50, 1000].map((attempts) => wait(attempts))).toEqual(Array(4).fill(24 * hour));
+  test("the last delay of the schedule repeats until the event is too old", () => {
+    expect([9, 10, 50, 1000].map((attemptsMade) => wait(attemptsMade))).toEqual(Array(4).fill(24 * hour));
   });
 
-  test("every delay is spread by at most a fifth, both ways", () => {
+  test("every delay has a jitter of at most a fifth, both ways", () => {
     defaultSchedule.forEach((delay, i) => {
       expect(wait(i + 1, 0)).toBe(delay * 0.8);
       expect(wait(i + 1, 1)).toBe(delay * 1.2);
@@ -47,7 +47,7 @@ describe("the schedule", () => {
     });
   });
 
-  test("with real randomness the delays stay within the bounds and do not bunch up", () => {
+  test("with real randomness the delays stay within the jitter and are spread over it", () => {
     const waits = Array.from({ length: 2000 }, () => wait(2, Math.random()));
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(48 * second);
     expect(Math.max(...waits)).toBeLessThanOrEqual(72 * second);
@@ -58,7 +58,7 @@ describe("the schedule", () => {
   });
 
   test("a schedule of one delay repeats it", () => {
-    const decision = decide(later, { attempts: 7, ...far }, rules(0.5, [50]), now);
+    const decision = decide(later, { attemptsMade: 7, ...far }, rules(0.5, [50]), now);
     expect(decision.dueAt).toBe(now + 50);
   });
 
@@ -69,16 +69,16 @@ describe("the schedule", () => {
 });
 
 describe("Retry-After", () => {
-  test("is honoured when it is longer than the schedule", () => {
+  test("Retry-After is honoured when it is longer than the schedule", () => {
     expect(asked(3600)).toBe(hour);
   });
 
-  test("does not shorten the schedule", () => {
+  test("Retry-After does not shorten the schedule", () => {
     expect(asked(1)).toBe(10 * second);
     expect(asked(60, 8)).toBe(24 * hour);
   });
 
-  test("is never undercut by the spread", () => {
+  test("the jitter never undercuts Retry-After", () => {
     const reading: Reading = { said: "later", error: "HTTP 429", retryAfterSeconds: 10 };
     expect(wait(1, 0, reading)).toBe(10 * second);
     expect(wait(1, 1, reading)).toBe(12 * second);
@@ -86,7 +86,7 @@ describe("Retry-After", () => {
 });
 
 describe("the age limit", () => {
-  test("a retry that still fits is queued with the platform's word as reason", () => {
+  test("a retry before the age limit is queued with the platform's error as reason", () => {
     expect(at(now + 10 * second + 1)).toEqual({
       state: "queued",
       reason: "HTTP 503",
@@ -94,7 +94,7 @@ describe("the age limit", () => {
     });
   });
 
-  test("a retry at or past the limit is not made: the delivery is expired and says the last reason", () => {
+  test("a delivery whose retry would be at or past the age limit expires with the last reason", () => {
     for (const expiresAt of [now + 10 * second, now + 1, now, now - day]) {
       const decision = at(expiresAt);
       expect(decision.state).toBe("expired");
@@ -102,37 +102,37 @@ describe("the age limit", () => {
     }
   });
 
-  test("Retry-After does not lift the limit", () => {
+  test("Retry-After does not lift the age limit", () => {
     const reading: Reading = { said: "later", error: "HTTP 429", retryAfterSeconds: 7200 };
     expect(at(now + hour, reading).state).toBe("expired");
   });
 
-  test("an answer that came in time counts even when the limit has passed meanwhile", () => {
+  test("an accepted delivery is sent even when the age limit has passed meanwhile", () => {
     expect(at(now - 1, { said: "accepted" }).state).toBe("sent");
   });
 
-  test("counts from the moment of the conversion, in the platform's days", () => {
+  test("the age limit counts from the time of the conversion", () => {
     const event = { time: now - 2 * day, receivedAt: now };
     expect(expiryOf(event, 7)).toBe(now + 5 * day);
     expect(expiryOf(event, 1)).toBe(now - day);
   });
 
-  test("where the platform has none, a delivery is tried for a week after receipt", () => {
+  test("without an age limit a delivery is retried for a week after receipt", () => {
     expect(expiryOf({ time: now - 80 * day, receivedAt: now }, undefined)).toBe(now + 7 * day);
   });
 
-  test("the whole default schedule fits into that week", () => {
+  test("the whole default schedule fits into a week", () => {
     const total = defaultSchedule.reduce((sum, delay) => sum + delay * 1.2, 0);
     expect(total).toBeLessThan(7 * day);
   });
 });
 
-describe("what follows from the platform's word", () => {
-  test("accepted is sent, without a reason", () => {
+describe("the state that follows from a platform's answer", () => {
+  test("an accepted delivery is sent, without a reason", () => {
     expect(decided({ said: "accepted" })).toEqual({ state: "sent", reason: null, dueAt: 0 });
   });
 
-  test("refused is rejected with the platform's reason", () => {
+  test("a refused delivery is rejected with the platform's reason", () => {
     expect(decided({ said: "refused", error: "HTTP 400" })).toEqual({
       state: "rejected",
       reason: "HTTP 400",
@@ -140,7 +140,7 @@ describe("what follows from the platform's word", () => {
     });
   });
 
-  test("unauthorised parks the delivery until somebody reconnects", () => {
+  test("an unauthorised delivery is parked until the connection is reconnected", () => {
     expect(decided({ said: "unauthorised", error: "HTTP 401" })).toEqual({
       state: "parked",
       reason: "needs reconnection: HTTP 401",

@@ -1,4 +1,4 @@
-// What follows from a platform's word. The states of a delivery:
+// Decides what follows from a platform's answer. The states of a delivery:
 //
 //   queued ──accepted──▶ sent                     `queued` is the only state that the worker moves. Every attempt
 //     │ ▲                                          ends in exactly one settlement by the node that holds the lease, and
@@ -8,9 +8,9 @@
 //     ├──too old────────▶ expired
 //     └──not to be sent─▶ skipped                  deselected, unfit, withdrawn, cancelled, disconnected, erased
 //
-// Without an attempt a delivery changes only while nobody has it in hand: by a person (pause, resume, cancel, replay, which
-// makes any ended one `queued` again) or by what happens to its connection or its person. Invariant: a delivery that was
-// accepted is `queued` or `parked` until it has ended with a reason; no state is left without one of these steps.
+// Without an attempt a delivery changes only while no node has claimed it: by a user (pause, resume, cancel, or replay, which
+// makes any ended one `queued` again) or by a change of its connection or person. Invariant: an accepted delivery is `queued`
+// or `parked` until it ends with a reason; it leaves a state by one of these steps only.
 
 import { dayMs } from "../kernel/time.ts";
 import type { Conversion, DeliveryState, Reading } from "../kernel/event.ts";
@@ -26,10 +26,10 @@ export type RetryRules = {
 };
 
 /** Platforms without an age limit are retried this long after receipt. */
-const timeoutMs = 7 * dayMs;
+const defaultExpiryMs = 7 * dayMs;
 
-/** How old the platform takes this conversion; undefined where it sets no limit. */
-export function maxAgeOf(
+/** The age limit of the platform for this conversion; undefined where it sets none. */
+export function maxAgeDaysOf(
   conversion: Conversion,
   platform: Platform | undefined,
   settings: ConnectionSettings,
@@ -42,12 +42,12 @@ export function expiryOf(
   event: { time: number; receivedAt: number },
   maxAgeDays: number | undefined,
 ): number {
-  return maxAgeDays === undefined ? event.receivedAt + timeoutMs : event.time + maxAgeDays * dayMs;
+  return maxAgeDays === undefined ? event.receivedAt + defaultExpiryMs : event.time + maxAgeDays * dayMs;
 }
 
 export function decide(
   reading: Reading,
-  delivery: { attempts: number; expiresAt: number },
+  delivery: { attemptsMade: number; expiresAt: number },
   rules: RetryRules,
   now: number,
 ): Decision {
@@ -59,9 +59,9 @@ export function decide(
     case "unauthorised":
       return { state: "parked", reason: `needs reconnection: ${reading.error}`, dueAt: 0 };
     case "later": {
-      const scheduled = rules.scheduleMs[Math.min(delivery.attempts, rules.scheduleMs.length) - 1] ?? 0;
+      const scheduled = rules.scheduleMs[Math.min(delivery.attemptsMade, rules.scheduleMs.length) - 1] ?? 0;
       const jittered = scheduled * (0.8 + 0.4 * rules.random());
-      // A platform that asks for a year is not taken at its word: the delivery would expire unsent.
+      // At most a day: the delivery would expire unsent if a platform asked for a year.
       const asked = Math.min((reading.retryAfterSeconds ?? 0) * 1000, dayMs);
       const dueAt = Math.round(now + Math.max(jittered, asked));
       return dueAt < delivery.expiresAt

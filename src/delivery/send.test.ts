@@ -114,7 +114,7 @@ function response(sent: Sent) {
 }
 
 describe("a call that works", () => {
-  test("brings method, path, query, headers and body to the server as they are given", async () => {
+  test("a call sends method, path, query, headers and body unchanged", async () => {
     const server = await httpServer((_request, answer) => answer.end("fine"));
     const url = `http://127.0.0.1:${server.port}/a%20b/c?x=%2F&y=ü`;
     const body = '{"name":"Ünïcode 日本"}';
@@ -134,7 +134,7 @@ describe("a call that works", () => {
     expect(connection).toBe("keep-alive");
   });
 
-  test("gives back status, lower-case headers and the body, whatever the status is", async () => {
+  test("a call returns status, lower-case headers and body, whatever the status is", async () => {
     const server = await httpServer((_request, answer) =>
       answer.writeHead(422, { "Retry-After": "7", "Set-Cookie": ["a=1", "b=2"] }).end('{"error":"no"}'),
     );
@@ -144,7 +144,7 @@ describe("a call that works", () => {
     expect(got.body).toBe('{"error":"no"}');
   });
 
-  test("one connection serves call after call", async () => {
+  test("consecutive calls reuse one connection", async () => {
     const server = await httpServer((_request, answer) => answer.end("{}"));
     const sender = senderWith();
     for (let i = 0; i < 10; i++)
@@ -169,7 +169,7 @@ describe("a call that works", () => {
     expect(sent.map((one) => response(one).body)).toEqual(Array(20).fill("together"));
   });
 
-  test("an answer without a body, and one in pieces, are both read to their end", async () => {
+  test("an empty answer and a chunked one are both read to their end", async () => {
     const server = await httpServer((request, answer) => {
       if (request.url === "/empty") return void answer.writeHead(204).end();
       answer.write("one ");
@@ -181,7 +181,7 @@ describe("a call that works", () => {
     expect(response(await at("/pieces")).body).toBe("one two");
   });
 
-  test("a call after the server closed its idle connection simply opens another", async () => {
+  test("a call after the server closed its idle connection opens another", async () => {
     const server = await httpServer((_request, answer) => answer.setHeader("connection", "close").end("{}"));
     const sender = senderWith();
     for (let i = 0; i < 3; i++)
@@ -191,7 +191,7 @@ describe("a call that works", () => {
     expect(server.connections.size).toBe(3);
   });
 
-  test("the sandbox answers inside the process", async () => {
+  test("the sandbox platform is answered inside the process", async () => {
     const sent = await senderWith().send(post("sandbox:conversions"), {
       platform: "sandbox",
       customerAddress: false,
@@ -201,7 +201,7 @@ describe("a call that works", () => {
 });
 
 describe("a redirect", () => {
-  test.each([301, 302, 303, 307, 308])("%d is handed back and not followed", async (status) => {
+  test.each([301, 302, 303, 307, 308])("a redirect with %d is returned and not followed", async (status) => {
     const target = await httpServer((_request, answer) => answer.end("arrived"));
     const server = await httpServer((_request, answer) =>
       answer.writeHead(status, { location: `http://127.0.0.1:${target.port}/` }).end(),
@@ -212,8 +212,8 @@ describe("a redirect", () => {
   });
 });
 
-describe("an answer without end", () => {
-  test("is read to a megabyte and no further", async () => {
+describe("an endless answer", () => {
+  test("an endless answer is read to a megabyte and no further", async () => {
     let written = 0;
     const server = await httpServer((_request, answer) => {
       const block = Buffer.alloc(64 * 1024, "x");
@@ -231,7 +231,7 @@ describe("an answer without end", () => {
     expect(written).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test("leaves the sender fit for the next call", async () => {
+  test("the next call after an endless answer works", async () => {
     const server = await httpServer((request, answer) =>
       answer.end(request.url === "/big" ? "y".repeat(3 * 1024 * 1024) : "small"),
     );
@@ -242,7 +242,7 @@ describe("an answer without end", () => {
     expect(response(await at("/small")).isCut).toBeUndefined();
   });
 
-  test("headers without end are refused", async () => {
+  test("endless headers are an error", async () => {
     const server = await rawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\n");
       const more = () => {
@@ -257,12 +257,12 @@ describe("an answer without end", () => {
   });
 });
 
-describe("a server that misbehaves costs one attempt, in plain words", () => {
+describe("a call that fails returns an error text of our own", () => {
   const quick = { attemptMs: 250 };
   const tooSlow = "no answer within 0.25 s";
 
   test.each<[what: string, behave: (socket: Socket) => void, error: string]>([
-    ["says nothing", () => {}, tooSlow],
+    ["never answers", () => {}, tooSlow],
     ["stops inside its headers", (socket) => socket.write("HTTP/1.1 200 OK\r\nx: "), tooSlow],
     [
       "stops inside its body",
@@ -278,24 +278,20 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
       },
       tooSlow,
     ],
+    ["uses another protocol", (socket) => socket.write("SSH-2.0-OpenSSH_9.9\r\n"), "the answer is not HTTP"],
+    ["sends random bytes", (socket) => socket.write(Buffer.alloc(1000, 0x16)), "the answer is not HTTP"],
     [
-      "speaks another protocol",
-      (socket) => socket.write("SSH-2.0-OpenSSH_9.9\r\n"),
-      "the answer is not HTTP",
-    ],
-    ["sends noise", (socket) => socket.write(Buffer.alloc(1000, 0x16)), "the answer is not HTTP"],
-    [
-      "gives a wrong chunk length",
+      "sends a wrong chunk length",
       (socket) => socket.write("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\nhello\r\n"),
       "the answer is not HTTP",
     ],
     [
-      "hangs up without an answer",
+      "closes the connection without an answer",
       (socket) => socket.once("data", () => socket.end()),
       "connection closed without an answer",
     ],
     [
-      "hangs up inside its body",
+      "closes the connection inside its body",
       (socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf")),
       "connection closed without an answer",
     ],
@@ -304,7 +300,7 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
       (socket) => socket.once("data", () => socket.resetAndDestroy()),
       "connection reset",
     ],
-  ])("%s", async (_what, behave, error) => {
+  ])("a server that %s costs one attempt", async (_what, behave, error) => {
     const server = await rawServer(behave);
     const startedAt = Date.now();
     const sent = await senderWith(quick).send(post(`http://127.0.0.1:${server.port}/${secret}`), customer);
@@ -312,7 +308,7 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
     expect(Date.now() - startedAt).toBeLessThan(3000);
   });
 
-  test("a closed port", async () => {
+  test("a closed port is reported as connection refused", async () => {
     const server = createTcpServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -324,7 +320,7 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
     });
   });
 
-  test("a closed port behind a name with several addresses", async () => {
+  test("a closed port behind a name with several addresses is reported as connection refused", async () => {
     const server = createTcpServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -336,7 +332,7 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
     );
   });
 
-  test("a name that does not exist", async () => {
+  test("a name that does not exist is reported as host name not found", async () => {
     const sent = await senderWith().send(post(`https://${secret}.invalid/`), customer);
     expect(failure(sent)).toMatchObject({
       blocked: false,
@@ -344,14 +340,14 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
     });
   });
 
-  test("plain HTTP where TLS was expected", async () => {
+  test("plain HTTP where TLS was expected is an error", async () => {
     const server = await httpServer((_request, answer) => answer.end("plain"));
     const sent = await senderWith().send(post(`https://127.0.0.1:${server.port}/`), customer);
     expect(failure(sent).error).toMatch(/^the request failed \(\w+\)$|^connection /);
     expect(server.got).toEqual([]);
   });
 
-  test("the deadline holds for many at once, and the next call is served", async () => {
+  test("the deadline holds for many calls at once, and the next call works", async () => {
     let silent = true;
     const server = await httpServer((_request, answer) => {
       if (!silent) answer.end("back");
@@ -366,7 +362,7 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
     expect(response(await sender.send(post(url), customer)).body).toBe("back");
   });
 
-  test("headers that cannot be sent are a failure in plain words", async () => {
+  test("headers that cannot be sent are an error without their values", async () => {
     const server = await httpServer((_request, answer) => answer.end());
     const headers = { "x-bad": `${secret}\r\nx-evil: 1` };
     const sent = await senderWith().send(post(`http://127.0.0.1:${server.port}/`, { headers }), customer);
@@ -375,10 +371,10 @@ describe("a server that misbehaves costs one attempt, in plain words", () => {
   });
 });
 
-describe("the guard of addresses that customers choose", () => {
+describe("the guard of customers' addresses", () => {
   const none = { allow: allowing("") };
 
-  test("a name that resolves to loopback is refused before a byte reaches the listener", async () => {
+  test("a name that resolves to loopback is blocked before a byte reaches the listener", async () => {
     const server = await rawServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
     for (const scheme of ["http", "https"]) {
       const sent = await senderWith(none).send(
@@ -407,7 +403,7 @@ describe("the guard of addresses that customers choose", () => {
     },
   );
 
-  test("plain HTTP is refused with the reason, also to a public address", async () => {
+  test("plain HTTP is blocked with the reason, also to a public address", async () => {
     const sent = await senderWith(none).send(post("http://1.1.1.1/"), customer);
     expect(failureWords(sent)).toMatchObject({
       blocked: true,
@@ -415,7 +411,7 @@ describe("the guard of addresses that customers choose", () => {
     });
   });
 
-  test("a pooled connection that the list opened serves no other name or port", async () => {
+  test("a pooled connection of an allowed host is not used for another name or port", async () => {
     const server = await httpServer((_request, answer) => answer.end("{}"));
     const sender = senderWith({ allow: allowing("127.0.0.1") });
     response(await sender.send(post(`http://127.0.0.1:${server.port}/`), customer));
@@ -424,13 +420,13 @@ describe("the guard of addresses that customers choose", () => {
     expect(server.connections.size).toBe(1);
   });
 
-  test("a listed host is reached by plain HTTP", async () => {
+  test("an allowed host is reached by plain HTTP", async () => {
     const server = await httpServer((_request, answer) => answer.end("open"));
     const sender = senderWith({ allow: allowing("localhost") });
     expect(response(await sender.send(post(`http://localhost:${server.port}/`), customer)).body).toBe("open");
   });
 
-  test("a user name in the address reaches no header", async () => {
+  test("a user name in the address is not sent as a header", async () => {
     const server = await httpServer((_request, answer) => answer.end("{}"));
     const url = `http://user:${secret}@127.0.0.1:${server.port}/`;
     await senderWith().send(post(url, { headers: {} }), customer);
@@ -438,8 +434,8 @@ describe("the guard of addresses that customers choose", () => {
   });
 });
 
-describe("origins in place of a platform's own", () => {
-  test("the path and query of the request go to the other origin, and the platform's host is never asked", async () => {
+describe("origins that replace a platform's own", () => {
+  test("path and query go to the replacing origin, and the platform's host is never called", async () => {
     const server = await httpServer((_request, answer) => answer.end("stand-in"));
     const sender = senderWith({
       allow: allowing(""),
@@ -454,7 +450,7 @@ describe("origins in place of a platform's own", () => {
     expect(server.got[0]?.headers.host).toBe(`127.0.0.1:${server.port}`);
   });
 
-  test("is the operator's word: it holds for customers' addresses too, private or not", async () => {
+  test("a replacing origin applies to customers' addresses too, private or not", async () => {
     const server = await httpServer((_request, answer) => answer.end("proxied"));
     const sender = senderWith({
       allow: allowing(""),
@@ -464,7 +460,7 @@ describe("origins in place of a platform's own", () => {
     expect(server.got[0]?.url).toBe("/hook");
   });
 
-  test("leaves other platforms alone", async () => {
+  test("an origin that replaces one platform's leaves other platforms alone", async () => {
     const server = await httpServer((_request, answer) => answer.end());
     const sender = senderWith({
       allow: allowing(""),
@@ -476,7 +472,7 @@ describe("origins in place of a platform's own", () => {
   });
 });
 
-test("closing ends calls that are under way with a plain failure", async () => {
+test("closing the sender ends calls in flight with an error", async () => {
   const server = await httpServer(() => {});
   const sender = senderWith();
   const call = sender.send(post(`http://127.0.0.1:${server.port}/`), customer);

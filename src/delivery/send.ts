@@ -1,5 +1,5 @@
-// The only file that calls platforms. Connections are pooled and kept alive; a call is bounded in time and its
-// answer in size; redirects are not followed; what goes wrong comes back as a value without any part of the request.
+// The only file that calls platforms. Connections are pooled and kept alive; a call is bounded in time and its answer in
+// size; redirects are not followed; errors are returned as values that contain no part of the request.
 
 import { isIP } from "node:net";
 import { Agent, type Dispatcher } from "undici";
@@ -15,7 +15,7 @@ import {
 
 export type Sent =
   | { ok: true; response: PlatformResponse }
-  /** `blocked`: the address is not allowed, so nothing was sent and trying again is useless. */
+  /** `blocked`: the address is not allowed, so nothing was sent and a retry is useless. */
   | { ok: false; blocked: boolean; error: string };
 
 export type Sender = {
@@ -27,13 +27,13 @@ export type SenderOptions = {
   connectMs: number;
   attemptMs: number;
   allow: AllowList;
-  /** Platform id → origin to use in place of the platform's own. */
+  /** Platform id → origin to call instead of the platform's own. */
   origins: Readonly<Record<string, string>>;
-  /** How names of customers' hosts are resolved; the system's way unless given. */
+  /** Resolves customers' host names; the system's resolver by default. */
   resolve?: Resolve;
 };
 
-const largestResponse = 1024 * 1024;
+const maxResponseBytes = 1024 * 1024;
 
 export function openSender({ connectMs, attemptMs, allow, origins, resolve }: SenderOptions): Sender {
   const pooled = (lookup?: ReturnType<typeof guardedLookup>) =>
@@ -42,12 +42,12 @@ export function openSender({ connectMs, attemptMs, allow, origins, resolve }: Se
       pipelining: 1,
       keepAliveTimeout: 30_000,
       maxHeaderSize: 32 * 1024,
-      // The whole call has one deadline of its own.
+      // One deadline covers the whole call.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: { timeout: connectMs, ...(lookup ? { lookup } : {}) },
     });
-  const open = pooled();
+  const unguarded = pooled();
   const guarded = {
     https: pooled(guardedLookup(allow, true, resolve)),
     http: pooled(guardedLookup(allow, false, resolve)),
@@ -59,19 +59,19 @@ export function openSender({ connectMs, attemptMs, allow, origins, resolve }: Se
       const url = new URL(request.url);
       const override = origins[platform];
       if (override) {
-        return call(open, new URL(override).origin, url, request, attemptMs);
+        return call(unguarded, new URL(override).origin, url, request, attemptMs);
       }
-      if (!customerAddress) return call(open, url.origin, url, request, attemptMs);
+      if (!customerAddress) return call(unguarded, url.origin, url, request, attemptMs);
 
       const secure = url.protocol === "https:";
       const host = bareHost(url.hostname);
-      // A literal address is never looked up, so it is checked here.
+      // An IP literal is never looked up, so it is checked here.
       const fault = isIP(host) ? addressFault(allow, secure, host, host) : null;
       if (fault) return { ok: false, blocked: true, error: `the address ${fault}` };
       return call(secure ? guarded.https : guarded.http, url.origin, url, request, attemptMs);
     },
     async close() {
-      await Promise.all([open, guarded.https, guarded.http].map((agent) => agent.destroy()));
+      await Promise.all([unguarded, guarded.https, guarded.http].map((agent) => agent.destroy()));
     },
   };
 }
@@ -118,7 +118,7 @@ async function call(
   }
 }
 
-/** Secrets join the address here and nowhere else. */
+/** The only place that puts secrets into an address. */
 function withSecrets(search: string, secrets: PlatformRequest["secretQuery"]): string {
   if (!secrets) return search;
   return `${search}${search ? "&" : "?"}${new URLSearchParams(secrets).toString()}`;
@@ -130,17 +130,17 @@ class TooSlow extends Error {
   }
 }
 
-/** A megabyte is more than any platform says of its largest batch; what is longer is cut, and says so. */
+/** A megabyte is more than any platform answers to its largest batch; a longer answer is cut and marked. */
 async function readBounded(body: Dispatcher.ResponseData["body"]): Promise<{ body: string; isCut?: true }> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body as AsyncIterable<Buffer>) {
     parts.push(part);
     size += part.length;
-    if (size > largestResponse) break; // leaving the loop closes the connection
+    if (size > maxResponseBytes) break; // leaving the loop closes the connection
   }
-  const text = Buffer.concat(parts).toString("utf8", 0, Math.min(size, largestResponse));
-  return size > largestResponse ? { body: text, isCut: true } : { body: text };
+  const text = Buffer.concat(parts).toString("utf8", 0, Math.min(size, maxResponseBytes));
+  return size > maxResponseBytes ? { body: text, isCut: true } : { body: text };
 }
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {
@@ -152,7 +152,7 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   return flat;
 }
 
-const inWords: Record<string, string> = {
+const errorTexts: Record<string, string> = {
   ECONNREFUSED: "connection refused",
   ECONNRESET: "connection reset",
   EPIPE: "connection reset",
@@ -171,17 +171,17 @@ const inWords: Record<string, string> = {
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too large",
 };
 
-/** Several addresses of one host fail together in an AggregateError; the first tells enough. */
+/** Several addresses of one host fail together in an AggregateError; the first error is enough. */
 function causeOf(error: unknown): unknown {
   return error instanceof AggregateError ? error.errors[0] : error;
 }
 
-/** In our own words: messages of the runtime can carry addresses and header values. */
+/** Texts of our own: the runtime's messages can contain addresses and header values. */
 function describe(error: unknown): string {
   const cause = causeOf(error);
   if (cause instanceof TooSlow || cause instanceof BlockedAddress) return cause.message;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  // undici gives its parser's errors a name, and not always a code.
+  // undici's parser errors have a name, but not always a code.
   if (cause instanceof Error && cause.name === "HTTPParserError") return "the answer is not HTTP";
-  return inWords[code] ?? `the request failed${/^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;
+  return errorTexts[code] ?? `the request failed${/^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ""}`;
 }

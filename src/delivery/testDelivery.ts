@@ -1,10 +1,10 @@
-// Trying a connection out: the exact request for an event without sending it, a test event with the platform's answer,
-// and the platform's own lists for settings that are ids there.
+// Tests of a connection: a preview of the exact request, a test event with the platform's answer, and the choices that the
+// platform offers for settings that are ids there.
 
 import { randomUUID } from "node:crypto";
 import { minuteMs } from "../kernel/time.ts";
 import type { Conversion, Reading } from "../kernel/event.ts";
-import { readConsent } from "../identity/attribution.ts";
+import { withCurrentConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
 import { readStatus } from "../platforms/shared/readResponse.ts";
@@ -13,11 +13,10 @@ import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import { Missing, Refusal } from "../kernel/refusal.ts";
 import type { Store } from "../store/store.ts";
-import { conversionOf } from "./conversion.ts";
-import { isSelected } from "./dispatch.ts";
-import { exchange, unsent, type Exchange } from "./exchange.ts";
-import type { Sender } from "./send.ts";
+import { exchange, exchangeWithoutToken, type Exchange } from "./exchange.ts";
 import type { Tokens } from "./oauth/tokens.ts";
+import { isSelected, toConversion } from "./plan.ts";
+import type { Sender } from "./send.ts";
 
 export type Preview = {
   /** Why it would not be sent; then there is no request. */
@@ -25,10 +24,10 @@ export type Preview = {
   request: { method: string; url: string; headers: Record<string, string>; body: unknown } | null;
 };
 
-const openHeaders = /^(?:content-type|accept|user-agent|linkedin-version|x-restli-[a-z-]+)$/;
+const publicHeaders = /^(?:content-type|accept|user-agent|linkedin-version|x-restli-[a-z-]+)$/;
 
 /** A past event of the site as it would be sent now, or a sample of this name. */
-export async function conversionFor(
+export async function readConversion(
   store: Pick<Store, "events" | "people">,
   site: Site,
   { event: id, name }: { event?: string | undefined; name: string },
@@ -37,30 +36,25 @@ export async function conversionFor(
   if (id === undefined) return sampleNow(name, now);
   const event = await store.events.get(site.id, id);
   if (!event) throw new Missing("event", `There is no event ${id} in the site of this connection.`);
-  // Consent may have been withdrawn since.
-  const mode = site.settings.consentMode;
-  const { consent, withheld } = await readConsent(store.people, site.id, event.person.emailSha256, mode);
-  const attribution = event.attribution.withheld
-    ? event.attribution
-    : { ...event.attribution, consent, withheld };
-  return conversionOf(event, event.platformEventId, attribution);
+  const attribution = await withCurrentConsent(store.people, event, site.settings.consentMode);
+  return toConversion(event, event.platformEventId, attribution);
 }
 
-/** Somebody of whom everything is known, as if it had happened a minute ago. */
+/** A sample with every field set, dated a minute ago. */
 export function sampleNow(name: string, now: number): Conversion {
   const time = now - minuteMs;
   return fullSample({ platformEventId: randomUUID(), orderId: `test-${now}`, name, time, receivedAt: time });
 }
 
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
-  const platform = knownPlatform(connection.platform);
+  const platform = findPlatform(connection.platform);
   if (!isSelected(connection, conversion.name)) return { skipped: "event not selected", request: null };
   const skipped = platform.unfit?.(conversion, connection.settings, now) ?? null;
   if (skipped) return { skipped, request: null };
-  return { skipped: null, request: shown(platform.toRequest([conversion], connection.settings, now)) };
+  return { skipped: null, request: redacted(platform.toRequest([conversion], connection.settings, now)) };
 }
 
-function shown({
+function redacted({
   method,
   url,
   headers,
@@ -74,52 +68,52 @@ function shown({
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [
         name,
-        openHeaders.test(name.toLowerCase()) ? value : hidden,
+        publicHeaders.test(name.toLowerCase()) ? value : hidden,
       ]),
     ),
     body: body === "" ? null : JSON.parse(body),
   };
 }
 
-export type TestSent = {
+export type TestResult = {
   skipped: string | null;
   reading: Reading | null;
   log: Exchange["log"];
-  /** As the sync log would keep it. */
+  /** As the sync log would store it. */
   request: string | null;
 };
 
 /** Sends one conversion in the platform's own test mode. */
 export async function sendTest(
-  parts: { sender: Sender; tokens: Tokens },
+  { sender, tokens }: { sender: Sender; tokens: Tokens },
   connection: Connection,
   conversion: Conversion,
   now: number,
-): Promise<TestSent> {
-  const platform = knownPlatform(connection.platform);
+): Promise<TestResult> {
+  const platform = findPlatform(connection.platform);
   const test: Conversion = { ...conversion, mode: "test" };
   const skipped = platform.unfit?.(test, connection.settings, now) ?? null;
   const log = { httpStatus: null, response: null };
   if (skipped) return { skipped, reading: null, log, request: null };
-  const current = await parts.tokens.fresh(connection);
+  const current = await tokens.fresh(connection);
   const sent =
     "fault" in current
-      ? unsent(current, 1)
-      : await exchange(parts.sender, platform, current.settings, [test], now);
+      ? exchangeWithoutToken(current, 1)
+      : await exchange(sender, platform, current.settings, [test], now);
   return { skipped: null, reading: sent.readings[0] ?? null, log: sent.log, request: sent.requestOf(test) };
 }
 
 export type Choice = { value: string; label: string };
 
-/** What the platform offers for a setting. */
-export async function choicesFor(
+/** Asks the platform for the values that it offers for a setting. */
+export async function listChoices(
   sender: Sender,
   platformId: string,
   setting: string,
   settings: ConnectionSettings,
 ): Promise<Choice[]> {
-  const platform = knownPlatform(platformId);
-  const picker = pickerOf(platform, setting);
+  const platform = findPlatform(platformId);
+  const picker = findPicker(platform, setting);
   const missing = picker.needs.find((name) => !settings[name]);
   if (missing) throw new Refusal(missing, `${missing} is needed to ask ${platform.name} for ${setting}.`);
   const sent = await sender.send(picker.toRequest(settings), {
@@ -129,18 +123,18 @@ export async function choicesFor(
   if (!sent.ok) throw new Refusal(setting, `${platform.name} could not be asked: ${sent.error}.`);
   const choices = picker.read(sent.response.body);
   if (choices.length) return choices;
-  // Nothing to choose from: because there is nothing, or because the platform refused, in its own words.
-  const [status, words] = [
+  // An empty list means that there is nothing to choose, or that the platform rejected the request.
+  const [status, reading] = [
     readStatus(sent.response),
     platform.readResponse(sent.response, [sampleConversion()], settings)[0],
   ];
-  const refusal = status.said !== "accepted" || words?.said === "unauthorised" ? (words ?? status) : null;
+  const refusal = status.said !== "accepted" || reading?.said === "unauthorised" ? (reading ?? status) : null;
   if (refusal && "error" in refusal)
     throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
   return choices;
 }
 
-function pickerOf(platform: Platform, setting: string): Picker {
+function findPicker(platform: Platform, setting: string): Picker {
   const picker = platform.pickers?.find((one) => one.setting === setting);
   if (picker) return picker;
   const known = platform.pickers?.map((one) => one.setting) ?? [];
@@ -152,7 +146,7 @@ function pickerOf(platform: Platform, setting: string): Picker {
   );
 }
 
-function knownPlatform(id: string): Platform {
+function findPlatform(id: string): Platform {
   const platform = platformOf(id);
   if (!platform) throw new Missing("platform", `There is no platform ${id}.`);
   return platform;

@@ -1,13 +1,13 @@
-// The whole story of one event, as people read it: what came, what was found, and what became of it everywhere.
+// The trace of one event, as the dashboard and the command line show it: the event, its attribution and its deliveries.
 
 import type { Directory } from "../sites/directory.ts";
 import type { StoredEvent } from "../store/events/events.ts";
 import type { Store } from "../store/store.ts";
 
-type Desk = { store: Pick<Store, "events" | "deliveries">; directory: Directory };
+type Context = { store: Pick<Store, "events" | "deliveries">; directory: Directory };
 
-/** An event by our id, or by the event id that platforms received. */
-export async function eventBy(
+/** Finds an event by its id or by its platform event id. */
+export async function findEventById(
   store: Pick<Store, "events">,
   siteId: string,
   id: string,
@@ -18,7 +18,7 @@ export async function eventBy(
   return claimed ? store.events.get(siteId, claimed) : null;
 }
 
-export async function traceOf({ store, directory }: Desk, event: StoredEvent) {
+export async function readTrace({ store, directory }: Context, event: StoredEvent) {
   const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
   const deliveries = await store.deliveries.ofEvent(siteId, id);
   const attempts = await store.deliveries.attemptsOfEvent(siteId, id);
@@ -60,4 +60,4 @@ export async function traceOf({ store, directory }: Desk, event: StoredEvent) {
   };
 }
 
-export type Trace = Awaited<ReturnType<typeof traceOf>>;
+export type Trace = Awaited<ReturnType<typeof readTrace>>;

@@ -1,22 +1,20 @@
-// Delivers what was accepted and not yet sent: retries that fall due, what a dead node had in hand, what was
-// released. Looks once a second, takes no more than the lanes have room for, and is safe beside other nodes.
+// Delivers what was accepted and not sent yet: retries that fall due, jobs of a node that died, released events. It polls once
+// a second, claims no more than the lanes have capacity for, and several nodes can do so at the same time.
 //
-// A look gives every connection one turn, and a turn is small: whatever waits for one of them, the others wait for one
-// step of it. What is left of it comes with the next look, which follows at once.
+// A poll visits every connection once and does a small step for each, so that a large backlog of one connection delays the
+// others by one step only. The rest follows with the next poll, which then starts at once.
 
-import { minuteMs } from "../kernel/time.ts";
 import { poll } from "../background/poll.ts";
-import type { Attribution } from "../kernel/event.ts";
-import { readConsent } from "../identity/attribution.ts";
+import { withCurrentConsent } from "../identity/attribution.ts";
+import { minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Delivery, Due } from "../store/deliveries/delivery.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
-import { conversionOf } from "./conversion.ts";
-import { whyParked, type Job } from "./attempt.ts";
 import type { Lanes } from "./lanes.ts";
-import { expiryOf, maxAgeOf } from "./retry.ts";
+import { createJob, parkedReason, toConversion } from "./plan.ts";
+import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
 export type WorkerOptions = {
   store: Store;
@@ -26,25 +24,27 @@ export type WorkerOptions = {
   owner: string;
   leaseMs: number;
   now: () => number;
-  /** It has looked, whatever it found. */
-  onLook?: () => void;
+  /** Called after every poll. */
+  onPoll?: () => void;
+  /** Called with every settlement as it goes to the store. */
+  onSettled?: (settlement: Settlement) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
 const pollMs = 1000;
 const sweepMs = 2000;
 const thoroughMs = minuteMs;
-/** Lanes that free up together are filled together. */
+/** Waits this long, so that lanes that free up together are filled together. */
 const gatherMs = 5;
-const maxAtOnce = 200;
-/** Of what is released, or ends without being sent. In the embedded store the relay waits meanwhile. */
+const maxClaimed = 200;
+/** Deliveries that one statement releases or ends. In the embedded store the relay waits for it. */
 const maxChanged = 100;
 
 export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
   const { now, onDefect } = options;
-  /** Something was due for which there was no room: look again as soon as there is. */
+  /** Deliveries were due for which there was no capacity: poll again as soon as there is. */
   let more = false;
-  let roomSinceLook = false;
+  let freedSincePoll = false;
   let sweptAt = 0;
   let thoroughAt = 0;
 
@@ -54,60 +54,60 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
     return true;
   }
 
-  async function look(signal: AbortSignal): Promise<void> {
+  async function sendAllDue(signal: AbortSignal): Promise<void> {
     more = false;
-    roomSinceLook = false;
+    freedSincePoll = false;
     try {
       if (now() - sweptAt >= sweepMs) {
         sweptAt = now();
         const isLeft = await sweepParked(options).catch((error: unknown) =>
           onDefect(error, { worker: "parked" }),
         );
-        if (isLeft) goOn();
+        if (isLeft) pollAgain();
       }
-      for (const due of await dueNow(options, isThorough())) {
+      for (const due of await readDue(options, isThorough())) {
         if (signal.aborted) return;
-        more = (await takeOne(due)) || more;
+        more = (await sendDueOf(due)) || more;
       }
-      if (more && roomSinceLook) loop.wake(gatherMs);
+      if (more && freedSincePoll) loop.wake(gatherMs);
     } finally {
-      options.onLook?.();
+      options.onPoll?.();
     }
   }
 
-  /** A connection that cannot be looked after must not cost the others their turn. */
-  async function takeOne(due: Due): Promise<boolean> {
+  /** A connection that fails must not keep the others from being polled. */
+  async function sendDueOf(due: Due): Promise<boolean> {
     try {
-      return await take(options, due, { madeRoom, goOn });
+      return await sendDue(options, due, { onCapacity, pollAgain });
     } catch (error) {
-      onDefect(error, { worker: "take", connection: due.connectionId });
+      onDefect(error, { worker: "claim", connection: due.connectionId });
       return false;
     }
   }
 
-  /** The next look follows this one, whether there is room in lanes or not, and looks for the same. */
-  function goOn(): void {
+  /** The next poll follows at once, whether lanes have capacity or not, and is as thorough as this one. */
+  function pollAgain(): void {
     sweptAt = 0;
     thoroughAt = 0;
     loop.wake(gatherMs);
   }
 
-  function madeRoom(): void {
-    roomSinceLook = true;
+  function onCapacity(): void {
+    freedSincePoll = true;
     if (more) loop.wake(gatherMs);
   }
 
   const loop = poll({
     everyMs: pollMs,
     jitter: 0.2,
-    work: look,
-    onError: (error) => onDefect(error, { worker: "look" }),
+    work: sendAllDue,
+    onError: (error) => onDefect(error, { worker: "poll" }),
   });
   return loop;
 }
 
-/** Connections that have something due. Now and then also those that were removed while a node still held their work. */
-function dueNow({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<Due[]> {
+/** Connections with due deliveries. Once a minute also removed ones, whose deliveries another node may still have held. */
+function readDue({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<Due[]> {
   return thorough ? store.deliveries.allDue(now()) : store.deliveries.due(now(), connectionsIn(directory));
 }
 
@@ -121,8 +121,8 @@ function connectionsIn(
 }
 
 /**
- * Lets go what is parked at a connection that works. Whoever resumes or reconnects one does that too; this is for what a
- * node parked in the second before it heard of it. True when there is more.
+ * Queues the parked deliveries of active connections. Resuming and reconnecting do so too; this is for deliveries that a
+ * node parked before it knew that the connection is active again. True when there are more.
  */
 async function sweepParked({ store, directory, now }: WorkerOptions): Promise<boolean> {
   const active = connectionsIn(directory, ({ state }) => state === "active");
@@ -134,92 +134,69 @@ async function sweepParked({ store, directory, now }: WorkerOptions): Promise<bo
   return isLeft;
 }
 
-type Ways = {
+type Signals = {
   /** A job has left its lane. */
-  madeRoom: () => void;
+  onCapacity: () => void;
   /** There is more to do that needs no lane. */
-  goOn: () => void;
+  pollAgain: () => void;
 };
 
-/** Takes due deliveries of one connection in hand and puts them into its lanes. True when there may be more. */
-async function take(options: WorkerOptions, due: Due, { madeRoom, goOn }: Ways): Promise<boolean> {
+/** Claims due deliveries of one connection and sends them through its lanes. True when there may be more. */
+async function sendDue(
+  options: WorkerOptions,
+  due: Due,
+  { onCapacity, pollAgain }: Signals,
+): Promise<boolean> {
   const { store, directory, lanes, owner, leaseMs, now } = options;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   if (connection?.state !== "active") {
     const outcome = connection
-      ? ({ state: "parked", reason: whyParked(connection) } as const)
+      ? ({ state: "parked", reason: parkedReason(connection) } as const)
       : ({ state: "skipped", reason: "disconnected" } as const);
     const ended = await store.deliveries.endWaiting(due, outcome, now(), maxChanged);
-    if (ended >= maxChanged) goOn();
+    if (ended >= maxChanged) pollAgain();
     return false;
   }
-  const limit = Math.min(lanes.room(connection), maxAtOnce);
+  const limit = Math.min(lanes.capacity(connection), maxClaimed);
   if (limit === 0) return true;
+  const { settings } = connection;
   const platform = platformOf(connection.platform);
-  const until = now() + leaseMs;
-  const claimed = await store.deliveries.claim(due, { now: now(), owner, until, limit });
+  const lease = { owner, until: now() + leaseMs };
+  const claimed = await store.deliveries.claim(due, { now: now(), ...lease, limit });
   const ids = claimed.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
+  const consentMode = directory.site(due.siteId)?.settings.consentMode ?? "opt-in";
   await Promise.all(
     claimed.map(async (delivery) => {
       const event = events.get(delivery.eventId) ?? "damaged";
-      if (event === "damaged") return giveUp(options, delivery);
-      const attribution = await withConsentOfNow(store, directory, event);
-      const job = jobOf(delivery, event, attribution, connection, until);
-      // Consent, settings and age may have changed since it was planned.
-      const unfit = platform?.unfit?.(job.conversion, connection.settings, now());
+      if (event === "damaged") return rejectDamaged(options, delivery);
+      const attribution = await withCurrentConsent(store.people, event, consentMode);
+      const conversion = toConversion(event, event.platformEventId, attribution);
+      // Consent, settings and age may have changed since the delivery was planned.
+      const unfit = platform?.unfit?.(conversion, settings, now());
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
-      void lanes.send(job).then(madeRoom);
+      const expiresAt = expiryOf(event, maxAgeDaysOf(conversion, platform, settings));
+      const job = createJob(event, conversion, connection, expiresAt, lease, delivery.attempts);
+      void lanes.send(job).then(onCapacity);
     }),
   );
   return claimed.length === limit;
 }
 
-/** An event that cannot be read cannot be sent, today or later. */
-async function giveUp(options: WorkerOptions, delivery: Delivery): Promise<void> {
+/** An event that cannot be read can never be sent. */
+async function rejectDamaged(options: WorkerOptions, delivery: Delivery): Promise<void> {
   options.onDefect(new Error("a stored event cannot be read"), { event: delivery.eventId });
   await settleUnsent(options, delivery, "rejected", "the stored event is damaged");
 }
 
 async function settleUnsent(
-  { store, owner, now }: WorkerOptions,
+  { store, owner, now, onSettled }: WorkerOptions,
   { siteId, eventId, connectionId, attempts }: Delivery,
   state: "skipped" | "rejected",
   reason: string,
 ): Promise<void> {
-  const settlement = { owner, state, reason, dueAt: 0, attempts, at: now(), attempt: null };
-  await store.deliveries.settle({ siteId, eventId, connectionId, ...settlement });
-}
-
-/** Consent may have been withdrawn since the event came: what it withholds now stays here. */
-async function withConsentOfNow(
-  store: Store,
-  directory: Directory,
-  event: StoredEvent,
-): Promise<Attribution> {
-  if (event.attribution.withheld) return event.attribution;
-  const mode = directory.site(event.siteId)?.settings.consentMode ?? "opt-in";
-  const { consent, withheld } = await readConsent(store.people, event.siteId, event.person.emailSha256, mode);
-  return { ...event.attribution, consent, withheld };
-}
-
-function jobOf(
-  delivery: Delivery,
-  event: StoredEvent,
-  attribution: Attribution,
-  connection: Connection,
-  leaseUntil: number,
-): Job {
-  const conversion = conversionOf(event, event.platformEventId, attribution);
-  const maxAgeDays = maxAgeOf(conversion, platformOf(delivery.platform), connection.settings);
-  return {
-    siteId: delivery.siteId,
-    eventId: delivery.eventId,
-    connectionId: delivery.connectionId,
-    conversion,
-    attempts: delivery.attempts,
-    expiresAt: expiryOf(event, maxAgeDays),
-    owner: delivery.owner,
-    leaseUntil,
-  };
+  const outcome = { owner, state, reason, dueAt: 0, attempts, at: now(), attempt: null };
+  const settlement = { siteId, eventId, connectionId, ...outcome };
+  onSettled?.(settlement);
+  await store.deliveries.settle(settlement);
 }

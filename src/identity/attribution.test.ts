@@ -1,4 +1,4 @@
-// The store is a real SQLite file; where it must fail, a broken one stands in its place.
+// The store is a real SQLite file; tests of failures use a broken one.
 
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
@@ -7,12 +7,19 @@ import { freshFolder } from "../../test/support/databases.ts";
 import type { ConsentReading, ConsentState, Identity, Visit } from "../kernel/event.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { attribute, lookUp, lookUpMs, readConsent, type Known } from "./attribution.ts";
+import {
+  attribute,
+  lookUpPerson,
+  lookUpTimeoutMs,
+  readConsent,
+  withCurrentConsent,
+  type KnownPerson,
+} from "./attribution.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
 const day = 86_400_000;
-const rules = { keepMs: 400 * day, trusts: false };
+const rules = { keepMs: 400 * day, isTrusted: false };
 const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
 
 const aBot = { bot: true, score: 100, reasons: ["user agent:named bot (Testbot)"], rules: 1 };
@@ -27,7 +34,7 @@ const visit = (changes: Partial<Visit> = {}): Visit => ({
 });
 const identityOf = (...visits: Visit[]): Identity => ({ visits, firstUtm: {}, forms: {} });
 const gclid = (value: string, daysAgo: number) => ({ gclid: { value, seenAt: now - daysAgo * day } });
-const known = (identity: Known["identity"], changes: Partial<Known> = {}): Known => ({
+const known = (identity: KnownPerson["identity"], changes: Partial<KnownPerson> = {}): KnownPerson => ({
   consent: "granted",
   withheld: null,
   identity,
@@ -42,8 +49,8 @@ const chosen = (...visits: Visit[]) => {
   };
 };
 
-describe("which ids go out", () => {
-  test("those of the visit, byte for byte, with the time they were first seen", () => {
+describe("the ids that are sent", () => {
+  test("ids are sent byte for byte with the time they were first seen", () => {
     const value = "EAIaIQ_+/=%20 Ünïcode";
     expect(attribute(known(identityOf(visit({ clickIds: gclid(value, 3) }))), now, rules)).toEqual({
       consent: "granted",
@@ -56,7 +63,7 @@ describe("which ids go out", () => {
     });
   });
 
-  test("the newest id of each kind, from whichever visit it came", () => {
+  test("the newest id of each kind is sent, whichever visit it is from", () => {
     const newest = visit({ clickIds: { fbclid: { value: "F-new", seenAt: now - day } } });
     const older = visit({
       seenAt: now - 5 * day,
@@ -65,7 +72,7 @@ describe("which ids go out", () => {
     expect(chosen(newest, older).clickIds).toEqual({ fbclid: "F-new", gclid: "G-old" });
   });
 
-  test("the browser is that of the newest human visit", () => {
+  test("the browser of the newest human visit is sent", () => {
     const browser = (page: string) => ({ page, referrer: "", address: "192.0.2.1", userAgent: "UA" });
     const bot = visit({ verdict: aBot, browser: browser("bot") });
     const found = attribute(
@@ -76,29 +83,29 @@ describe("which ids go out", () => {
     expect(found.browser?.page).toBe("new");
   });
 
-  test("a click after the conversion did not lead to it; a clock that is a little off does no harm", () => {
+  test("a click after the conversion is not sent, except within the clock skew", () => {
     const clicked = (minutesLater: number) =>
       visit({ clickIds: { gclid: { value: "G", seenAt: now + minutesLater * 60_000 } } });
     expect(chosen(clicked(4)).clickIds).toEqual({ gclid: "G" });
     expect(chosen(clicked(6)).clickIds).toEqual({});
   });
 
-  test("what is older than the site keeps is not used, though it is still there", () => {
+  test("ids older than the site's retention are not sent, even if they are still stored", () => {
     const old = visit({
       clickIds: { epik: { value: "E", seenAt: now - 91 * day } },
       utm: { utm_source: "x" },
     });
     const identity = known(identityOf({ ...old, seenAt: now - 91 * day }));
-    expect(attribute(identity, now, { keepMs: 90 * day, trusts: false })).toMatchObject({
+    expect(attribute(identity, now, { keepMs: 90 * day, isTrusted: false })).toMatchObject({
       clickIds: {},
       utm: {},
     });
-    expect(attribute(identity, now, { keepMs: 120 * day, trusts: false })).toMatchObject({
+    expect(attribute(identity, now, { keepMs: 120 * day, isTrusted: false })).toMatchObject({
       clickIds: { epik: { value: "E" } },
     });
   });
 
-  test("the newest counts by when the id was seen, not by when the visit was", () => {
+  test("the newest id is the one that was seen last, not the one of the newest visit", () => {
     const newest = visit({ clickIds: gclid("carried along", 40) });
     const older = visit({ seenAt: now - 2 * day, clickIds: gclid("clicked later", 2) });
     expect(chosen(newest, older).clickIds).toEqual({ gclid: "clicked later" });
@@ -115,29 +122,29 @@ describe("which ids go out", () => {
     ["twclid", 30],
     ["li_fat_id", 30],
     ["ScCid", 37],
-  ])("%s serves for %d days and not a moment longer", (name, days) => {
+  ])("%s is sent for %d days and not longer", (name, days) => {
     const seen = (ageMs: number) =>
       chosen(visit({ clickIds: { [name]: { value: "id", seenAt: now - ageMs } } })).clickIds;
     expect(seen(days * day)).toEqual({ [name]: "id" });
     expect(seen(days * day + 1)).toEqual({});
   });
 
-  test("an id that has run out gives way to nothing, not to an older one", () => {
+  test("an expired id is not replaced by an older one", () => {
     const visits = [visit({ clickIds: gclid("91 days", 91) }), visit({ clickIds: gclid("95 days", 95) })];
     expect(chosen(...visits).clickIds).toEqual({});
   });
 
-  test("an id of a kind that nobody knows is left out", () => {
+  test("an id of an unknown kind is not sent", () => {
     expect(chosen(visit({ clickIds: { evilid: { value: "x", seenAt: now - 1000 } } })).clickIds).toEqual({});
   });
 
-  test("the bot visits of a person whom the site trusts lend their ids", () => {
+  test("ids of bot visits are sent when the site trusts the person", () => {
     const bot = visit({ verdict: aBot, clickIds: gclid("judged", 0) });
-    const trusted = attribute(known(identityOf(bot)), now, { ...rules, trusts: true });
+    const trusted = attribute(known(identityOf(bot)), now, { ...rules, isTrusted: true });
     expect(trusted.clickIds).toMatchObject({ gclid: { value: "judged" } });
   });
 
-  test("a bot's visit lends nothing, be it the newest", () => {
+  test("ids of bot visits are not sent, even from the newest visit", () => {
     const bot = visit({
       verdict: aBot,
       seenAt: now,
@@ -158,12 +165,12 @@ describe("which ids go out", () => {
     });
   });
 
-  test("browser ids: the newest of each kind", () => {
+  test("the newest browser id of each kind is sent", () => {
     const visits = [visit({ browserIds: { _ga: "new" } }), visit({ browserIds: { _ga: "old", _fbp: "f" } })];
     expect(chosen(...visits).browserIds).toEqual({ _ga: "new", _fbp: "f" });
   });
 
-  test("UTM fields: all of the newest visit that has any, never a mix of two campaigns", () => {
+  test("UTM fields are those of the newest visit that has any, never a mix of two campaigns", () => {
     const visits = [
       visit(),
       visit({ utm: { utm_source: "new" } }),
@@ -172,7 +179,7 @@ describe("which ids go out", () => {
     expect(chosen(...visits).utm).toEqual({ utm_source: "new" });
   });
 
-  test("a person without visits, or without a record, goes out without ids", () => {
+  test("the event of a person without visits or without a record is sent without ids", () => {
     expect(attribute(known(identityOf()), now, rules)).toMatchObject({ identity: "found", ...nothing });
     expect(attribute(known(null), now, rules)).toMatchObject({
       identity: "none",
@@ -181,12 +188,12 @@ describe("which ids go out", () => {
     });
   });
 
-  test("a record that cannot be read goes out without ids and says so", () => {
+  test("an unreadable identity record sends no ids and is marked unreadable", () => {
     expect(attribute(known("unreadable"), now, rules)).toMatchObject({ identity: "unreadable", ...nothing });
   });
 
   test.each(["opted out", "consent unreadable", "no consent"] as const)(
-    "%s: nothing of the record goes out, though it was found",
+    "%s: nothing of the identity record is sent, though it was found",
     (withheld) => {
       const identity = identityOf(
         visit({ clickIds: gclid("G", 1), browserIds: { _fbp: "f" }, utm: { utm_source: "u" } }),
@@ -223,19 +230,19 @@ describe("consent, from a real store", () => {
       await rows.saveIdentity(sha256(email), identity, now);
     });
 
-  test.each<[ConsentState, "opt-out" | "opt-in", Known["withheld"]]>([
+  test.each<[ConsentState, "opt-out" | "opt-in", KnownPerson["withheld"]]>([
     ["granted", "opt-out", null],
     ["granted", "opt-in", null],
     ["denied", "opt-out", "opted out"],
     ["denied", "opt-in", "opted out"],
     ["unknown", "opt-out", null],
     ["unknown", "opt-in", "no consent"],
-  ])("%s in %s mode: withheld is %j", async (state, mode, withheld) => {
+  ])("with consent %s in %s mode the withheld reason is %j", async (state, mode, withheld) => {
     await decide("person", state);
     expect(await readConsent(store.people, "site", "person", mode)).toEqual({ consent: state, withheld });
   });
 
-  test("no record is unknown: used in opt-out mode, withheld in opt-in mode", async () => {
+  test("without a consent record ids are used in opt-out mode and withheld in opt-in mode", async () => {
     expect(await readConsent(store.people, "site", "stranger", "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
@@ -246,7 +253,29 @@ describe("consent, from a real store", () => {
     });
   });
 
-  test("the word given on one site does not count on another", async () => {
+  test("consent that was withdrawn after the event withholds its ids from then on", async () => {
+    const attribution = attribute(known(identityOf(visit({ clickIds: gclid("G", 1) }))), now, rules);
+    const event = { siteId: "site", person: { emailSha256: sha256("changed mind") }, attribution };
+    expect(await withCurrentConsent(store.people, event, "opt-out")).toEqual({
+      ...attribution,
+      consent: "unknown",
+    });
+    await decide("changed mind", "denied");
+    expect(await withCurrentConsent(store.people, event, "opt-out")).toEqual({
+      ...attribution,
+      consent: "denied",
+      withheld: "opted out",
+    });
+  });
+
+  test("ids that were withheld when the event was received stay withheld", async () => {
+    const attribution = attribute(known(null, { consent: "denied", withheld: "opted out" }), now, rules);
+    const event = { siteId: "site", person: { emailSha256: sha256("granted later") }, attribution };
+    await decide("granted later", "granted");
+    expect(await withCurrentConsent(store.people, event, "opt-out")).toEqual(attribution);
+  });
+
+  test("consent on one site does not count on another", async () => {
     await decide("two sites", "denied");
     expect((await readConsent(store.people, "other", "two sites", "opt-out")).consent).toBe("unknown");
   });
@@ -264,39 +293,39 @@ describe("consent, from a real store", () => {
     },
   );
 
-  test("the look-up brings consent and record together", async () => {
+  test("the look-up returns consent and identity record together", async () => {
     const identity = identityOf(visit({ clickIds: gclid("G", 1) }));
     await remember("whole", identity);
     await decide("whole", "granted");
-    expect(await lookUp(store.people, "site", sha256("whole"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, "site", sha256("whole"), "opt-out")).toEqual({
       consent: "granted",
       withheld: null,
       identity,
     });
-    expect(await lookUp(store.people, "site", sha256("nobody"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, "site", sha256("nobody"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
       identity: null,
     });
   });
 
-  test("a record that is not JSON is unreadable, and consent is still read", async () => {
+  test("an identity record that is not JSON is unreadable, and consent is still read", async () => {
     await remember("broken", identityOf());
     sql("UPDATE identities SET record = ? WHERE email_sha256 = 'broken'", "{not json");
-    expect(await lookUp(store.people, "site", sha256("broken"), "opt-out")).toEqual({
+    expect(await lookUpPerson(store.people, "site", sha256("broken"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
       identity: "unreadable",
     });
   });
 
-  test("a record of another shape is unreadable, and not an error for every event of that person", async () => {
+  test("an identity record of another shape is unreadable, and the person's events still pass", async () => {
     const shapes = ["{}", "[]", '"text"', "5", '{"visits":null}', '{"visits":[null]}', '{"visits":[{}]}'];
     await remember("misshapen", identityOf());
     const taken: string[] = [];
     for (const shape of shapes) {
       sql("UPDATE identities SET record = ? WHERE email_sha256 = 'misshapen'", shape);
-      const { identity } = await lookUp(store.people, "site", sha256("misshapen"), "opt-out");
+      const { identity } = await lookUpPerson(store.people, "site", sha256("misshapen"), "opt-out");
       if (identity !== "unreadable") taken.push(shape);
     }
     expect(taken).toEqual([]);
@@ -316,14 +345,14 @@ describe("a store that fails", () => {
 
   test("an error while reading consent withholds everything, in both modes", async () => {
     for (const mode of ["opt-out", "opt-in"] as const) {
-      const found = await lookUp(people(broken), "site", sha256("person"), mode);
+      const found = await lookUpPerson(people(broken), "site", sha256("person"), mode);
       expect(found).toEqual({ consent: "unreadable", withheld: "consent unreadable", identity });
       expect(attribute(found, now, rules)).toMatchObject(nothing);
     }
   });
 
-  test("an error while reading the record costs the ids and not the consent", async () => {
-    const found = await lookUp(
+  test("an error while reading the identity record loses the ids and not the consent", async () => {
+    const found = await lookUpPerson(
       people(() => Promise.resolve("granted"), broken),
       "site",
       sha256("person"),
@@ -332,12 +361,12 @@ describe("a store that fails", () => {
     expect(found).toEqual({ consent: "granted", withheld: null, identity: "unreadable" });
   });
 
-  test("a store that holds still is waited for as long as the sender's answer allows", async () => {
-    expect([10_000, 5000, 2000, 86_400_000].map(lookUpMs)).toEqual([8000, 3500, 1000, 8000]);
+  test("a slow store is waited for as long as the sender's deadline allows", async () => {
+    expect([10_000, 5000, 2000, 86_400_000].map(lookUpTimeoutMs)).toEqual([8000, 3500, 1000, 8000]);
     vi.useFakeTimers();
     try {
       const slow = () => new Promise<ConsentReading>((resolve) => setTimeout(() => resolve("granted"), 6500));
-      const found = lookUp(people(slow), "site", sha256("person"), "opt-in", lookUpMs(9600));
+      const found = lookUpPerson(people(slow), "site", sha256("person"), "opt-in", lookUpTimeoutMs(9600));
       await vi.advanceTimersByTimeAsync(6500);
       expect(await found).toEqual({ consent: "granted", withheld: null, identity });
     } finally {
@@ -345,19 +374,15 @@ describe("a store that fails", () => {
     }
   });
 
-  test(
-    "a store that hangs is given up after two seconds, both questions at once",
-    { timeout: 6000 },
-    async () => {
-      const startedAt = Date.now();
-      const found = await lookUp(people(hanging, hanging), "site", sha256("person"), "opt-out");
-      expect(found).toEqual({
-        consent: "unreadable",
-        withheld: "consent unreadable",
-        identity: "unreadable",
-      });
-      expect(Date.now() - startedAt).toBeGreaterThan(1900);
-      expect(Date.now() - startedAt).toBeLessThan(3500);
-    },
-  );
+  test("both reads of a store that hangs are given up after two seconds", { timeout: 6000 }, async () => {
+    const startedAt = Date.now();
+    const found = await lookUpPerson(people(hanging, hanging), "site", sha256("person"), "opt-out");
+    expect(found).toEqual({
+      consent: "unreadable",
+      withheld: "consent unreadable",
+      identity: "unreadable",
+    });
+    expect(Date.now() - startedAt).toBeGreaterThan(1900);
+    expect(Date.now() - startedAt).toBeLessThan(3500);
+  });
 });

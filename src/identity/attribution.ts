@@ -1,5 +1,5 @@
-// From a hashed email to the ids behind it: consent first, then the identity record. Consent that cannot be read,
-// for whatever reason, is a refusal.
+// From a hashed email to the ids of its person: consent first, then the identity record. Consent that cannot be read counts
+// as denied.
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
@@ -9,37 +9,37 @@ import { isUseful } from "./clickIds.ts";
 
 type People = Store["people"];
 export type ConsentMode = "opt-out" | "opt-in";
-export type Known = {
+export type KnownPerson = {
   consent: ConsentReading;
   withheld: Attribution["withheld"];
   identity: Identity | null | "unreadable";
 };
 
-/** A store that takes longer than this to say what a person decided counts as one that cannot say. */
-const usualMs = 2000;
-/** What is left of an answer's time for storing the event and sending it. */
-const restMs = 1500;
-/** Longer than it takes to notice that a server has fallen silent, and to ask the one that took its place. */
-const maxMs = 8000;
+/** Reads that take longer than this count as unreadable. */
+const defaultTimeoutMs = 2000;
+/** Reserved of the sender's time for storing and sending the event. */
+const reservedMs = 1500;
+/** Long enough to detect that a database server is down and to reach its replacement. */
+const maxTimeoutMs = 8000;
 
 /**
- * How long a sender who waits for so long can wait for the look-up. An event goes out without what is known of its
- * person if that cannot be read, and nothing makes up for it later: so a database that holds still is waited for.
+ * The time for the look-up, of the time that the sender waits. An event whose person cannot be read is sent without ids,
+ * and nothing adds them later: so a slow database gets most of the time.
  */
-export function lookUpMs(answerMs: number): number {
-  return Math.min(Math.max(answerMs - restMs, answerMs / 2), maxMs);
+export function lookUpTimeoutMs(answerMs: number): number {
+  return Math.min(Math.max(answerMs - reservedMs, answerMs / 2), maxTimeoutMs);
 }
 
-/** A click after the conversion did not lead to it; the sender's clock may be off by this much. */
+/** A click after the conversion did not cause it, but the sender's clock may be wrong by this much. */
 const clockSkewMs = 5 * minuteMs;
 
-export async function lookUp(
+export async function lookUpPerson(
   people: People,
   siteId: string,
   emailSha256: Sha256,
   mode: ConsentMode,
-  timeoutMs = usualMs,
-): Promise<Known> {
+  timeoutMs = defaultTimeoutMs,
+): Promise<KnownPerson> {
   const [{ consent, withheld }, identity] = await Promise.all([
     readConsent(people, siteId, emailSha256, mode, timeoutMs),
     within(timeoutMs, people.identity(siteId, emailSha256), "too slow").catch(() => "unreadable" as const),
@@ -52,15 +52,27 @@ export async function readConsent(
   siteId: string,
   subject: string,
   mode: ConsentMode,
-  timeoutMs = usualMs,
-): Promise<Pick<Known, "consent" | "withheld">> {
+  timeoutMs = defaultTimeoutMs,
+): Promise<Pick<KnownPerson, "consent" | "withheld">> {
   const consent = await within(timeoutMs, people.consent(siteId, subject), "too slow").catch(
     () => "unreadable" as const,
   );
-  return { consent, withheld: whyWithheld(consent, mode) };
+  return { consent, withheld: withheldReason(consent, mode) };
 }
 
-function whyWithheld(consent: ConsentReading, mode: ConsentMode): Attribution["withheld"] {
+/** Consent may have been withdrawn since the event was received: it is read again before any later use. */
+export async function withCurrentConsent(
+  people: People,
+  event: { siteId: string; person: { emailSha256: Sha256 }; attribution: Attribution },
+  mode: ConsentMode,
+): Promise<Attribution> {
+  const { siteId, person, attribution } = event;
+  // Ids that were withheld then are withheld for good.
+  if (attribution.withheld) return attribution;
+  return { ...attribution, ...(await readConsent(people, siteId, person.emailSha256, mode)) };
+}
+
+function withheldReason(consent: ConsentReading, mode: ConsentMode): Attribution["withheld"] {
   switch (consent) {
     case "granted":
       return null;
@@ -73,29 +85,29 @@ function whyWithheld(consent: ConsentReading, mode: ConsentMode): Attribution["w
   }
 }
 
-/** Chooses what goes out with an event: nothing when consent withholds it, else the newest useful id of each kind. */
+/** Chooses the ids that are sent with an event: none when consent withholds them, else the newest useful one of each kind. */
 export function attribute(
-  { consent, withheld, identity }: Known,
+  { consent, withheld, identity }: KnownPerson,
   at: number,
-  { keepMs, trusts }: { keepMs: number; trusts: boolean },
+  { keepMs, isTrusted }: { keepMs: number; isTrusted: boolean },
 ): Attribution {
   const found = identity === "unreadable" ? "unreadable" : identity ? "found" : "none";
   const nothing = { clickIds: {}, browserIds: {}, utm: {}, browser: null };
   if (withheld || !identity || identity === "unreadable")
     return { consent, withheld, identity: found, ...nothing };
-  return { consent, withheld, identity: found, ...choose(identity, at, keepMs, trusts) };
+  return { consent, withheld, identity: found, ...choose(identity, at, keepMs, isTrusted) };
 }
 
 type Chosen = Pick<Attribution, "clickIds" | "browserIds" | "utm" | "browser">;
 
-/** Visits of bots never lend their ids, unless the site trusts the person whatever was seen; visits are kept newest first, so the first id of a kind wins. */
-function choose(identity: Identity, at: number, keepMs: number, trusts: boolean): Chosen {
+/** Ids of bot visits are not used unless the site trusts the person. Visits are stored newest first, so the first id of a kind wins. */
+function choose(identity: Identity, at: number, keepMs: number, isTrusted: boolean): Chosen {
   const clickIds: Record<string, SeenId> = {};
   const browserIds: Record<string, string> = {};
   let utm: Record<string, string> = {};
   let browser: Chosen["browser"] = null;
   for (const visit of identity.visits) {
-    if ((visit.verdict?.bot && !trusts) || visit.seenAt < at - keepMs) continue;
+    if ((visit.verdict?.bot && !isTrusted) || visit.seenAt < at - keepMs) continue;
     for (const [name, id] of Object.entries(visit.clickIds)) {
       const known = clickIds[name];
       if (

@@ -70,7 +70,13 @@ async function takeOne(
   now: number,
   { store }: ConversionImport,
 ): Promise<Outcome> {
-  const exit = await relay(received, site, now + dayMs, { store, lanes: notNow, owner: "", leaseMs: 0 });
+  const exit = await relay(received, site, now + dayMs, {
+    store,
+    lanes: notNow,
+    owner: "",
+    leaseMs: 0,
+    now: () => now,
+  });
   switch (exit.exit) {
     case "duplicate":
       return { became: "duplicate" };
@@ -85,7 +91,7 @@ async function takeOne(
 const notNow: Lanes = {
   send: async () => ({ state: "queued", reason: "waits for the worker" }),
   withdraw: () => false,
-  room: () => 0,
+  capacity: () => 0,
   depths: () => [],
   idle: async () => {},
   close: async () => {},

@@ -84,20 +84,15 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
       lines.info(eventLine(line));
     },
 
-    /** The same store, but what becomes of deliveries is counted and logged. */
-    deliveries(store: Store, directory: Directory): Store["deliveries"] {
-      const { settle } = store.deliveries;
-      return {
-        ...store.deliveries,
-        settle(settlement: Settlement) {
-          const { siteId, connectionId, state, attempt } = settlement;
-          const platform = directory.connection(siteId, connectionId)?.platform ?? "unknown";
-          counts.settled(platform, state, attempt);
-          if (attempt && lines.isLevelEnabled("info")) lines.info(attemptLine(platform, settlement));
-          return settle(settlement);
-        },
-      };
-    },
+    /** Counts and logs what becomes of deliveries. */
+    onSettled:
+      (directory: Directory) =>
+      (settlement: Settlement): void => {
+        const { siteId, connectionId, state, attempt } = settlement;
+        const platform = directory.connection(siteId, connectionId)?.platform ?? "unknown";
+        counts.settled(platform, state, attempt);
+        if (attempt && lines.isLevelEnabled("info")) lines.info(attemptLine(platform, settlement));
+      },
 
     unseen(unseen: Unseen): Unseen {
       return {
@@ -141,7 +136,7 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
         counts,
         directory,
         lanes: () => lanes.depths(),
-        openBreakers: () => breaker.open(now()),
+        openBreakers: () => breaker.listOpen(now()),
         backlog: openBacklog({ store, directory, now, elapsed }),
         certificateEndsAt: on.certificateEndsAt,
         readiness: () => ready.read(),

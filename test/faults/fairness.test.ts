@@ -82,7 +82,7 @@ async function withBacklog(
       attemptMs: config.attemptMs,
       now,
       onDefect: fail,
-      needsReconnection: fail,
+      markForReconnection: fail,
     });
     const ofOthers = (condition: string) =>
       rows(home, `SELECT site_id FROM deliveries WHERE site_id <> '${busy.siteId}' AND ${condition}`);
@@ -95,7 +95,7 @@ async function withBacklog(
           owner,
           leaseMs: config.leaseMs,
           now,
-          onLook: () => {
+          onPoll: () => {
             void worker.stop().then(resolve);
           },
           onDefect: fail,

@@ -3,8 +3,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import { openAttempts, type Job, type Outcome } from "../../src/delivery/attempt.ts";
 import { openBreaker } from "../../src/delivery/breaker.ts";
+import { createDeliverer, type Outcome } from "../../src/delivery/deliver.ts";
+import type { Job } from "../../src/delivery/plan.ts";
 import { openSender, type Sender } from "../../src/delivery/send.ts";
 import type { Conversion } from "../../src/kernel/event.ts";
 import { platformOf } from "../../src/platforms/index.ts";
@@ -70,11 +71,11 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
     connection: () => connection,
   };
   const reconnections: string[] = [];
-  const attempts = openAttempts({
+  const attempts = createDeliverer({
     directory,
     sender,
     settle: () => Promise.resolve(),
-    needsReconnection: (_connection, reason) => Promise.resolve(void reconnections.push(reason)),
+    markForReconnection: (_connection, reason) => Promise.resolve(void reconnections.push(reason)),
     tokens: { fresh: (one) => Promise.resolve(one) },
     breaker: openBreaker(),
     retry: { scheduleMs: [1000], random: () => 0.5 },
@@ -116,7 +117,7 @@ const jobOf = (connection: Connection, conversion: Conversion, attempts: number)
   eventId: conversion.platformEventId,
   connectionId: connection.id,
   conversion,
-  attempts,
+  attemptsMade: attempts,
   expiresAt: clock.now + 30 * dayMs,
   owner: "test",
   leaseUntil: clock.now + 60_000,

@@ -3,8 +3,8 @@
 import type { Platform } from "../../platforms/platform.ts";
 import { urlFault } from "../../delivery/addresses.ts";
 import {
-  choicesFor,
-  conversionFor,
+  listChoices,
+  readConversion,
   previewRequest,
   sampleNow,
   sendTest,
@@ -51,7 +51,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
         planConnection(site, platform, saved, wanted, { ...by, checkAddress }),
       );
       if ("fault" in planned) return { fault: planned.fault, skipped: null, request: null };
-      const conversion = await conversionFor(store, site, body, by.now);
+      const conversion = await readConversion(store, site, body, by.now);
       const { skipped, request } = previewRequest(planned, conversion, by.now);
       // A saved address may hold a token in its path; one that was typed a moment ago is known to who typed it.
       const isTyped = platform.settings.some(({ name, address }) => address && body.settings[name]);
@@ -88,7 +88,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
           ? saved.settings
           : await freshSettings(saved, body.setting);
       const settings = withChanges(platform, known, given);
-      return { items: await choicesFor(sender, platform.id, body.setting, settings) };
+      return { items: await listChoices(sender, platform.id, body.setting, settings) };
     },
   };
 }

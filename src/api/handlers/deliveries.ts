@@ -1,9 +1,9 @@
 // The sync log: lists, tables, and what people do to a set of deliveries.
 
 import type { Answer, Body, Query } from "../../contract/contract.ts";
-import { checkFilter } from "../../delivery/logFilter.ts";
+import { checkFilter } from "../../delivery/replay.ts";
 import { cancel, replay, type Tally } from "../../delivery/replay.ts";
-import { eventBy } from "../../delivery/trace.ts";
+import { findEventById } from "../../delivery/trace.ts";
 import type { Site } from "../../sites/directory.ts";
 import { Refusal, type By } from "../../kernel/refusal.ts";
 import type { LogFilter, LogLine } from "../../store/deliveries/syncLog.ts";
@@ -69,7 +69,7 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
     const { eventId, dryRun, ...asked } = chosen;
     const filter = await filterOf(site.id, asked);
     if (eventId !== undefined) {
-      const event = await eventBy(store, site.id, eventId);
+      const event = await findEventById(store, site.id, eventId);
       if (!event) throw notFound("event");
       filter.eventId = event.id;
     }

@@ -2,7 +2,7 @@
 
 import type { Answer, Query } from "../../contract/contract.ts";
 import { releaseEvent } from "../../delivery/release.ts";
-import { eventBy, traceOf, type Trace } from "../../delivery/trace.ts";
+import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
 import { matches, type EventFilter, type EventSummary } from "../../store/events/eventList.ts";
 import type { StoredEvent } from "../../store/events/events.ts";
 import { notFound, type Handlers } from "../call.ts";
@@ -74,7 +74,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
   }
 
   async function find(siteId: string, id: string): Promise<StoredEvent> {
-    const event = await eventBy(store, siteId, id);
+    const event = await findEventById(store, siteId, id);
     if (!event) throw notFound("event");
     return event;
   }
@@ -92,7 +92,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
     },
     async "GET /sites/:site/events/:event"({ site, params }) {
       const event = await find(site.id, params.event);
-      return shownTrace(event, await traceOf({ store, directory }, event));
+      return shownTrace(event, await readTrace({ store, directory }, event));
     },
     async "POST /sites/:site/events/:event/release"({ site, params, by }) {
       const event = await find(site.id, params.event);

@@ -1,6 +1,6 @@
 // The installation's registrations at platforms. Their secrets go in and never come out.
 
-import { platformsWithSignIn, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/oauthApps.ts";
+import { listSignInPlatforms, removeOAuthApp, setOAuthApp } from "../../delivery/oauth/signIn.ts";
 import { knownPlatform } from "../../sites/connect.ts";
 import type { Handlers } from "../call.ts";
 import type { ApiParts } from "../context.ts";
@@ -13,7 +13,7 @@ export function oauthAppHandlers({ store, publicUrl }: ApiParts): Handlers<Names
       const apps = new Map((await store.signIns.apps()).map((app) => [app.platform, app]));
       return {
         redirectUri: `${publicUrl}/oauth/callback`,
-        items: platformsWithSignIn().map(({ id }) => ({
+        items: listSignInPlatforms().map(({ id }) => ({
           platform: id,
           clientId: apps.get(id)?.clientId ?? null,
           updatedAt: apps.get(id)?.updatedAt ?? null,

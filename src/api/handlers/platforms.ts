@@ -1,7 +1,7 @@
 // Platforms as the dashboard draws them, and signing in there.
 
 import type { Answer } from "../../contract/contract.ts";
-import { askSignIn, signInOf } from "../../delivery/oauth/signIn.ts";
+import { createSignInLink, findSignIn } from "../../delivery/oauth/signIn.ts";
 import { platforms } from "../../platforms/index.ts";
 import type { EventNames } from "../../platforms/shared/eventNames.ts";
 import type { Platform } from "../../platforms/platform.ts";
@@ -87,12 +87,21 @@ export function platformHandlers({ store, publicUrl, now }: ApiParts): Handlers<
 
     async "POST /sites/:site/sign-ins"({ site, body, actor }) {
       const { id: platform } = knownPlatform(body.platform);
-      const { id, ticket, expiresAt } = await askSignIn({ store, now }, site.id, platform, userOf(actor));
-      return { id, url: `${publicUrl}/oauth/start/${ticket}`, expiresAt };
+      const { id, linkToken, expiresAt } = await createSignInLink(
+        { store, now },
+        site.id,
+        platform,
+        userOf(actor),
+      );
+      return { id, url: `${publicUrl}/oauth/start/${linkToken}`, expiresAt };
     },
 
     async "GET /sites/:site/sign-ins/:signIn"({ site, params, actor }) {
-      const signIn = await signInOf(store, { siteId: site.id, id: params.signIn, asker: userOf(actor) });
+      const signIn = await findSignIn(store, {
+        siteId: site.id,
+        id: params.signIn,
+        requestedBy: userOf(actor),
+      });
       if (!signIn) throw notFound("sign-in");
       const { record, expiresAt } = signIn;
       return {

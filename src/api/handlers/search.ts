@@ -1,6 +1,6 @@
 // What a person types into a search box: an email, its hash, an event's id, or an order id.
 
-import { eventBy } from "../../delivery/trace.ts";
+import { findEventById } from "../../delivery/trace.ts";
 import { looksLikeEmail } from "../../identity/email.ts";
 import { hashEmail, readSha256 } from "../../identity/person.ts";
 import type { Sha256 } from "../../kernel/event.ts";
@@ -21,7 +21,7 @@ export async function sought(
   const emailSha256 = readSha256(text) ?? (looksLikeEmail(text) ? hashEmail(text) : null);
   if (emailSha256) return { emailSha256 };
   if (uuidForm.test(text)) {
-    const event = await eventBy(store, siteId, text.toLowerCase());
+    const event = await findEventById(store, siteId, text.toLowerCase());
     if (event) return { eventId: event.id };
   }
   // Some shops' order ids are UUIDs.

@@ -1,15 +1,15 @@
 // Settings that a request brings for a connection, with the tokens of a sign-in among them.
 
 import type { Actor } from "../../access/actor.ts";
-import type { Tokens } from "../../delivery/oauth/oauth2.ts";
-import { tokensOfSignIn } from "../../delivery/oauth/signIn.ts";
+import type { TokenSet } from "../../delivery/oauth/oauth2.ts";
+import { readSignInTokens } from "../../delivery/oauth/signIn.ts";
 import type { Wanted } from "../../sites/connect.ts";
 import type { Site } from "../../sites/directory.ts";
 import { Denied, Missing, Refusal } from "../../kernel/refusal.ts";
 import type { ApiParts } from "../context.ts";
 
 type Changes = { settings: Record<string, string>; events?: string[] | null | undefined };
-type Found = Tokens | Record<string, never>;
+type Found = TokenSet | Record<string, never>;
 
 /** The tokens of a sign-in that this very person began. */
 export async function tokensFor(
@@ -27,8 +27,8 @@ export async function tokensFor(
       undefined,
       "signIn",
     );
-  const wanted = { siteId: site.id, platform, id: signIn, asker: actor.id };
-  return tokensOfSignIn(store, wanted, now()).catch((error: unknown) => {
+  const wanted = { siteId: site.id, platform, id: signIn, requestedBy: actor.id };
+  return readSignInTokens(store, wanted, now()).catch((error: unknown) => {
     if (error instanceof Missing) throw new Missing("signIn", error.message);
     throw error instanceof Refusal ? new Refusal("signIn", error.message) : error;
   });

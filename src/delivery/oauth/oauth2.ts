@@ -1,5 +1,5 @@
-// OAuth 2 at platforms: the pages where people agree, codes for tokens, and new tokens for old. The protocol is a
-// library's; what differs from platform to platform is declared with the platform and translated here, in both directions.
+// OAuth 2 at platforms: the authorization URL, the exchange of a code for tokens, and their refresh. A library implements the
+// protocol; each platform declares how it differs, and this file translates requests and answers.
 
 import * as oauth from "oauth4webapi";
 import type { OAuth2 } from "../../platforms/shared/oauth.ts";
@@ -8,10 +8,10 @@ import { parseJson, shorten } from "../../platforms/shared/readResponse.ts";
 import type { OAuthApp } from "../../store/sites/platformSignIns.ts";
 import type { Sender } from "../send.ts";
 
-/** As settings of a connection. */
-export type Tokens = { access_token: string; refresh_token?: string; expires_at?: string };
+/** Named like the settings of a connection, where they are stored. */
+export type TokenSet = { access_token: string; refresh_token?: string; expires_at?: string };
 
-/** `refused`: the platform said no, and would again. `later`: it could not be asked. */
+/** `refused`: the platform rejected the request and would do so again. `later`: it could not be reached. */
 export type TokenFault = { fault: "refused" | "later"; error: string };
 
 export type PlatformWithOAuth = Platform & { oauth: OAuth2 };
@@ -20,48 +20,48 @@ type Call = { platform: PlatformWithOAuth; app: OAuthApp; sender: Sender; now: n
 export const hasOAuth = (platform: Platform | undefined): platform is PlatformWithOAuth =>
   Boolean(platform?.oauth);
 
-export const newVerifier = () => oauth.generateRandomCodeVerifier();
+export const createVerifier = () => oauth.generateRandomCodeVerifier();
 
-/** The page at the platform where people agree. */
-export async function agreementUrl(
-  { oauth: how }: PlatformWithOAuth,
+/** The URL of the platform's page on which users grant access. */
+export async function authorizationUrl(
+  { oauth: rules }: PlatformWithOAuth,
   app: Pick<OAuthApp, "clientId">,
   { redirectUri, state, verifier }: { redirectUri: string; state: string; verifier: string },
 ): Promise<string> {
-  const url = new URL(how.authorizeUrl);
-  const named = renamed(how);
-  const challenge = how.pkce
+  const url = new URL(rules.authorizeUrl);
+  const named = renamed(rules);
+  const challenge = rules.pkce
     ? { code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: "S256" }
     : {};
   const params = {
     response_type: "code",
     client_id: app.clientId,
     redirect_uri: redirectUri,
-    ...(how.scopes.length ? { scope: how.scopes.join(how.scopeSeparator ?? " ") } : {}),
+    ...(rules.scopes.length ? { scope: rules.scopes.join(rules.scopeSeparator ?? " ") } : {}),
     state,
     ...challenge,
-    ...how.authorizeParams,
+    ...rules.authorizeParams,
   };
   for (const [name, value] of Object.entries(params)) url.searchParams.set(named(name), value);
   return url.href;
 }
 
-/** The code that came back from the platform, for tokens. */
-export async function tokensForCode(
+/** Exchanges the code that the platform returned for tokens. */
+export async function exchangeCode(
   call: Call,
   answer: { parameters: URLSearchParams; state: string; redirectUri: string; verifier: string },
-): Promise<Tokens | TokenFault> {
+): Promise<TokenSet | TokenFault> {
   const { platform, app } = call;
-  const how = platform.oauth;
-  return guarded(async () => {
-    const { server, client, auth, options } = partiesOf(call);
-    const code = answer.parameters.get(renamed(how)("code"));
+  const rules = platform.oauth;
+  return catchFault(async () => {
+    const { server, client, auth, options } = protocolOf(call);
+    const code = answer.parameters.get(renamed(rules)("code"));
     const standard = new URLSearchParams(answer.parameters);
     if (code !== null) standard.set("code", code);
-    // What a platform adds for its own purposes must not look like another flow.
+    // The library would take these additions of some platforms for another flow.
     for (const name of ["id_token", "response", "iss"]) standard.delete(name);
     const callback = oauth.validateAuthResponse(server, client, standard, answer.state);
-    const verifier = how.pkce ? answer.verifier : oauth.nopkce;
+    const verifier = rules.pkce ? answer.verifier : oauth.nopkce;
     const response = await oauth.authorizationCodeGrantRequest(
       server,
       client,
@@ -72,48 +72,50 @@ export async function tokensForCode(
       options,
     );
     const tokens = tokensIn(await oauth.processAuthorizationCodeResponse(server, client, response), call.now);
-    return how.exchange ? longLived(call, app, tokens) : tokens;
+    return rules.exchange ? exchangeForLongLived(call, app, tokens) : tokens;
   });
 }
 
-/** A new access token, and a new refresh token where the platform rotates them. */
-export async function renewed(call: Call, refreshToken: string): Promise<Tokens | TokenFault> {
-  return guarded(async () => {
-    const { server, client, auth, options } = partiesOf(call);
+/** Returns a new access token, and a new refresh token where the platform rotates them. */
+export async function refreshTokens(call: Call, refreshToken: string): Promise<TokenSet | TokenFault> {
+  return catchFault(async () => {
+    const { server, client, auth, options } = protocolOf(call);
     const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options);
     return tokensIn(await oauth.processRefreshTokenResponse(server, client, response), call.now);
   });
 }
 
-function partiesOf(call: Call) {
-  const { oauth: how } = call.platform;
+function protocolOf(call: Call) {
+  const { oauth: rules } = call.platform;
   const { clientId, clientSecret } = call.app;
   const server: oauth.AuthorizationServer = {
-    issuer: new URL(how.authorizeUrl).origin,
-    authorization_endpoint: how.authorizeUrl,
-    token_endpoint: how.tokenUrl,
+    issuer: new URL(rules.authorizeUrl).origin,
+    authorization_endpoint: rules.authorizeUrl,
+    token_endpoint: rules.tokenUrl,
   };
   const auth =
-    how.clientAuth === "basic" ? oauth.ClientSecretBasic(clientSecret) : oauth.ClientSecretPost(clientSecret);
+    rules.clientAuth === "basic"
+      ? oauth.ClientSecretBasic(clientSecret)
+      : oauth.ClientSecretPost(clientSecret);
   const options = {
     [oauth.customFetch]: (url: string, init: { headers: Record<string, string>; body?: unknown }) =>
-      translated(call, url, init),
+      fetchToken(call, url, init),
   };
   return { server, client: { client_id: clientId }, auth, options };
 }
 
-/** One token request in the platform's own words, and its answer in those of OAuth. */
-async function translated(
+/** Sends a token request in the platform's form and returns its answer in OAuth's standard form. */
+async function fetchToken(
   { platform, sender }: Call,
   url: string,
   init: { headers: Record<string, string>; body?: unknown },
 ): Promise<Response> {
-  const how = platform.oauth;
-  const named = renamed(how);
+  const rules = platform.oauth;
+  const named = renamed(rules);
   const fields = init.body instanceof URLSearchParams ? init.body : new URLSearchParams();
-  const own = Object.fromEntries([...fields].map(([name, value]) => [named(name), value]));
-  Object.assign(own, how.tokenParams);
-  const isJson = how.tokenBody === "json";
+  const params = Object.fromEntries([...fields].map(([name, value]) => [named(name), value]));
+  Object.assign(params, rules.tokenParams);
+  const isJson = rules.tokenBody === "json";
   const request: PlatformRequest = {
     method: "POST",
     url,
@@ -121,24 +123,24 @@ async function translated(
       ...Object.fromEntries(new Headers(init.headers)),
       "content-type": isJson ? "application/json" : "application/x-www-form-urlencoded",
     },
-    body: isJson ? JSON.stringify(own) : new URLSearchParams(own).toString(),
+    body: isJson ? JSON.stringify(params) : new URLSearchParams(params).toString(),
   };
   const sent = await sender.send(request, { platform: platform.id, customerAddress: false });
   if (!sent.ok) throw new Unreachable(sent.error);
   const { status, body } = sent.response;
   if (status === 429 || status >= 500) throw new Unreachable(`HTTP ${status}`);
-  return new Response(JSON.stringify(standardAnswer(how, parseJson(body))), {
+  return new Response(JSON.stringify(standardAnswer(rules, parseJson(body))), {
     status,
     headers: { "content-type": "application/json" },
   });
 }
 
-/** Some wrap their answer, some leave the token's type out, some name their error otherwise or answer it with 200. */
-function standardAnswer(how: OAuth2, parsed: unknown): Record<string, unknown> {
+/** Some platforms wrap their answer, omit the token's type, name errors differently, or answer them with status 200. */
+function standardAnswer(rules: OAuth2, parsed: unknown): Record<string, unknown> {
   const whole = objectIn(parsed);
-  const inner = how.tokenIn ? objectIn(whole[how.tokenIn]) : whole;
+  const inner = rules.tokenIn ? objectIn(whole[rules.tokenIn]) : whole;
   const original = Object.fromEntries(
-    Object.entries(how.names ?? {}).map(([ours, theirs]) => [theirs, ours]),
+    Object.entries(rules.names ?? {}).map(([ours, theirs]) => [theirs, ours]),
   );
   const answer = Object.fromEntries(
     Object.entries(inner).map(([name, value]) => [
@@ -147,7 +149,7 @@ function standardAnswer(how: OAuth2, parsed: unknown): Record<string, unknown> {
     ]),
   );
   if (typeof answer.access_token === "string") {
-    // The rest is each platform's own, and not always in the form that OAuth prescribes.
+    // Other fields differ by platform and do not always have the form that OAuth prescribes.
     const { access_token, refresh_token, expires_in } = answer;
     const more = {
       ...(refresh_token ? { refresh_token } : {}),
@@ -156,15 +158,15 @@ function standardAnswer(how: OAuth2, parsed: unknown): Record<string, unknown> {
     return { token_type: "bearer", access_token, ...more };
   }
   if (typeof whole.error === "string") return whole;
-  return { error: "invalid_grant", error_description: shorten(wordsIn(whole)) };
+  return { error: "invalid_grant", error_description: shorten(messageIn(whole)) };
 }
 
-/** A token of an hour for one of months, where the platform wants that asked for. */
-async function longLived(
+/** Exchanges a short-lived token for a long-lived one, where the platform requires that step. */
+async function exchangeForLongLived(
   { platform, sender, now }: Call,
   app: OAuthApp,
-  tokens: Tokens,
-): Promise<Tokens | TokenFault> {
+  tokens: TokenSet,
+): Promise<TokenSet | TokenFault> {
   const exchange = platform.oauth.exchange;
   if (!exchange) return tokens;
   const secretQuery = Object.fromEntries(
@@ -183,12 +185,12 @@ async function longLived(
   if (typeof answer.access_token !== "string")
     return {
       fault: "refused",
-      error: shorten(wordsIn({ message: answer.error_description ?? answer.error })),
+      error: shorten(messageIn({ message: answer.error_description ?? answer.error })),
     };
   return { ...tokens, ...tokensIn(answer as oauth.TokenEndpointResponse, now) };
 }
 
-function tokensIn(answer: oauth.TokenEndpointResponse, now: number): Tokens {
+function tokensIn(answer: oauth.TokenEndpointResponse, now: number): TokenSet {
   const seconds = Number(answer.expires_in);
   return {
     access_token: answer.access_token,
@@ -205,15 +207,15 @@ const renamed =
 const objectIn = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 
-/** What a refusal says for people, wherever it says it. */
-function wordsIn({ message, error }: Record<string, unknown>): string {
-  const words = typeof message === "string" ? message : objectIn(error).message;
-  return typeof words === "string" ? words : "no token in the answer";
+/** The error message of an answer, wherever the platform puts it. */
+function messageIn({ message, error }: Record<string, unknown>): string {
+  const text = typeof message === "string" ? message : objectIn(error).message;
+  return typeof text === "string" ? text : "no token in the answer";
 }
 
 class Unreachable extends Error {}
 
-async function guarded(work: () => Promise<Tokens | TokenFault>): Promise<Tokens | TokenFault> {
+async function catchFault(work: () => Promise<TokenSet | TokenFault>): Promise<TokenSet | TokenFault> {
   try {
     return await work();
   } catch (error) {

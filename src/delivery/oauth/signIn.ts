@@ -1,78 +1,99 @@
-// Signing in at a platform, in three steps that only one browser can take:
+// Signing in at a platform with OAuth, in three steps that only one browser can take:
 //
-//   asked     somebody who may manage the site got a link that works once
-//   agreeing  the browser that opened the link holds a cookie; it was sent to the platform with a state and a challenge
-//   done      that same browser came back with a code, which was exchanged for tokens; a connection takes them from here
+//   asked     a user who may manage the site got a link that works once
+//   agreeing  the browser that opened the link has a cookie; it was redirected to the platform with a state and a challenge
+//   done      that browser came back with a code, which was exchanged for tokens; a new connection reads them from here
 //
-// Of the secrets only hashes are kept. A step that comes twice, late, or from another browser finds nothing. One that was
-// asked for in the dashboard belongs to the user who asked: nobody else sees it, takes it, or opens its link.
+// Only hashes of the secrets are stored. A step that is repeated, late, or made from another browser fails. A sign-in that
+// was requested in the dashboard belongs to that user: no other user can read it, use it, or open its link.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import { randomBase62, shortId } from "../../kernel/ids.ts";
-import { platformOf } from "../../platforms/index.ts";
-import { Missing, Refusal } from "../../kernel/refusal.ts";
-import type { SignIn } from "../../store/sites/platformSignIns.ts";
+import { Missing, Refusal, type By } from "../../kernel/refusal.ts";
+import { platformOf, platforms } from "../../platforms/index.ts";
+import { change } from "../../sites/manage.ts";
+import type { OAuthApp, SignIn } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
-import {
-  agreementUrl,
-  hasOAuth,
-  newVerifier,
-  tokensForCode,
-  type PlatformWithOAuth,
-  type Tokens,
-} from "./oauth2.ts";
 import type { Sender } from "../send.ts";
+import {
+  authorizationUrl,
+  createVerifier,
+  exchangeCode,
+  hasOAuth,
+  type PlatformWithOAuth,
+  type TokenSet,
+} from "./oauth2.ts";
 
-type Asked = { step: "asked"; link: string };
-type Agreeing = { step: "agreeing"; browser: string; state: string; verifier: string };
+type Asked = { step: "asked"; linkHash: string };
+type Agreeing = { step: "agreeing"; cookieHash: string; stateHash: string; verifier: string };
 type Exchanging = { step: "exchanging" };
-type Done = { step: "done"; tokens: Tokens };
+type Done = { step: "done"; tokens: TokenSet };
 type Failed = { step: "failed"; error: string };
-/** The id of the user who asked in the dashboard, and is sent back there; null on the command line. */
-type Asker = { asker: string | null };
-export type SignInRecord = (Asked | Agreeing | Exchanging | Done | Failed) & Asker;
+/** The id of the user who requested it in the dashboard and is redirected there; null on the command line. */
+type Requester = { requestedBy: string | null };
+export type SignInRecord = (Asked | Agreeing | Exchanging | Done | Failed) & Requester;
 
 export type SignInOptions = {
   store: Pick<Store, "signIns">;
   sender: Sender;
-  /** Where platforms send people back to. */
+  /** The address that platforms redirect to. */
   redirectUri: string;
-  /** Where a platform is really reached; see CLEANCAST_PLATFORM_ORIGINS. */
+  /** Platform id → origin to use instead of the platform's own; see CLEANCAST_PLATFORM_ORIGINS. */
   origins: Readonly<Record<string, string>>;
   now: () => number;
 };
 
-const tenMinutes = 10 * minuteMs;
-const lost = "This link is not valid any more. Begin the sign-in again.";
+const tenMinutesMs = 10 * minuteMs;
+const invalidLink = "This link is not valid any more. Begin the sign-in again.";
 
-const hashOf = (secret: string) => createHash("sha256").update(secret).digest("base64url");
+export const listSignInPlatforms = () => platforms.filter(hasOAuth);
 
-function isSame(secret: string, hash: string): boolean {
-  const [given, kept] = [Buffer.from(hashOf(secret)), Buffer.from(hash)];
-  return given.length === kept.length && timingSafeEqual(given, kept);
+export function signInPlatform(id: string): PlatformWithOAuth {
+  const platform = platformOf(id);
+  if (hasOAuth(platform)) return platform;
+  const known = listSignInPlatforms().map((one) => one.id);
+  throw new Refusal(
+    "platform",
+    `${platform?.name ?? id} has no sign-in. Platforms with one: ${known.join(", ")}.`,
+  );
 }
 
-/** `site.id.secret`: names the sign-in, and proves that one may take its next step. */
-function readTicket(text: string): { siteId: string; id: string; secret: string } | null {
+type Context = { store: Pick<Store, "signIns" | "audit"> };
+
+/** Saves the installation's registration at a platform, without which users cannot sign in there. */
+export async function setOAuthApp({ store }: Context, app: OAuthApp, by: By): Promise<void> {
+  const { id: platform } = signInPlatform(app.platform);
+  await store.signIns.saveApp(app, by.now);
+  await store.audit.add(change("", "oauth app set", { platform }, by));
+}
+
+export async function removeOAuthApp({ store }: Context, platform: string, by: By): Promise<void> {
+  if (!(await store.signIns.removeApp(platform)))
+    throw new Refusal("platform", `No app is set for ${platform}.`);
+  await store.audit.add(change("", "oauth app removed", { platform }, by));
+}
+
+const hashSecret = (secret: string) => createHash("sha256").update(secret).digest("base64url");
+
+function matchesHash(secret: string, hash: string): boolean {
+  const [given, stored] = [Buffer.from(hashSecret(secret)), Buffer.from(hash)];
+  return given.length === stored.length && timingSafeEqual(given, stored);
+}
+
+/** `site.id.secret` names a sign-in and proves the right to its next step: as the token of a link, and as OAuth state. */
+function readStepToken(text: string): { siteId: string; id: string; secret: string } | null {
   const [, siteId, id, secret] = /^([0-9A-Za-z]+)\.([0-9A-Za-z]+)\.([0-9A-Za-z]+)$/.exec(text) ?? [];
   return siteId && id && secret ? { siteId, id, secret } : null;
 }
 
-function signInPlatform(id: string): PlatformWithOAuth {
-  const platform = platformOf(id);
-  if (!hasOAuth(platform))
-    throw new Refusal("platform", `${platform?.name ?? id} has no sign-in; connect it with a token.`);
-  return platform;
-}
-
-/** Makes the link that begins a sign-in. */
-export async function askSignIn(
+/** Creates the one-time link that begins a sign-in. */
+export async function createSignInLink(
   { store, now }: Pick<SignInOptions, "store" | "now">,
   siteId: string,
   platformId: string,
-  asker: string | null,
-): Promise<{ id: string; ticket: string; expiresAt: number }> {
+  requestedBy: string | null,
+): Promise<{ id: string; linkToken: string; expiresAt: number }> {
   const platform = signInPlatform(platformId);
   if (!(await store.signIns.app(platformId))) {
     throw new Refusal(
@@ -83,38 +104,43 @@ export async function askSignIn(
   }
   const id = shortId();
   const secret = randomBase62(32);
-  const expiresAt = now() + tenMinutes;
-  const record: SignInRecord = { step: "asked", link: hashOf(secret), asker };
+  const expiresAt = now() + tenMinutesMs;
+  const record: SignInRecord = { step: "asked", linkHash: hashSecret(secret), requestedBy };
   await store.signIns.begin({ siteId, id, platform: platformId, expiresAt, record });
-  return { id, ticket: `${siteId}.${id}.${secret}`, expiresAt };
+  return { id, linkToken: `${siteId}.${id}.${secret}`, expiresAt };
 }
 
-/** A browser opened the link: it gets a cookie, and is sent to the platform. */
-export async function beginAgreement(
+/** A browser opened the link: it gets a cookie and is redirected to the platform. */
+export async function startAuthorization(
   options: SignInOptions,
-  ticketText: string,
-  /** Who is signed in to the dashboard in this browser. */
-  user: string | null,
+  linkToken: string,
+  /** The user who is signed in to the dashboard in this browser. */
+  userId: string | null,
 ): Promise<{ id: string; location: string; cookie: string } | { error: string }> {
   const { store, redirectUri, origins, now } = options;
-  const ticket = readTicket(ticketText);
-  if (!ticket) return { error: lost };
+  const link = readStepToken(linkToken);
+  if (!link) return { error: invalidLink };
   const cookie = randomBase62(32);
-  const state = `${ticket.siteId}.${ticket.id}.${randomBase62(32)}`;
-  const verifier = newVerifier();
-  const agreeing = { step: "agreeing", browser: hashOf(cookie), state: hashOf(state), verifier } as const;
-  const signIn = await store.signIns.step(ticket.siteId, ticket.id, ({ record, expiresAt }) => {
+  const state = `${link.siteId}.${link.id}.${randomBase62(32)}`;
+  const verifier = createVerifier();
+  const agreeing = {
+    step: "agreeing",
+    cookieHash: hashSecret(cookie),
+    stateHash: hashSecret(state),
+    verifier,
+  } as const;
+  const signIn = await store.signIns.step<SignInRecord>(link.siteId, link.id, ({ record, expiresAt }) => {
     const asked = record as SignInRecord;
-    const isValid = asked.step === "asked" && expiresAt > now() && isSame(ticket.secret, asked.link);
-    const asker = askerOf(asked);
-    return isValid && (asker === null || asker === user)
-      ? { record: { ...agreeing, asker }, expiresAt: now() + tenMinutes }
+    const isValid = asked.step === "asked" && expiresAt > now() && matchesHash(link.secret, asked.linkHash);
+    const { requestedBy } = asked;
+    return isValid && (requestedBy === null || requestedBy === userId)
+      ? { record: { ...agreeing, requestedBy }, expiresAt: now() + tenMinutesMs }
       : null;
   });
   const app = signIn && (await store.signIns.app(signIn.platform));
-  if (!signIn || !app) return { error: lost };
+  if (!signIn || !app) return { error: invalidLink };
   const platform = signInPlatform(signIn.platform);
-  const address = new URL(await agreementUrl(platform, app, { redirectUri, state, verifier }));
+  const address = new URL(await authorizationUrl(platform, app, { redirectUri, state, verifier }));
   const override = origins[platform.id];
   const location = override
     ? `${new URL(override).origin}${address.pathname}${address.search}`
@@ -122,66 +148,65 @@ export async function beginAgreement(
   return { id: signIn.id, location, cookie };
 }
 
-/** Records of an older version have none. */
-const askerOf = ({ asker }: Partial<Asker>) => asker ?? null;
+export type Finished = { platform: PlatformWithOAuth; siteId: string; id: string } & Requester;
 
-export type Finished = { platform: PlatformWithOAuth; siteId: string; id: string } & Asker;
-
-/** The browser came back from the platform: its code becomes tokens. */
-export async function finishAgreement(
+/** The browser came back from the platform: its code is exchanged for tokens. */
+export async function finishAuthorization(
   { store, sender, redirectUri, now }: SignInOptions,
   parameters: URLSearchParams,
-  /** The cookie that the browser holds for a sign-in. */
+  /** Reads the browser's cookie of a sign-in. */
   cookieOf: (id: string) => string | undefined,
 ): Promise<(Finished & { error: string | null }) | { error: string }> {
   const state = parameters.get("state") ?? "";
-  const ticket = readTicket(state);
-  const cookie = ticket && cookieOf(ticket.id);
-  if (!ticket || !cookie) return { error: lost };
-  let agreed: (Agreeing & Asker) | undefined;
-  const { siteId, id } = ticket;
+  const token = readStepToken(state);
+  const cookie = token && cookieOf(token.id);
+  if (!token || !cookie) return { error: invalidLink };
+  let agreed: (Agreeing & Requester) | undefined;
+  const { siteId, id } = token;
   const taken = await store.signIns.step<SignInRecord>(siteId, id, ({ record, expiresAt }) => {
     const agreeing = record as SignInRecord;
     if (agreeing.step !== "agreeing" || expiresAt <= now()) return null;
-    if (!isSame(state, agreeing.state) || !isSame(cookie, agreeing.browser)) return null;
+    if (!matchesHash(state, agreeing.stateHash) || !matchesHash(cookie, agreeing.cookieHash)) return null;
     agreed = agreeing;
-    return { record: { step: "exchanging", asker: askerOf(agreeing) }, expiresAt };
+    return { record: { step: "exchanging", requestedBy: agreeing.requestedBy }, expiresAt };
   });
   const app = taken && (await store.signIns.app(taken.platform));
-  if (!taken || !agreed || !app) return { error: lost };
+  if (!taken || !agreed || !app) return { error: invalidLink };
   const platform = signInPlatform(taken.platform);
   const answer = { parameters, state, redirectUri, verifier: agreed.verifier };
-  const tokens = await tokensForCode({ platform, app, sender, now: now() }, answer).catch(
+  const tokens = await exchangeCode({ platform, app, sender, now: now() }, answer).catch(
     (error: unknown) => ({
       fault: "refused" as const,
       error: `the answer could not be used (${error instanceof Error ? error.name : "unknown"})`,
     }),
   );
-  const asker = askerOf(agreed);
+  const { requestedBy } = agreed;
   const record: SignInRecord =
-    "fault" in tokens ? { step: "failed", error: tokens.error, asker } : { step: "done", tokens, asker };
+    "fault" in tokens
+      ? { step: "failed", error: tokens.error, requestedBy }
+      : { step: "done", tokens, requestedBy };
   await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + hourMs }));
   const error = "fault" in tokens ? `${platform.name} did not agree: ${tokens.error}` : null;
-  return { platform, siteId, id, asker, error };
+  return { platform, siteId, id, requestedBy, error };
 }
 
-/** A sign-in of this asker; null where there is none, or it is somebody else's. */
-export async function signInOf(
+/** Finds a sign-in of this user; null when there is none or it is another user's. */
+export async function findSignIn(
   store: Pick<Store, "signIns">,
-  { siteId, id, asker }: { siteId: string; id: string } & Asker,
+  { siteId, id, requestedBy }: { siteId: string; id: string } & Requester,
 ): Promise<SignIn<SignInRecord> | null> {
   const signIn = (await store.signIns.get(siteId, id)) as SignIn<SignInRecord> | null;
-  return signIn && askerOf(signIn.record) === asker ? signIn : null;
+  return signIn && signIn.record.requestedBy === requestedBy ? signIn : null;
 }
 
-/** The tokens of a sign-in that is done, for a connection of the same site and platform. */
-export async function tokensOfSignIn(
+/** Reads the tokens of a finished sign-in, for a connection of the same site and platform. */
+export async function readSignInTokens(
   store: Pick<Store, "signIns">,
-  wanted: { siteId: string; platform: string; id: string } & Asker,
+  wanted: { siteId: string; platform: string; id: string } & Requester,
   now: number,
-): Promise<Tokens> {
+): Promise<TokenSet> {
   const { id } = wanted;
-  const signIn = await signInOf(store, wanted);
+  const signIn = await findSignIn(store, wanted);
   if (!signIn || signIn.platform !== wanted.platform || signIn.expiresAt <= now) {
     const sentence = `There is no sign-in ${id} for ${wanted.platform} here.`;
     throw new Missing("sign_in", `${sentence} Begin one.`, `${sentence} Begin one: cleancast sign-in`);

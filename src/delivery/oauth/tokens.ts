@@ -1,13 +1,13 @@
-// Access tokens that end: renewed a minute before, by one node, once. Others wait for what it writes.
+// Renews access tokens a minute before they expire, on one node at a time; the others wait for the token that it stores.
 //
-// A rotated refresh token is good for one use: two nodes that renew at the same moment would end the connection. So a
-// node first takes the connection's turn in the store; whoever does not get it looks again until the new token is there.
+// A rotated refresh token works once: two nodes that used it at the same moment would break the connection. So a node first
+// takes the connection's refresh lease in the store; a node that does not get it checks again until the new token is there.
 
 import { minuteMs } from "../../kernel/time.ts";
 import { platformOf } from "../../platforms/index.ts";
 import type { Connection, Directory } from "../../sites/directory.ts";
 import type { Store } from "../../store/store.ts";
-import { hasOAuth, renewed, type TokenFault } from "./oauth2.ts";
+import { hasOAuth, refreshTokens, type TokenFault } from "./oauth2.ts";
 import type { Sender } from "../send.ts";
 
 export type TokenOptions = {
@@ -17,24 +17,24 @@ export type TokenOptions = {
   /** This node. */
   owner: string;
   now: () => number;
-  /** How long one renewal may take; after that another node may try. */
+  /** The time limit of one renewal and of its lease. */
   renewalMs: number;
 };
 
 export type Tokens = {
-  /** The connection with a token that holds, or why there is none. `rejected` is a token that the platform refused. */
+  /** Returns the connection with a valid token, or why there is none. `rejected` is a token that the platform rejected. */
   fresh(connection: Connection, rejected?: string): Promise<Connection | TokenFault>;
 };
 
-const beforeEndMs = minuteMs;
-const lookAgainMs = 200;
+const beforeExpiryMs = minuteMs;
+const recheckMs = 200;
 
 export function openTokens({ store, directory, sender, owner, now, renewalMs }: TokenOptions): Tokens {
-  const underWay = new Map<string, Promise<Connection | TokenFault>>();
+  const inFlight = new Map<string, Promise<Connection | TokenFault>>();
 
   const isDue = ({ settings }: Connection, rejected: string | undefined) =>
     rejected === undefined
-      ? settings.expires_at !== undefined && Number(settings.expires_at) - beforeEndMs <= now()
+      ? settings.expires_at !== undefined && Number(settings.expires_at) - beforeExpiryMs <= now()
       : settings.access_token === rejected;
 
   async function renew(
@@ -42,29 +42,29 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     rejected: string | undefined,
   ): Promise<Connection | TokenFault> {
     const { siteId, id } = connection;
-    const latest = now() + renewalMs;
+    const deadline = now() + renewalMs;
     for (;;) {
       await directory.refresh();
       const current = directory.connection(siteId, id) ?? connection;
       if (!isDue(current, rejected)) return current;
       if (await store.signIns.claimRefresh(siteId, id, owner, now(), now() + renewalMs)) {
         try {
-          return await renewNow(current, rejected);
+          return await renewLeased(current, rejected);
         } finally {
           await store.signIns.releaseRefresh(siteId, id, owner);
         }
       }
-      if (now() >= latest) return { fault: "later", error: "another node is renewing the access token" };
-      await new Promise((resolve) => setTimeout(resolve, lookAgainMs));
+      if (now() >= deadline) return { fault: "later", error: "another node is renewing the access token" };
+      await new Promise((resolve) => setTimeout(resolve, recheckMs));
     }
   }
 
-  async function renewNow(
+  async function renewLeased(
     connection: Connection,
     rejected: string | undefined,
   ): Promise<Connection | TokenFault> {
     const { siteId, id, platform: platformId } = connection;
-    // The node before us may have finished between our look and our turn.
+    // The previous node may have finished between our check and our lease.
     await directory.refresh();
     const current = directory.connection(siteId, id) ?? connection;
     if (!isDue(current, rejected)) return current;
@@ -73,11 +73,11 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     const refreshToken = current.settings.refresh_token;
     if (!hasOAuth(platform) || !refreshToken) return current;
     if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
-    const tokens = await renewed({ platform, app, sender, now: now() }, refreshToken);
+    const tokens = await refreshTokens({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
     const isSaved = await store.signIns.renewTokens(siteId, id, refreshToken, tokens);
     await directory.refresh();
-    // Whoever connected it anew meanwhile knows better.
+    // The connection was given other tokens meanwhile: those count.
     if (!isSaved) return directory.connection(siteId, id) ?? current;
     return { ...current, settings: { ...current.settings, ...tokens } };
   }
@@ -94,14 +94,14 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
       const key = `${connection.siteId} ${connection.id}`;
       let current: Connection | TokenFault = connection;
       while (!("fault" in current) && isDue(current, rejected)) {
-        // One at a time, and then another look: what somebody else waited for may not be what we need.
-        const running = underWay.get(key);
+        // One at a time, then check again: the other caller may have waited for another token than this one needs.
+        const running = inFlight.get(key);
         if (running) {
           current = await running;
           continue;
         }
-        const renewal = renew(current, rejected).finally(() => underWay.delete(key));
-        underWay.set(key, renewal);
+        const renewal = renew(current, rejected).finally(() => inFlight.delete(key));
+        inFlight.set(key, renewal);
         return renewal;
       }
       return current;

@@ -5,7 +5,7 @@ import type { PlatformRequest } from "../platforms/platform.ts";
 import { sampleConversion } from "../platforms/shared/sample.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
-import { openAttempts, type Outcome, type Waiting } from "./attempt.ts";
+import { createDeliverer, type Outcome, type QueuedJob } from "./deliver.ts";
 import { openBreaker } from "./breaker.ts";
 import { openLanes } from "./lanes.ts";
 import { openQuota } from "./quota.ts";
@@ -62,7 +62,7 @@ function stage(reply: (request: PlatformRequest, call: number) => Sent) {
       close: async () => {},
     },
     settle: async (settlement: Settlement) => void settled.push(settlement),
-    needsReconnection: async () => {},
+    markForReconnection: async () => {},
     tokens: { fresh: async (connection: Connection) => connection },
     breaker: openBreaker(),
     retry: { scheduleMs: [10_000], random: () => 0.5 },
@@ -78,7 +78,7 @@ function stage(reply: (request: PlatformRequest, call: number) => Sent) {
 const ordersIn = ({ body }: PlatformRequest) =>
   (JSON.parse(body) as { events: { transactionId: string }[] }).events.map((event) => event.transactionId);
 
-function batchOf(count: number): { batch: Waiting[]; outcomes: (Outcome | undefined)[] } {
+function batchOf(count: number): { batch: QueuedJob[]; outcomes: (Outcome | undefined)[] } {
   const outcomes: (Outcome | undefined)[] = Array.from({ length: count }, () => undefined);
   const batch = outcomes.map((_, i) => ({
     job: {
@@ -86,7 +86,7 @@ function batchOf(count: number): { batch: Waiting[]; outcomes: (Outcome | undefi
       eventId: `e${i}`,
       connectionId: "g",
       conversion: sampleConversion({ platformEventId: `e${i}`, orderId: `A-${i}`, time: now - 1000 }),
-      attempts: 0,
+      attemptsMade: 0,
       expiresAt: now + 86_400_000,
       owner: "me",
       leaseUntil: now + 60_000,
@@ -96,11 +96,11 @@ function batchOf(count: number): { batch: Waiting[]; outcomes: (Outcome | undefi
   return { batch, outcomes };
 }
 
-describe("a batch that is refused for some of its events", () => {
-  test("the others go again at once without them, and are sent", async () => {
+describe("a batch that is rejected for some of its events", () => {
+  test("the other events of a rejected batch are sent again at once without them", async () => {
     const { options, requests, settled } = stage((_request, call) => (call === 1 ? violation(1) : taken));
     const { batch, outcomes } = batchOf(4);
-    await openAttempts(options).deliver(batch);
+    await createDeliverer(options).deliver(batch);
     expect(requests.map(ordersIn)).toEqual([
       ["A-0", "A-1", "A-2", "A-3"],
       ["A-0", "A-2", "A-3"],
@@ -109,12 +109,12 @@ describe("a batch that is refused for some of its events", () => {
     expect(settled).toHaveLength(4);
   });
 
-  test("one after the other is found, until the rest is taken", async () => {
+  test("rejected events are removed from the batch one by one until the rest is accepted", async () => {
     const { options, requests } = stage((request, call) =>
       call <= 3 ? violation(ordersIn(request).length - 1) : taken,
     );
     const { batch, outcomes } = batchOf(5);
-    await openAttempts(options).deliver(batch);
+    await createDeliverer(options).deliver(batch);
     expect(requests.map((request) => ordersIn(request).length)).toEqual([5, 4, 3, 2]);
     expect(outcomes.map((outcome) => outcome?.state)).toEqual([
       "sent",
@@ -126,19 +126,19 @@ describe("a batch that is refused for some of its events", () => {
   });
 });
 
-test("what a platform says of a refusal never carries the token on", async () => {
+test("a platform's error text never contains the token", async () => {
   const words = { error: { code: 401, status: "UNAUTHENTICATED", message: `Bad token ${token} here` } };
   const { options, settled } = stage(() => answer(401, words));
   const { batch, outcomes } = batchOf(1);
-  await openAttempts(options).deliver(batch);
+  await createDeliverer(options).deliver(batch);
   expect(outcomes[0]).toMatchObject({ state: "parked", reason: expect.stringContaining("Bad token") });
   expect(JSON.stringify([outcomes, settled])).not.toContain(token);
 });
 
 describe("a platform that is down", () => {
-  test("is called five times, then by one call at a time, and what cannot go waits without an attempt", async () => {
+  test("a platform that is down is called five times, then by one probe at a time, and other jobs wait untried", async () => {
     const { options, requests, settled, clock } = stage(() => answer(503, {}));
-    const attempts = openAttempts(options);
+    const attempts = createDeliverer(options);
     for (let i = 0; i < 8; i++) await attempts.deliver(batchOf(1).batch);
     expect(requests).toHaveLength(5);
     expect(settled.slice(5).map(({ attempt, state, dueAt }) => [attempt, state, dueAt])).toEqual(
@@ -150,14 +150,14 @@ describe("a platform that is down", () => {
   });
 
   test.each<[string, Sent]>([
-    ["too many requests, without a word on how long", answer(429, {})],
-    ["a timeout of the platform's own", answer(408, {})],
+    ["429 without Retry-After", answer(429, {})],
+    ["408", answer(408, {})],
     ["an answer that cannot be read", answer(200, "<html>")],
     ["no answer", { ok: false, blocked: false, error: "connection refused" }],
-  ])("recovers after a probe that got %s", async (_what, odd) => {
+  ])("a platform recovers after a probe that got %s", async (_what, odd) => {
     let reply = answer(429, {}, { "retry-after": "10" });
     const { options, requests, clock } = stage(() => reply);
-    const attempts = openAttempts(options);
+    const attempts = createDeliverer(options);
     await attempts.deliver(batchOf(1).batch);
     clock.now += 10_001;
     reply = odd;
@@ -171,16 +171,16 @@ describe("a platform that is down", () => {
     expect(outcomes[0]?.state).toBe("sent");
   });
 
-  test("is taken at its word when it asks for patience", async () => {
+  test("a platform with Retry-After is not called again before that", async () => {
     const { options, requests, settled } = stage(() => answer(429, {}, { "retry-after": "30" }));
-    const attempts = openAttempts(options);
+    const attempts = createDeliverer(options);
     for (let i = 0; i < 3; i++) await attempts.deliver(batchOf(1).batch);
     expect(requests).toHaveLength(1);
     expect(settled.map(({ dueAt }) => dueAt)).toEqual([now + 30_000, now + 30_000, now + 30_000]);
   });
 });
 
-test("beyond the quota events wait together and leave as one batch", async () => {
+test("events beyond the quota wait together and leave as one batch", async () => {
   const { options, requests } = stage(() => taken);
   let left = 2;
   const quota = { take: () => (left-- > 0 ? 0 : left > -4 ? 5 : 0) };
@@ -193,14 +193,14 @@ test("beyond the quota events wait together and leave as one batch", async () =>
   await lanes.close();
 });
 
-test("a stop does not wait for quota: what waited is given back, due at once", async () => {
+test("a stop does not wait for quota: waiting jobs are returned, due at once", async () => {
   const { options, settled } = stage(() => taken);
   const lanes = openLanes({ ...options, quota: { ...openQuota(), take: () => 600_000 } });
   const { batch } = batchOf(3);
   const sending = batch.map(({ job }) => lanes.send(job));
   await lanes.close();
   expect(await Promise.all(sending)).toEqual(
-    Array.from({ length: 3 }, () => ({ state: "queued", reason: "waiting for its turn" })),
+    Array.from({ length: 3 }, () => ({ state: "queued", reason: "waiting for capacity" })),
   );
   expect(settled.map(({ state, dueAt, attempt }) => [state, dueAt, attempt])).toEqual(
     Array.from({ length: 3 }, () => ["queued", now, null]),

@@ -1,0 +1,265 @@
+// Delivers a batch of jobs of one connection: from the last checks before sending to the durable outcome.
+
+import { platformOf } from "../platforms/index.ts";
+import type { Platform } from "../platforms/platform.ts";
+import { isTransientStatus } from "../platforms/shared/readResponse.ts";
+import type { Connection, Directory } from "../sites/directory.ts";
+import type { Attempt, Settlement } from "../store/deliveries/deliveries.ts";
+import type { Store } from "../store/store.ts";
+import type { Breaker } from "./breaker.ts";
+import { exchange, exchangeWithoutToken, type Exchange } from "./exchange.ts";
+import type { Tokens } from "./oauth/tokens.ts";
+import { parkedReason, type Job } from "./plan.ts";
+import { decide, type Decision, type RetryRules } from "./retry.ts";
+import type { Sender } from "./send.ts";
+import type { SettleGroup } from "./settleGroup.ts";
+
+export type Outcome = Pick<Decision, "state" | "reason">;
+
+export type QueuedJob = {
+  job: Job;
+  /** The deliveries of the same event that are attempted at the same time. */
+  settleGroup?: SettleGroup | undefined;
+  resolve: (outcome: Outcome) => void;
+};
+
+export type DelivererOptions = {
+  directory: Directory;
+  sender: Sender;
+  settle: Store["deliveries"]["settle"];
+  /** Called with every settlement as it goes to the store. */
+  onSettled?: (settlement: Settlement) => void;
+  markForReconnection: (connection: Connection, reason: string) => Promise<void>;
+  tokens: Tokens;
+  breaker: Breaker;
+  retry: RetryRules;
+  attemptMs: number;
+  now: () => number;
+  /** Reports a defect of a platform's functions, or a settlement that could not be written. */
+  onDefect: (error: unknown, about: Record<string, unknown>) => void;
+};
+
+export const connectionKey = (of: { siteId: string; connectionId: string }) =>
+  `${of.siteId} ${of.connectionId}`;
+
+export function createDeliverer(options: DelivererOptions) {
+  /** When this ends, every job of the batch is settled and resolved, or its lease is lost. */
+  async function deliver(batch: QueuedJob[]): Promise<void> {
+    const leased = keepLeased(batch);
+    const first = leased[0]?.job;
+    if (!first) return;
+    const key = connectionKey(first);
+
+    const { directory, breaker } = options;
+    const known = directory.connection(first.siteId, first.connectionId);
+    const connection =
+      known?.state === "active" ? known : await directory.connectionNow(first.siteId, first.connectionId);
+    const platform = connection && platformOf(connection.platform);
+    if (!platform) return settleUntried(leased, { state: "skipped", reason: "disconnected", dueAt: 0 });
+    if (connection.state !== "active")
+      return settleUntried(leased, { state: "parked", reason: parkedReason(connection), dueAt: 0 });
+    // After a long outage a retry can fall due when the platform no longer accepts the event.
+    const now = options.now();
+    const late = leased.filter((one) => one.job.expiresAt <= now);
+    if (late.length) await settleUntried(late, { state: "expired", reason: "too old to be sent", dueAt: 0 });
+    const fresh = late.length ? leased.filter((one) => one.job.expiresAt > now) : leased;
+    if (fresh.length === 0) return;
+    const blockedUntil = breaker.blockedUntil(key, now);
+    if (blockedUntil) {
+      const reason = `${platform.name} is unavailable or rate-limiting; will retry`;
+      return settleUntried(fresh, { state: "queued", reason, dueAt: blockedUntil });
+    }
+    breaker.recordCall(key, now);
+    try {
+      await sendBatch(platform, connection, fresh);
+    } catch (error) {
+      // A probe without a recorded end would block the connection for good.
+      breaker.recordFailure(key, options.now());
+      throw error;
+    }
+  }
+
+  function callPlatform(platform: Platform, connection: Connection, batch: QueuedJob[], startedAt: number) {
+    const conversions = batch.map((one) => one.job.conversion);
+    const callWith = ({ settings }: Connection) =>
+      exchange(options.sender, platform, settings, conversions, startedAt);
+    // Most tokens do not expire; those that do may have to be renewed first.
+    return platform.oauth && connection.settings.refresh_token
+      ? callWithFreshToken(connection, batch, callWith)
+      : callWith(connection);
+  }
+
+  /** A token that the platform rejects before its expiry is renewed, and the call is repeated with the new one. */
+  async function callWithFreshToken(
+    connection: Connection,
+    batch: QueuedJob[],
+    callWith: (connection: Connection) => Promise<Exchange>,
+  ): Promise<Exchange> {
+    let made: Exchange | null = null;
+    let current = connection;
+    // Twice: the first renewal may only find a token that another node stored and that has expired too.
+    for (let renewals = 0; renewals <= 2; renewals++) {
+      const rejected = made ? current.settings.access_token : undefined;
+      const fresh = await options.tokens.fresh(current, rejected);
+      // The platform's answer about the conversions explains more than its answer about the token.
+      if ("fault" in fresh)
+        return made && fresh.fault === "refused" ? made : exchangeWithoutToken(fresh, batch.length);
+      // A renewal takes time, and the lease must outlast the call after it.
+      if (keepLeased(batch).length < batch.length)
+        return exchangeWithoutToken({ fault: "later", error: "lease ran out" }, batch.length);
+      current = fresh;
+      made = await callWith(current);
+      if (!made.readings.some((reading) => reading.said === "unauthorised")) return made;
+    }
+    return made as Exchange;
+  }
+
+  /** Drops the jobs whose lease may end during an attempt: another node could be sending them by then. */
+  function keepLeased(batch: QueuedJob[]): QueuedJob[] {
+    const attemptEnd = options.now() + options.attemptMs;
+    const lost = batch.filter((one) => one.job.leaseUntil <= attemptEnd);
+    for (const one of lost) one.resolve({ state: "queued", reason: "lease ran out" });
+    return lost.length ? batch.filter((one) => one.job.leaseUntil > attemptEnd) : batch;
+  }
+
+  async function settleUntried(batch: readonly QueuedJob[], decision: Decision): Promise<void> {
+    await Promise.all(batch.map((one) => settle(one, decision, null)));
+  }
+
+  async function sendBatch(platform: Platform, connection: Connection, batch: QueuedJob[]): Promise<void> {
+    const startedAt = options.now();
+    const made = await callPlatform(platform, connection, batch, startedAt);
+    const { settings, readings, misread, defect } = made;
+
+    if (defect) options.onDefect(defect, { platform: platform.id, connection: connection.id });
+    updateBreaker(connectionKey({ siteId: connection.siteId, connectionId: connection.id }), made);
+    // A platform that rejects a whole request does not say which conversion is at fault: halve until it is found.
+    // Not when the answer could not be read: the platform may have accepted all of them.
+    if (!misread && batch.length > 1 && readings.every((reading) => reading.said === "refused")) {
+      const half = Math.ceil(batch.length / 2);
+      // Each half is a request of its own, so the lease must still hold for it.
+      for (const part of [batch.slice(0, half), batch.slice(half)]) {
+        const leased = keepLeased(part);
+        if (leased.length) await sendBatch(platform, connection, leased);
+      }
+      return;
+    }
+    const resendable = findResendable(batch, made);
+    if (resendable.length) {
+      const isResendable = new Set(resendable);
+      await settleAttempted(batch, made, startedAt, (one) => !isResendable.has(one));
+      const leased = keepLeased(resendable);
+      if (leased.length) await sendBatch(platform, connection, leased);
+      return;
+    }
+    const unauthorised = readings.find((reading) => reading.said === "unauthorised");
+    if (unauthorised) {
+      await options
+        .markForReconnection({ ...connection, settings: settings ?? connection.settings }, unauthorised.error)
+        .catch((error: unknown) => options.onDefect(error, { connection: connection.id }));
+    }
+
+    await settleAttempted(batch, made, startedAt, () => true);
+  }
+
+  /** Settles the `wanted` jobs of the batch by the platform's answer. */
+  async function settleAttempted(
+    batch: QueuedJob[],
+    { readings, log, requestOf }: Exchange,
+    startedAt: number,
+    wanted: (one: QueuedJob) => boolean,
+  ): Promise<void> {
+    const now = options.now();
+    await Promise.all(
+      batch.flatMap((one, i) => {
+        if (!wanted(one)) return [];
+        const { job } = one;
+        const attemptsMade = job.attemptsMade + 1;
+        const reading = readings[i] ?? {
+          said: "refused",
+          error: "the platform's answer left this event out",
+        };
+        const decision = decide(reading, { attemptsMade, expiresAt: job.expiresAt }, options.retry, now);
+        const settled = settle(one, decision, {
+          number: attemptsMade,
+          startedAt,
+          durationMs: now - startedAt,
+          state: decision.state,
+          reason: decision.reason,
+          batch: batch.length,
+          request: requestOf(job.conversion),
+          ...log,
+        });
+        return [settled];
+      }),
+    );
+  }
+
+  /** Only a call that failed as a whole is a failure of the platform. */
+  function updateBreaker(key: string, { readings, log }: Exchange): void {
+    const { breaker } = options;
+    const later = readings.filter((reading) => reading.said === "later");
+    const { httpStatus } = log;
+    // With any other status, "later" concerns these events (a wrong setting, for example) and not the platform.
+    const isOutage = httpStatus === null || isTransientStatus(httpStatus);
+    if (later.length < readings.length || !isOutage) return breaker.recordSuccess(key);
+    const seconds = Math.max(0, ...later.map((reading) => reading.retryAfterSeconds ?? 0));
+    // Each of the three ends a probe: one that never ends would block the connection.
+    if (seconds > 0) breaker.recordRetryAfter(key, options.now(), seconds);
+    else breaker.recordFailure(key, options.now());
+  }
+
+  async function settle(queued: QueuedJob, decision: Decision, attempt: Attempt | null): Promise<void> {
+    const { job } = queued;
+    const { state, reason, dueAt } = decision;
+    await queued.settleGroup?.join();
+    try {
+      const settlement: Settlement = {
+        siteId: job.siteId,
+        eventId: job.eventId,
+        connectionId: job.connectionId,
+        owner: job.owner,
+        state,
+        reason,
+        dueAt,
+        attempts: attempt?.number ?? job.attemptsMade,
+        at: options.now(),
+        attempt,
+      };
+      options.onSettled?.(settlement);
+      await options.settle(settlement);
+    } catch (error) {
+      // The lease runs out and the delivery is attempted again: rather once too often than never.
+      options.onDefect(error, { event: job.eventId, connection: job.connectionId });
+    }
+    queued.resolve({ state, reason });
+  }
+
+  return { deliver, settleUntried };
+}
+
+/** A request can be rejected for conversions that the platform names; the others can be sent again without them. */
+function findResendable(batch: QueuedJob[], { readings, log }: Exchange): QueuedJob[] {
+  const status = log.httpStatus ?? 0;
+  const isRejected = status >= 400 && !isTransientStatus(status);
+  if (!isRejected || !readings.some((reading) => reading.said === "refused")) return [];
+  return batch.filter((_one, i) => readings[i]?.said === "later");
+}
+
+/** A platform rejects a connection's credentials: nothing is sent there until the connection is reconnected. */
+export async function markForReconnection(
+  store: Pick<Store, "configuration">,
+  directory: Pick<Directory, "refresh" | "connection">,
+  { siteId, id, platform, settings }: Connection,
+  reason: string,
+  now: number,
+): Promise<void> {
+  // The connection may have new credentials already, and only the old ones were rejected.
+  await directory.refresh();
+  const current = directory.connection(siteId, id);
+  if (current?.state !== "active" || JSON.stringify(current.settings) !== JSON.stringify(settings)) return;
+  const action = "connection needs reconnection";
+  const change = { siteId, actor: "relay", action, detail: { id, platform, reason }, at: now };
+  await store.configuration.setConnectionState(change, id, "needs reconnection", reason);
+  await directory.refresh();
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import type { Attribution, Event } from "../kernel/event.ts";
+import type { Connection } from "../sites/directory.ts";
+import { planDeliveries, toConversion, withPlatformEventId } from "./plan.ts";
+import { sha256 } from "../../test/support/sha256.ts";
+
+const event: Event = {
+  id: "0193-event",
+  siteId: "site",
+  keyId: "key",
+  mode: "live",
+  name: "Purchase",
+  value: 0,
+  currency: "EUR",
+  orderId: "A-1",
+  time: 1000,
+  receivedAt: 2000,
+  person: { emailSha256: sha256("e".repeat(64)), phoneSha256: sha256("p".repeat(64)) },
+  extra: { plan: "gold" },
+};
+const attribution: Attribution = {
+  consent: "granted",
+  withheld: null,
+  identity: "found",
+  clickIds: { gclid: { value: "G", seenAt: 1 } },
+  browserIds: { _fbp: "fb.1" },
+  utm: { utm_source: "x" },
+  browser: { page: "https://x.example/", referrer: "", address: "192.0.2.1", userAgent: "UA" },
+};
+
+describe("what platforms see of an event", () => {
+  test("with consent platforms see everything, under the platform event id", () => {
+    expect(toConversion(event, "platform-event-id", attribution)).toEqual({
+      platformEventId: "platform-event-id",
+      name: "Purchase",
+      mode: "live",
+      value: 0,
+      currency: "EUR",
+      orderId: "A-1",
+      time: 1000,
+      receivedAt: event.receivedAt,
+      person: event.person,
+      clickIds: attribution.clickIds,
+      browserIds: attribution.browserIds,
+      utm: attribution.utm,
+      browser: attribution.browser,
+      consent: "granted",
+      extra: { plan: "gold" },
+    });
+  });
+
+  test.each([
+    ["opted out", "denied"],
+    ["consent unreadable", "unreadable"],
+    ["no consent", "unknown"],
+  ] as const)(
+    "%s: the conversion is sent without anything that identifies the person",
+    (withheld, consent) => {
+      expect(toConversion(event, "platform-event-id", { ...attribution, withheld, consent })).toEqual({
+        platformEventId: "platform-event-id",
+        name: "Purchase",
+        mode: "live",
+        value: 0,
+        currency: "EUR",
+        orderId: "A-1",
+        time: 1000,
+        receivedAt: event.receivedAt,
+        person: null,
+        clickIds: {},
+        browserIds: {},
+        utm: {},
+        browser: null,
+        consent: "denied",
+        extra: {},
+      });
+    },
+  );
+
+  test("no decision in opt-out mode is sent as unknown, not as granted", () => {
+    expect(toConversion(event, "id", { ...attribution, consent: "unknown" }).consent).toBe("unknown");
+  });
+
+  test("the relay's own ids are never sent", () => {
+    const text = JSON.stringify(toConversion(event, "platform-event-id", attribution));
+    for (const own of ["0193-event", '"site"', '"key"']) expect(text).not.toContain(own);
+  });
+});
+
+describe("the plan of an event", () => {
+  const connection: Connection = {
+    siteId: "site",
+    id: "c1",
+    platform: "sandbox",
+    account: "",
+    settings: {},
+    events: null,
+    state: "active",
+    stateReason: null,
+    createdAt: 0,
+  };
+  const lease = { owner: "node", until: 9000 };
+  const plan = (changes: Partial<Connection>, now = event.receivedAt) =>
+    planDeliveries(
+      { event, attribution, platformEventId: "planned-id" },
+      [{ ...connection, ...changes }],
+      lease,
+      now,
+    );
+
+  test("a delivery that can be sent has a job under the node's lease", () => {
+    const conversion = toConversion(event, "planned-id", attribution);
+    const job = {
+      siteId: "site",
+      eventId: "0193-event",
+      connectionId: "c1",
+      conversion,
+      attemptsMade: 0,
+      expiresAt: event.receivedAt + 7 * 86_400_000,
+      owner: "node",
+      leaseUntil: 9000,
+    };
+    expect(plan({})).toEqual([
+      { connectionId: "c1", platform: "sandbox", state: "queued", reason: null, job },
+    ]);
+  });
+
+  test.each<[string, Partial<Connection>, string, string]>([
+    [
+      "an unknown platform",
+      { platform: "from_the_future" },
+      "skipped",
+      "this version does not know the platform",
+    ],
+    ["a deselected event", { events: ["lead"] }, "skipped", "event not selected"],
+    ["a paused connection", { state: "paused" }, "parked", "paused"],
+  ])("the delivery for %s has a reason and no job", (_what, changes, state, reason) => {
+    expect(plan(changes)).toMatchObject([{ state, reason, job: null }]);
+  });
+
+  test("an event that is too old for the platform is skipped", () => {
+    const old = plan({ platform: "meta" }, event.time + 8 * 86_400_000);
+    expect(old).toMatchObject([
+      { state: "skipped", reason: "older than the 7 days that Meta takes", job: null },
+    ]);
+  });
+
+  test("event names are selected regardless of case and separators", () => {
+    expect(plan({ events: ["PUR_CHASE"] })).toMatchObject([{ state: "queued" }]);
+  });
+
+  test("without a lease the deliveries have no job", () => {
+    const planned = planDeliveries({ event, attribution, platformEventId: "id" }, [connection], null, 0);
+    expect(planned).toMatchObject([{ state: "queued", job: null }]);
+  });
+
+  test("a plan whose platform event id was confirmed is not copied", () => {
+    const planned = plan({});
+    expect(withPlatformEventId(planned, "planned-id")).toBe(planned);
+  });
+
+  test("another platform event id reaches every job and leaves the plan unchanged", () => {
+    const planned = [...plan({}), ...plan({ state: "paused" }), ...plan({ id: "c2" })];
+    const before = structuredClone(planned);
+    const renamed = withPlatformEventId(planned, "own-id");
+    expect(renamed.map(({ job }) => job?.conversion.platformEventId)).toEqual([
+      "own-id",
+      undefined,
+      "own-id",
+    ]);
+    expect(planned).toEqual(before);
+  });
+});

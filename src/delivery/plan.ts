@@ -1,0 +1,125 @@
+// From an event to its jobs. Every connection gets a delivery; those that cannot be sent say why, the others have a job.
+
+import type { Attribution, Conversion, DeliveryState, Event } from "../kernel/event.ts";
+import { platformOf } from "../platforms/index.ts";
+import { foldName } from "../platforms/shared/eventNames.ts";
+import type { Connection } from "../sites/directory.ts";
+import type { NewDelivery } from "../store/events/events.ts";
+import { expiryOf, maxAgeDaysOf } from "./retry.ts";
+
+export type Lease = { owner: string; until: number };
+
+/** One delivery whose lease this node holds. */
+export type Job = {
+  siteId: string;
+  eventId: string;
+  connectionId: string;
+  conversion: Conversion;
+  /** Attempts made before this one. */
+  attemptsMade: number;
+  expiresAt: number;
+  owner: string;
+  leaseUntil: number;
+};
+
+/** `job` is null unless the delivery can be sent now. */
+export type PlannedDelivery = NewDelivery & { job: Job | null };
+
+/** The part of an event that platforms may see. Nothing that identifies a person is in it when consent withholds that. */
+export function toConversion(event: Event, platformEventId: string, attribution: Attribution): Conversion {
+  const { withheld } = attribution;
+  return {
+    platformEventId,
+    name: event.name,
+    mode: event.mode,
+    value: event.value,
+    currency: event.currency,
+    orderId: event.orderId,
+    time: event.time,
+    receivedAt: event.receivedAt,
+    person: withheld ? null : event.person,
+    clickIds: withheld ? {} : attribution.clickIds,
+    browserIds: withheld ? {} : attribution.browserIds,
+    utm: withheld ? {} : attribution.utm,
+    browser: withheld ? null : attribution.browser,
+    consent: withheld || attribution.consent === "unreadable" ? "denied" : attribution.consent,
+    extra: withheld ? {} : (event.extra ?? {}),
+  };
+}
+
+/** Without a lease there are no jobs: the deliveries are left to the worker. */
+export function planDeliveries(
+  {
+    event,
+    attribution,
+    platformEventId,
+  }: { event: Event; attribution: Attribution; platformEventId: string },
+  connections: readonly Connection[],
+  lease: Lease | null,
+  now: number,
+): PlannedDelivery[] {
+  const conversion = toConversion(event, platformEventId, attribution);
+  return connections.map((connection) => {
+    const { settings } = connection;
+    const platform = platformOf(connection.platform);
+    if (!platform) return withoutJob(connection, "skipped", "this version does not know the platform");
+    if (!isSelected(connection, event.name)) return withoutJob(connection, "skipped", "event not selected");
+    const maxAgeDays = maxAgeDaysOf(conversion, platform, settings);
+    const expiresAt = expiryOf(event, maxAgeDays);
+    if (expiresAt <= now) {
+      const reason = `older than the ${maxAgeDays} days that ${platform.name} takes`;
+      return withoutJob(connection, "skipped", reason);
+    }
+    const unfit = platform.unfit?.(conversion, settings, now);
+    if (unfit) return withoutJob(connection, "skipped", unfit);
+    if (connection.state !== "active") return withoutJob(connection, "parked", parkedReason(connection));
+    const job = lease && createJob(event, conversion, connection, expiresAt, lease);
+    return { connectionId: connection.id, platform: connection.platform, state: "queued", reason: null, job };
+  });
+}
+
+function withoutJob(connection: Connection, state: DeliveryState, reason: string): PlannedDelivery {
+  return { connectionId: connection.id, platform: connection.platform, state, reason, job: null };
+}
+
+export function createJob(
+  event: Event,
+  conversion: Conversion,
+  connection: Connection,
+  expiresAt: number,
+  lease: Lease,
+  attemptsMade = 0,
+): Job {
+  return {
+    siteId: event.siteId,
+    eventId: event.id,
+    connectionId: connection.id,
+    conversion,
+    attemptsMade,
+    expiresAt,
+    owner: lease.owner,
+    leaseUntil: lease.until,
+  };
+}
+
+/** Copies the plan only when the store gave the event another id than planned, which is rare. */
+export function withPlatformEventId(
+  planned: readonly PlannedDelivery[],
+  platformEventId: string,
+): readonly PlannedDelivery[] {
+  const conversion = planned.find(({ job }) => job)?.job?.conversion;
+  if (!conversion || conversion.platformEventId === platformEventId) return planned;
+  const renamed = { ...conversion, platformEventId };
+  return planned.map((one) => (one.job ? { ...one, job: { ...one.job, conversion: renamed } } : one));
+}
+
+/** Names match as platforms match them: regardless of case and of _, - and spaces. */
+export function isSelected({ events }: Connection, name: string): boolean {
+  return events === null || events.some((one) => foldName(one) === foldName(name));
+}
+
+export function parkedReason(connection: Connection): string {
+  return connection.state === "paused"
+    ? "paused"
+    : `needs reconnection: ${connection.stateReason ?? ""}`.replace(/: $/, "");
+}
