@@ -179,10 +179,16 @@ describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
 
   test("a platform that is down is called by its lanes once, and then by one request at a time", async () => {
     const receiver = await startReceiver();
-    receiver.behave = (_got, response) => response.writeHead(503).end();
+    // Nothing is answered before every lane has called: one that is slow to start would find the breaker open.
+    const held: (() => void)[] = [];
+    receiver.behave = (_got, response) => {
+      held.push(() => response.writeHead(503).end());
+      if (held.length >= 32) for (const answer of held.splice(0, Infinity)) answer();
+    };
     await withBacklog(engine, receiver.url, async ({ clock, look, count, lanes }) => {
       await look();
       await lanes.idle();
+      receiver.behave = (_got, response) => response.writeHead(503).end();
       expect(receiver.got).toHaveLength(32);
       const untouched = `attempts = 0 AND due_at = ${startedAt - 60_000} AND owner = ''`;
       expect(await count(untouched)).toBe(backlog - 32);
