@@ -23,7 +23,7 @@ import { webhookCommands } from "./commands/webhook.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
 import { Denied } from "./access/denied.ts";
 import { ConfigFaults } from "./installation/config.ts";
-import { version } from "./main.ts";
+import { readVersion } from "./installation/installation.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
 import { SchemaBusy } from "./store/schema/migrate.ts";
@@ -36,7 +36,7 @@ process.umask(0o077);
 
 const program = new Command("cleancast")
   .description("Clean conversions, cast everywhere.")
-  .version(version())
+  .version(readVersion())
   .option("--json", "print JSON")
   .showHelpAfterError()
   .exitOverride();

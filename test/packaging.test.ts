@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../src/installation/config.ts";
-import { startFault } from "../src/server/server.ts";
+import { toStartFault } from "../src/server/server.ts";
 import { freshFolder } from "./support/databases.ts";
 import { call } from "./support/relay.ts";
 
@@ -317,7 +317,7 @@ describe("the systemd unit", () => {
   });
 
   test("is told by the relay itself what lets it open port 443", () => {
-    const fault = startFault(Object.assign(new Error(), { code: "EACCES" }), readConfig({ PORT: "443" }));
+    const fault = toStartFault(Object.assign(new Error(), { code: "EACCES" }), readConfig({ PORT: "443" }));
     const [, page = "-"] = /port 443;.*CAP_NET_BIND_SERVICE \((\S+)\)/.exec(String(fault)) ?? [];
     expect(read(page)).toContain("ops/systemd/port-443.conf");
   });

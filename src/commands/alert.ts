@@ -4,7 +4,7 @@ import { messageOf } from "../alerts/message.ts";
 import { idleMail, tellTest } from "../alerts/testAlert.ts";
 import { openSender } from "../delivery/send.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, print, table, timeText } from "./context.ts";
+import { withContext, print, table, timeText } from "./context.ts";
 
 export function alertCommands(program: Command): void {
   const alert = program.command("alert").description("what needs a person");
@@ -14,7 +14,7 @@ export function alertCommands(program: Command): void {
     .description("open alerts of a site, or of all")
     .option("--all", "also those that are over")
     .action((siteText: string | undefined, options: { all?: boolean }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { store, directory } = desk;
         const sites = siteText === undefined ? [...directory.sites()] : [findSite(desk, siteText)];
         const ofEach = await Promise.all(
@@ -64,7 +64,7 @@ export function alertCommands(program: Command): void {
     .command("test <site>")
     .description("send a test message to the site's alert_emails and alert_webhook")
     .action((siteText: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { config, by } = desk;
         const site = findSite(desk, siteText);
         const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });

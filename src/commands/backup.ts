@@ -3,8 +3,7 @@ import type { Command } from "commander";
 import { takeBackup } from "../maintenance/backup.ts";
 import { checkLocation, restoreBackup } from "../maintenance/restore.ts";
 import { readConfig, type Config } from "../installation/config.ts";
-import { lockStore, makeDataFolder, onDatabase } from "../installation/installation.ts";
-import { version } from "../main.ts";
+import { lockStore, makeDataFolder, onDatabase, readVersion } from "../installation/installation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Inconsistency } from "../store/maintenance/check.ts";
 import { isLost } from "../store/maintenance/lostKey.ts";
@@ -24,7 +23,7 @@ export function backupCommands(program: Command): void {
         throw new Refusal("database", "There is no database yet: nothing to back up.");
       try {
         const replace = options.force === true;
-        const taken = await takeBackup(snapshot, file, { version: version(), now: Date.now(), replace });
+        const taken = await takeBackup(snapshot, file, { version: readVersion(), now: Date.now(), replace });
         // A backup is worth having in any case: also before one goes on without the key.
         const opens = !(await isLost(snapshot, config.encryptionKeys));
         print(

@@ -4,7 +4,7 @@ import { tokensOfSignIn } from "../delivery/oauth/signIn.ts";
 import { connect, disconnect, findConnection, pause, resume } from "../sites/connect.ts";
 import { describeConnection } from "../sites/connectionSettings.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, pairsOf, print, table, timeText } from "./context.ts";
+import { withContext, readPairs, print, table, timeText } from "./context.ts";
 import { tryOutCommands } from "./connectionTest.ts";
 
 export function connectionCommands(program: Command): void {
@@ -15,9 +15,9 @@ export function connectionCommands(program: Command): void {
         "sign_in=ID takes the tokens of a sign-in, events=a,b selects events, event.NAME=… names one, map.FIELD=… fills a field",
     )
     .action((siteText: string, platform: string, words: string[], _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const site = findSite(desk, siteText);
-        const { sign_in: signIn, ...pairs } = pairsOf(words);
+        const { sign_in: signIn, ...pairs } = readPairs(words);
         const tokens = signIn
           ? await tokensOfSignIn(
               desk.store,
@@ -46,7 +46,7 @@ export function connectionCommands(program: Command): void {
     .command("disconnect <id>")
     .description("end a connection; what still waits for it is not sent")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         await disconnect(desk, findConnection(desk.directory.sites(), id), desk.by);
         print(command, { id, disconnected: true }, `Connection ${id} is gone.`);
       }),
@@ -58,7 +58,7 @@ export function connectionCommands(program: Command): void {
     .command("list [site]")
     .description("the connections of a site, or of all")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ directory }) => {
+      withContext(async ({ directory }) => {
         const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
         const connections = sites.flatMap((site) =>
           site.connections.map((one) => ({ site: site.id, ...describeConnection(one) })),
@@ -86,7 +86,7 @@ export function connectionCommands(program: Command): void {
     .command("pause <id>")
     .description("park its deliveries until it is resumed; nothing is lost")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         await pause(desk, findConnection(desk.directory.sites(), id), desk.by);
         print(command, { id, state: "paused" }, `Connection ${id} is paused.`);
       }),
@@ -96,7 +96,7 @@ export function connectionCommands(program: Command): void {
     .command("resume <id>")
     .description("send again, what was parked first")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const released = await resume(desk, findConnection(desk.directory.sites(), id), desk.by);
         print(
           command,

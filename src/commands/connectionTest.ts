@@ -6,7 +6,7 @@ import { choicesFor, conversionFor, previewRequest, sampleNow, sendTest } from "
 import { shortId } from "../kernel/ids.ts";
 import { findConnection } from "../sites/connect.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, pairsOf, print, table, type Desk } from "./context.ts";
+import { withContext, readPairs, print, table, type CommandContext } from "./context.ts";
 
 type About = { event?: string; name: string };
 
@@ -18,7 +18,7 @@ export function tryOutCommands(connection: Command): void {
     .option("--event <id>", "a past event")
     .option("--name <event>", "a sample event of this name", "purchase")
     .action((id: string, about: About, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { store, directory, by } = desk;
         const found = findConnection(directory.sites(), id);
         const conversion = await conversionFor(store, findSite(desk, found.siteId), about, by.now);
@@ -41,7 +41,7 @@ export function tryOutCommands(connection: Command): void {
     .description("send a sample event in the platform's own test mode, and show its answer")
     .option("--name <event>", "the sample's event name", "purchase")
     .action((id: string, { name }: { name: string }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const found = findConnection(desk.directory.sites(), id);
         const { request: _request, ...tested } = await withSender(desk, (parts) =>
           sendTest(parts, found, sampleNow(name, desk.by.now), desk.by.now),
@@ -70,9 +70,9 @@ export function tryOutCommands(connection: Command): void {
         _options: unknown,
         command: Command,
       ) =>
-        atDesk(async (desk) => {
+        withContext(async (desk) => {
           const site = findSite(desk, siteText);
-          const { sign_in: signIn, ...given } = pairsOf(words);
+          const { sign_in: signIn, ...given } = readPairs(words);
           const known = site.connections.find((one) => one.platform === platform);
           const signedIn = signIn
             ? await tokensOfSignIn(
@@ -99,7 +99,7 @@ export function tryOutCommands(connection: Command): void {
 type Parts = Parameters<typeof sendTest>[0];
 
 async function withSender<T>(
-  { store, directory, config }: Desk,
+  { store, directory, config }: CommandContext,
   work: (parts: Parts) => Promise<T>,
 ): Promise<T> {
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });

@@ -9,10 +9,10 @@ import { Refusal, type By } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
-export type Desk = { store: Store; directory: Directory; config: Config; by: By };
+export type CommandContext = { store: Store; directory: Directory; config: Config; by: By };
 
 /** Opens the store beside a running server, does the work, and closes it again. */
-export async function atDesk<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
+export async function withContext<T>(work: (desk: CommandContext) => Promise<T>): Promise<T> {
   const config = readConfig();
   const store = await openInstallation(config);
   try {
@@ -31,7 +31,7 @@ export function print(command: Command, value: unknown, text: string): void {
 }
 
 /** `url=https://… events=purchase` → an object. `name=@file` takes the value from a file, so that no secret is typed. */
-export function pairsOf(
+export function readPairs(
   words: readonly string[],
   readFile: (path: string) => string = readValueFile,
 ): Record<string, string> {
@@ -54,7 +54,7 @@ function readValueFile(path: string): string {
 }
 
 /** The site that a command is about; may be left out while there is only one. */
-export function siteOrOnly(directory: Directory, text: string | undefined): Site {
+export function findSiteOrOnly(directory: Directory, text: string | undefined): Site {
   if (text !== undefined) return findSite({ directory }, text);
   const [only, second] = [...directory.sites()];
   if (only && !second) return only;

@@ -5,7 +5,7 @@ import type { Site } from "../sites/directory.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
-import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./context.ts";
+import { withContext, print, findSiteOrOnly, table, timeText, type CommandContext } from "./context.ts";
 import { findEvent } from "./event.ts";
 import { isEverything, readCursor, readFilter, withFilters, type FilterOptions } from "./logFilter.ts";
 
@@ -24,7 +24,7 @@ export function deliveryCommands(program: Command): void {
         options: FilterOptions & { before?: string; limit: string; count?: boolean },
         command: Command,
       ) =>
-        atDesk(async (desk) => {
+        withContext(async (desk) => {
           const { directory, store } = desk;
           const sites = siteText === undefined ? [...directory.sites()] : [findSite(desk, siteText)];
           const filter = await filterFor(desk, sites, options);
@@ -66,7 +66,7 @@ export function deliveryCommands(program: Command): void {
     .option("--connection <id>", "only of this connection")
     .option("--site <site>", "look in this site only")
     .action((id: string, options: { connection?: string; site?: string }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const event = await findEvent(desk, id, options.site);
         const { connection: connectionId } = options;
         const filter = { eventId: event.id, ...(connectionId === undefined ? {} : { connectionId }) };
@@ -97,8 +97,8 @@ function changing(delivery: Command, name: string, description: string, work: ty
   )
     .option("--yes", "do it")
     .action((siteText: string | undefined, options: FilterOptions & { yes?: boolean }, command: Command) =>
-      atDesk(async (desk) => {
-        const site = siteOrOnly(desk.directory, siteText);
+      withContext(async (desk) => {
+        const site = findSiteOrOnly(desk.directory, siteText);
         const filter = await filterFor(desk, [site], options);
         if (isEverything(filter))
           throw new Refusal(
@@ -115,7 +115,11 @@ function changing(delivery: Command, name: string, description: string, work: ty
 }
 
 /** All that it names is found at these sites; an event also by the id that platforms received. */
-async function filterFor(desk: Desk, sites: readonly Site[], options: FilterOptions): Promise<LogFilter> {
+async function filterFor(
+  desk: CommandContext,
+  sites: readonly Site[],
+  options: FilterOptions,
+): Promise<LogFilter> {
   const filter = readFilter(options, desk.by.now);
   const ids = sites.map(({ id }) => id);
   await checkFilter(desk, ids, filter);
@@ -142,7 +146,7 @@ function changedText(name: string, { found, changed, leftAlone, waiting }: Tally
 
 /** A page over one site or all of them: ids are in the order of time, over all sites too. */
 async function newest(
-  { store }: Desk,
+  { store }: CommandContext,
   sites: readonly Site[],
   filter: LogFilter,
   before: { eventId: string; connectionId: string } | null,
@@ -193,7 +197,7 @@ function describe(line: LogLine) {
 }
 
 type Shown = ReturnType<typeof describe> & {
-  log: Awaited<ReturnType<Desk["store"]["deliveries"]["attemptsOfEvent"]>>;
+  log: Awaited<ReturnType<CommandContext["store"]["deliveries"]["attemptsOfEvent"]>>;
 };
 
 function shownDelivery(delivery: Shown): string {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { readConfig } from "../installation/config.ts";
-import { examine } from "../doctor/doctor.ts";
+import { runDoctor } from "../doctor/doctor.ts";
 import { levels, type Finding, type Level } from "../doctor/finding.ts";
 import { openInstallation } from "../installation/installation.ts";
 import { print } from "./context.ts";
@@ -14,7 +14,7 @@ export function doctorCommands(program: Command): void {
     .option("--offline", "ask no names, certificates or mail servers")
     .action(async ({ offline }: { offline?: boolean }, command: Command) => {
       const config = readConfig();
-      const findings = await examine({
+      const findings = await runDoctor({
         config,
         now: Date.now(),
         open: () => openInstallation(config),

@@ -9,7 +9,7 @@ import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
 import { peekSchema } from "../store/schema/schemaProbe.ts";
 import { openDatabase, type StoreLocation } from "../store/store.ts";
-import { atDesk, print } from "./context.ts";
+import { withContext, print } from "./context.ts";
 
 export function encryptionKeyCommands(program: Command): void {
   const key = program.command("encryption-key").description("the key that seals credentials at rest");
@@ -27,7 +27,7 @@ export function encryptionKeyCommands(program: Command): void {
         encryptionKeys();
         await beginChange(keyFile);
       }
-      await atDesk(async ({ store, config, by }) => {
+      await withContext(async ({ store, config, by }) => {
         if (config.encryptionKeys().length < 2) throw new Refusal("key", twoKeys);
         const resealed = await sealAnew(store, config.encryptionKeys);
         const kept = keyFile === null ? null : endChange(keyFile, by.now);

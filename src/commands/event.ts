@@ -6,7 +6,7 @@ import { hashEmail } from "../identity/person.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/events.ts";
-import { atDesk, print, table, timeText, type Desk } from "./context.ts";
+import { withContext, print, table, timeText, type CommandContext } from "./context.ts";
 import { readMode } from "./logFilter.ts";
 
 export function eventCommands(program: Command): void {
@@ -34,7 +34,7 @@ export function eventCommands(program: Command): void {
         },
         command: Command,
       ) =>
-        atDesk(async ({ store, directory }) => {
+        withContext(async ({ store, directory }) => {
           const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
           const limit = Number(options.limit);
           if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
@@ -80,7 +80,7 @@ export function eventCommands(program: Command): void {
     .description("the whole trace of one event, by our id or by the event id that platforms received")
     .option("--site <site>", "look in this site only")
     .action((id: string, options: { site?: string }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const trace = await traceOf(desk, await findEvent(desk, id, options.site));
         print(command, trace, traceText(trace));
       }),
@@ -91,7 +91,7 @@ export function eventCommands(program: Command): void {
     .description('"not a bot": deliver a filtered event, and never filter its person again')
     .option("--site <site>", "look in this site only")
     .action((id: string, options: { site?: string }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const found = await findEvent(desk, id, options.site);
         const site = findSite(desk, found.siteId);
         const deliveries = await releaseEvent(desk, site, found, desk.by);
@@ -105,7 +105,7 @@ export function eventCommands(program: Command): void {
 }
 
 export async function findEvent(
-  { store, directory }: Desk,
+  { store, directory }: CommandContext,
   id: string,
   siteText: string | undefined,
 ): Promise<StoredEvent> {
@@ -133,7 +133,7 @@ function summary(event: StoredEvent) {
   };
 }
 
-async function states(store: Desk["store"], event: StoredEvent) {
+async function states(store: CommandContext["store"], event: StoredEvent) {
   const deliveries = await store.deliveries.ofEvent(event.siteId, event.id);
   return deliveries.map(({ connectionId, platform, state, reason }) => ({
     connectionId,

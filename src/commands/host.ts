@@ -6,7 +6,7 @@ import type { Host } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
 import { findSite } from "../sites/manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../sites/manageHosts.ts";
-import { atDesk, print, table, timeText, type Desk } from "./context.ts";
+import { withContext, print, table, timeText, type CommandContext } from "./context.ts";
 
 export function hostCommands(program: Command): void {
   const hosts = program.command("host").description("the hosts of sites: where people convert");
@@ -15,7 +15,7 @@ export function hostCommands(program: Command): void {
     .command("add <site> <host>")
     .description("add another host to a site; it is served at once")
     .action((text: string, name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const host = await addHost(desk, findSite(desk, text), name, { ...desk.by, isVouched: true });
         print(
           command,
@@ -29,7 +29,7 @@ export function hostCommands(program: Command): void {
     .command("list [site]")
     .description("hosts, whether each is served, and what the last check found")
     .action((text: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const sites = text === undefined ? [...desk.directory.sites()] : [findSite(desk, text)];
         const all = sites.flatMap(({ hostRows }) => hostRows).map((host) => described(desk, host));
         const rows = all.map((one) => [
@@ -48,7 +48,7 @@ export function hostCommands(program: Command): void {
     .command("verify <host>")
     .description("check now whether a host leads here; exit code 1 when it does not")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const checker = openChecker(desk.config);
         try {
           const found = findHost(desk.directory.sites(), name);
@@ -65,7 +65,7 @@ export function hostCommands(program: Command): void {
     .command("pause <host>")
     .description("answer under this host as under a name that nobody has")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const host = findHost(desk.directory.sites(), name);
         await pauseHost(desk, host, desk.by);
         print(
@@ -80,7 +80,7 @@ export function hostCommands(program: Command): void {
     .command("resume <host>")
     .description("serve a paused host again")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { host } = findHost(desk.directory.sites(), name);
         await resumeHost(desk, findHost(desk.directory.sites(), name), desk.by);
         const state = stateOf(findHost(desk.directory.sites(), name));
@@ -93,7 +93,7 @@ export function hostCommands(program: Command): void {
     .command("remove <host>")
     .description("take a host away from its site; the last one can only be paused")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const host = findHost(desk.directory.sites(), name);
         await removeHost(desk, host, desk.by);
         print(command, { host: host.host, removed: true }, `${host.host} is gone from site ${host.siteId}.`);
@@ -102,11 +102,11 @@ export function hostCommands(program: Command): void {
 }
 
 /** The name that others lead to; as a check knows it. */
-function relayName({ config }: Desk): string | null {
+function relayName({ config }: CommandContext): string | null {
   return config.hasUrl ? new URL(config.publicUrl).hostname : null;
 }
 
-function described(desk: Desk, host: Host) {
+function described(desk: CommandContext, host: Host) {
   const { siteId, addedAt, verifiedAt, verifiedBy, checkedAt, failingSince } = host;
   return {
     host: host.host,
@@ -121,7 +121,7 @@ function described(desk: Desk, host: Host) {
   };
 }
 
-function verdict(desk: Desk, host: Host): string {
+function verdict(desk: CommandContext, host: Host): string {
   const { problem } = described(desk, host);
   const isVerified = host.verifiedAt !== null && host.verifiedAt === host.checkedAt;
   const leads = isVerified ? `${host.host} leads here, by ${host.verifiedBy}.` : null;

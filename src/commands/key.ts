@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { describeKeys } from "../sites/keyUses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
-import { atDesk, print, table, timeText } from "./context.ts";
+import { withContext, print, table, timeText } from "./context.ts";
 
 const hourMs = 3_600_000;
 
@@ -18,7 +18,7 @@ export function keyCommands(program: Command): void {
     .option("--expires <when>", "a date (2027-01-31) or a time from now (30d, 12h)")
     .action(
       (siteText: string, name: string, options: { test?: boolean; expires?: string }, command: Command) =>
-        atDesk(async (desk) => {
+        withContext(async (desk) => {
           const site = findSite(desk, siteText);
           const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, desk.by.now);
           const made = await addKey(
@@ -42,7 +42,7 @@ export function keyCommands(program: Command): void {
     .command("list [site]")
     .description("the keys of a site, or of all")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
+      withContext(async ({ store, directory, by }) => {
         const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
         const keys = [];
         for (const site of sites) {
@@ -67,7 +67,7 @@ export function keyCommands(program: Command): void {
     .command("revoke <id>")
     .description("end a key at once")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         await revokeKey(desk, findKey(desk.directory.sites(), id), desk.by);
         print(
           command,
@@ -82,7 +82,7 @@ export function keyCommands(program: Command): void {
     .description("make a new key in place of this one, which lives 24 hours more")
     .option("--expires <when>", "when the new key ends; never if left out")
     .action((id: string, options: { expires?: string }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, desk.by.now);
         const old = findKey(desk.directory.sites(), id);
         const made = await rotateKey(desk, old, expiresAt, desk.by);

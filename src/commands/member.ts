@@ -5,11 +5,11 @@ import { operator } from "../access/members.ts";
 import { plainEmail } from "../access/context.ts";
 import type { Role } from "../contract/route.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, print, table, timeText, type Desk } from "./context.ts";
+import { withContext, print, table, timeText, type CommandContext } from "./context.ts";
 
 /** Links are printed and never mailed: who runs commands on the server passes them on. */
-function withAccess<T>(work: (access: Access, desk: Desk) => Promise<T>): Promise<T> {
-  return atDesk(async (desk) => {
+function withAccess<T>(work: (access: Access, desk: CommandContext) => Promise<T>): Promise<T> {
+  return withContext(async (desk) => {
     const { store, directory, config } = desk;
     const access = openAccess({
       store,

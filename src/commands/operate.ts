@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { readConfig } from "../installation/config.ts";
 import { serve } from "../main.ts";
-import { atDesk, print, siteOrOnly, table, timeText } from "./context.ts";
+import { withContext, print, findSiteOrOnly, table, timeText } from "./context.ts";
 import { untilAskedToStop } from "./stopSignals.ts";
 
 export function operateCommands(program: Command): void {
@@ -25,7 +25,7 @@ export function operateCommands(program: Command): void {
     .command("migrate")
     .description("bring the database schema up to date (serve does it too)")
     .action((_options: unknown, command: Command) =>
-      atDesk(async ({ store }) => {
+      withContext(async ({ store }) => {
         const { from, to, applied } = store.migrated;
         print(
           command,
@@ -43,8 +43,8 @@ export function operateCommands(program: Command): void {
     .command("audit [site]")
     .description("who changed what, newest first")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ store, directory }) => {
-        const site = siteOrOnly(directory, siteText);
+      withContext(async ({ store, directory }) => {
+        const site = findSiteOrOnly(directory, siteText);
         const lines = await store.audit.list(site.id, 100);
         const rows = lines.map((line) => [
           timeText(line.at),

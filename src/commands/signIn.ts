@@ -3,7 +3,7 @@ import { removeOAuthApp, setOAuthApp, signInPlatform } from "../delivery/oauth/o
 import { askSignIn, type SignInRecord } from "../delivery/oauth/signIn.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, pairsOf, print, table, timeText, type Desk } from "./context.ts";
+import { withContext, readPairs, print, table, timeText, type CommandContext } from "./context.ts";
 
 export function signInCommands(program: Command): void {
   program
@@ -11,7 +11,7 @@ export function signInCommands(program: Command): void {
     .description("sign in at a platform in the browser, for a connection without pasted tokens")
     .option("--no-wait", "print the link and return at once")
     .action((siteText: string, platform: string, options: { wait: boolean }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const site = findSite(desk, siteText);
         const asked = await askSignIn({ store: desk.store, now: Date.now }, site.id, platform, null);
         const url = `${desk.config.publicUrl}/oauth/start/${asked.ticket}`;
@@ -39,9 +39,9 @@ export function signInCommands(program: Command): void {
     .command("set <platform> <name=value...>")
     .description("client_id=… client_secret=@file")
     .action((platformId: string, words: string[], _options: unknown, command: Command) =>
-      atDesk(async ({ store, config, by }) => {
+      withContext(async ({ store, config, by }) => {
         const platform = signInPlatform(platformId);
-        const { client_id: clientId, client_secret: clientSecret, ...more } = pairsOf(words);
+        const { client_id: clientId, client_secret: clientSecret, ...more } = readPairs(words);
         const [odd] = Object.keys(more);
         if (odd !== undefined)
           throw new Refusal(odd, `${odd} is not known; give client_id and client_secret.`);
@@ -63,7 +63,7 @@ export function signInCommands(program: Command): void {
     .command("list")
     .description("all registrations; secrets are never shown")
     .action((_options: unknown, command: Command) =>
-      atDesk(async ({ store }) => {
+      withContext(async ({ store }) => {
         const apps = await store.signIns.apps();
         const rows = apps.map((one) => [one.platform, one.clientId, timeText(one.updatedAt)]);
         print(command, { apps }, table(["PLATFORM", "CLIENT ID", "SET (UTC)"], rows, "No app is set."));
@@ -74,14 +74,14 @@ export function signInCommands(program: Command): void {
     .command("remove <platform>")
     .description("forget a registration; access tokens that end can then not be renewed")
     .action((platform: string, _options: unknown, command: Command) =>
-      atDesk(async ({ store, by }) => {
+      withContext(async ({ store, by }) => {
         await removeOAuthApp({ store }, platform, by);
         print(command, { platform, removed: true }, `Removed.`);
       }),
     );
 }
 
-async function finished({ store }: Desk, siteId: string, id: string, until: number): Promise<void> {
+async function finished({ store }: CommandContext, siteId: string, id: string, until: number): Promise<void> {
   while (Date.now() < until) {
     const record = (await store.signIns.get(siteId, id))?.record as SignInRecord | undefined;
     if (record?.step === "done") return;

@@ -3,7 +3,7 @@ import { urlFault } from "../delivery/addresses.ts";
 import { addSite, findSite, setSite } from "../sites/manage.ts";
 import { checkAlertWebhook, settingNotes } from "../sites/settingNotes.ts";
 import { describeSettings, settingLabels } from "../sites/settings.ts";
-import { atDesk, pairsOf, print, table } from "./context.ts";
+import { withContext, readPairs, print, table } from "./context.ts";
 
 export function siteCommands(program: Command): void {
   const site = program.command("site").description("sites: one per customer domain");
@@ -12,7 +12,7 @@ export function siteCommands(program: Command): void {
     .command("add <host>")
     .description("add a site for a host such as shop.example.com")
     .action((host: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { id, hosts } = await addSite(desk, host, desk.by);
         print(
           command,
@@ -26,7 +26,7 @@ export function siteCommands(program: Command): void {
     .command("list")
     .description("all sites")
     .action((_options: unknown, command: Command) =>
-      atDesk(async ({ directory }) => {
+      withContext(async ({ directory }) => {
         const sites = [...directory.sites()].map(({ id, hosts, settings, keys, connections }) => ({
           id,
           hosts,
@@ -61,8 +61,8 @@ export function siteCommands(program: Command): void {
       `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(18)}${help}`).join("\n")}`,
     )
     .action((text: string, words: string[], _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const changes = pairsOf(words);
+      withContext(async (desk) => {
+        const changes = readPairs(words);
         const found = findSite(desk, text);
         const { allowPrivate, countryFile, smtp } = desk.config;
         checkAlertWebhook(changes, (url) => urlFault(allowPrivate, url));

@@ -1,15 +1,15 @@
 import type { Command } from "commander";
 import { readTag } from "../collect/tagScript.ts";
 import { tagLines, tagScripts } from "../identity/tagScript.ts";
-import { atDesk, print, siteOrOnly } from "./context.ts";
+import { withContext, print, findSiteOrOnly } from "./context.ts";
 
 export function tagCommands(program: Command): void {
   program
     .command("tag [site]")
     .description("the lines that install the browser tag on a site's pages")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ directory }) => {
-        const site = siteOrOnly(directory, siteText);
+      withContext(async ({ directory }) => {
+        const site = findSiteOrOnly(directory, siteText);
         const script = tagScripts(readTag())(site);
         const { hash, integrity, gzip } = script;
         const { follows, pinned } = tagLines(script);

@@ -14,7 +14,15 @@ import { networkKind } from "../traffic/networks/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
-import { atDesk, pairsOf, print, siteOrOnly, table, timeText, type Desk } from "./context.ts";
+import {
+  withContext,
+  readPairs,
+  print,
+  findSiteOrOnly,
+  table,
+  timeText,
+  type CommandContext,
+} from "./context.ts";
 
 type Check = { userAgent?: string; ip?: string; header: string[] };
 
@@ -33,7 +41,7 @@ export function trafficCommands(program: Command): void {
       [],
     )
     .action((siteText: string | undefined, options: Check, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const seen = readVisit(options, countryOf(desk));
         const site = siteText === undefined ? onlySite(desk) : findSite(desk, siteText);
         const rules = site?.settings ?? withDefaults({});
@@ -47,8 +55,8 @@ export function trafficCommands(program: Command): void {
     .description("a sample of the visits that were taken for bots', newest first")
     .option("--limit <n>", "how many", "20")
     .action((siteText: string | undefined, options: { limit: string }, command: Command) =>
-      atDesk(async ({ store, directory }) => {
-        const site = siteOrOnly(directory, siteText);
+      withContext(async ({ store, directory }) => {
+        const site = findSiteOrOnly(directory, siteText);
         const visits = await store.traffic.botVisits(site.id, whole("limit", options.limit, 1000));
         const rows = visits.map((visit) => [
           visit.id,
@@ -66,7 +74,7 @@ export function trafficCommands(program: Command): void {
     .command("replay <visit>")
     .description("judge a bot's visit again by today's rules, signal by signal")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { site, visit } = await findVisit(desk, id);
         const seen = visit.seen as Observation;
         const judgement = judge(seen, site.settings);
@@ -85,8 +93,8 @@ export function trafficCommands(program: Command): void {
     .description("visits by hour: people, bots, not a visit, suppressed by consent")
     .option("--hours <n>", "how many hours back", "24")
     .action((siteText: string | undefined, options: { hours: string }, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
-        const site = siteOrOnly(directory, siteText);
+      withContext(async ({ store, directory, by }) => {
+        const site = findSiteOrOnly(directory, siteText);
         const next = Math.floor(by.now / hourMs) + 1;
         const counts = await store.traffic.counts(site.id, next - whole("hours", options.hours, 9600), next);
         const hours = [...Map.groupBy(counts, (count) => count.hour)].map(([hour, some]) => ({
@@ -118,12 +126,12 @@ function whole(name: string, text: string, most: number): number {
   throw new Refusal(name, `--${name} must be 1 to ${most}.`);
 }
 
-const onlySite = ({ directory }: Desk): Site | undefined => {
+const onlySite = ({ directory }: CommandContext): Site | undefined => {
   const [only, second] = [...directory.sites()];
   return second ? undefined : only;
 };
 
-function countryOf({ config }: Desk): (address: string) => string | null {
+function countryOf({ config }: CommandContext): (address: string) => string | null {
   const countries = openCountryFile(config);
   return (address) => countries?.countryOf(address) ?? null;
 }
@@ -133,7 +141,7 @@ function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => st
     throw new Refusal("user-agent", "Describe the visit with --user-agent, --ip or --header.");
   if (ip !== undefined && !ipaddr.isValid(ip)) throw new Refusal("ip", `--ip ${ip} is not an address.`);
   const headers = Object.fromEntries(
-    Object.entries(pairsOf(header)).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(readPairs(header)).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const described = {
     userAgent: userAgent ?? headers["user-agent"],
@@ -149,7 +157,10 @@ function describedHeaders(headers: Record<string, string>) {
   return readHeaders(described, headers["sec-ch-ua"] !== undefined);
 }
 
-async function findVisit({ store, directory }: Desk, id: string): Promise<{ site: Site; visit: BotVisit }> {
+async function findVisit(
+  { store, directory }: CommandContext,
+  id: string,
+): Promise<{ site: Site; visit: BotVisit }> {
   for (const site of directory.sites()) {
     const visit = await store.traffic.botVisit(site.id, id);
     if (visit) return { site, visit };

@@ -15,7 +15,7 @@ import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { PushLine } from "../store/outbound/pushes.ts";
 import type { Webhook } from "../store/outbound/webhooks.ts";
-import { atDesk, print, table, timeText } from "./context.ts";
+import { withContext, print, table, timeText } from "./context.ts";
 
 export function webhookCommands(program: Command): void {
   const webhook = program
@@ -27,7 +27,7 @@ export function webhookCommands(program: Command): void {
     .description("send a site's totals to an address; its secret is shown once")
     .option("--no-empty", "leave out periods in which nothing happened")
     .action((siteText: string, url: string, options: { empty: boolean }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const site = findSite(desk, siteText);
         const by = { ...desk.by, allow: desk.config.allowPrivate };
         const made = await addWebhook(desk, site, { url, sendEmpty: options.empty }, by);
@@ -44,7 +44,7 @@ export function webhookCommands(program: Command): void {
     .command("list [site]")
     .description("the webhooks of a site, or of all")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ store, directory }) => {
+      withContext(async ({ store, directory }) => {
         const site = siteText === undefined ? null : findSite({ directory }, siteText);
         const found = await store.webhooks.all(site?.id);
         const webhooks = await Promise.all(
@@ -76,7 +76,7 @@ export function webhookCommands(program: Command): void {
     .description("one webhook, what waits for it, and the log of its pushes, newest first")
     .option("--limit <n>", "how many lines", "20")
     .action((id: string, options: { limit: string }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const found = await findWebhook(desk, id);
         const limit = Number(options.limit);
         if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
@@ -107,7 +107,7 @@ export function webhookCommands(program: Command): void {
     .command("test <id>")
     .description("push the numbers of the open period, marked as a test, and show the answer")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { connectMs, allowPrivate } = desk.config;
         const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow: allowPrivate, origins: {} });
         try {
@@ -127,7 +127,7 @@ export function webhookCommands(program: Command): void {
     .command("rotate <id>")
     .description("a new secret in place of this one, which is good for 24 hours more")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const { secret, oldUntil } = await rotateSecret(desk, await findWebhook(desk, id), desk.by);
         print(
           command,
@@ -142,7 +142,7 @@ export function webhookCommands(program: Command): void {
     .command("disable <id>")
     .description("stop pushing; the periods wait")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         await disableWebhook(desk, await findWebhook(desk, id), desk.by);
         print(
           command,
@@ -156,7 +156,7 @@ export function webhookCommands(program: Command): void {
     .command("enable <id>")
     .description("push again, the oldest period first")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const waiting = await enableWebhook(desk, await findWebhook(desk, id), desk.by);
         print(
           command,
@@ -173,7 +173,7 @@ export function webhookCommands(program: Command): void {
     .option("--from <time>", "all that touch the time from here …")
     .option("--to <time>", "… to here, not included")
     .action((id: string, options: { period?: string; from?: string; to?: string }, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         const periods = await replayPeriods(desk, await findWebhook(desk, id), readTime(options), desk.by);
         print(
           command,
@@ -187,7 +187,7 @@ export function webhookCommands(program: Command): void {
     .command("remove <id>")
     .description("take a webhook away, with what waits for it and its log")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
+      withContext(async (desk) => {
         await removeWebhook(desk, await findWebhook(desk, id), desk.by);
         print(command, { id, removed: true }, `Webhook ${id} is gone.`);
       }),

@@ -37,6 +37,8 @@ export type AttemptOptions = {
   directory: Directory;
   sender: Sender;
   settle: (settlement: Settlement) => Promise<void>;
+  /** A delivery was attempted, or given back without an attempt; called before the outcome is written. */
+  onSettled?: (settlement: Settlement) => void;
   needsReconnection: (connection: Connection, reason: string) => Promise<void>;
   tokens: Tokens;
   breaker: Breaker;
@@ -221,7 +223,7 @@ export function openAttempts(options: AttemptOptions) {
     const { state, reason, dueAt } = decision;
     await job.companions?.arrive();
     try {
-      await options.settle({
+      const settlement: Settlement = {
         siteId: job.siteId,
         eventId: job.eventId,
         connectionId: job.connectionId,
@@ -232,7 +234,9 @@ export function openAttempts(options: AttemptOptions) {
         attempts: attempted?.number ?? job.attempts,
         at: options.now(),
         attempt: attempted,
-      });
+      };
+      options.onSettled?.(settlement);
+      await options.settle(settlement);
     } catch (error) {
       // The lease runs out and the delivery is tried again: once too often, never once too few.
       options.onDefect(error, { event: job.eventId, connection: job.connectionId });

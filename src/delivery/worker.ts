@@ -8,6 +8,7 @@ import type { Attribution } from "../kernel/event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
+import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Delivery, Due } from "../store/deliveries/delivery.ts";
 import type { StoredEvent } from "../store/events/events.ts";
 import type { Store } from "../store/store.ts";
@@ -26,6 +27,8 @@ export type WorkerOptions = {
   now: () => number;
   /** It has looked, whatever it found. */
   onLook?: () => void;
+  /** A delivery ended without an attempt; called before that is written. */
+  onSettled?: (settlement: Settlement) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
@@ -197,13 +200,15 @@ async function giveUp(options: WorkerOptions, delivery: Delivery): Promise<void>
 }
 
 async function settleUnsent(
-  { store, owner, now }: WorkerOptions,
+  { store, owner, now, onSettled }: WorkerOptions,
   { siteId, eventId, connectionId, attempts }: Delivery,
   state: "skipped" | "rejected",
   reason: string,
 ): Promise<void> {
-  const settlement = { owner, state, reason, dueAt: 0, attempts, at: now(), attempt: null };
-  await store.deliveries.settle({ siteId, eventId, connectionId, ...settlement });
+  const outcome = { owner, state, reason, dueAt: 0, attempts, at: now(), attempt: null };
+  const settlement = { siteId, eventId, connectionId, ...outcome };
+  onSettled?.(settlement);
+  await store.deliveries.settle(settlement);
 }
 
 /** Consent may have been withdrawn since the event came: what it withholds now stays here. */

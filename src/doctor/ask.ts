@@ -7,11 +7,11 @@ import type { LookupFunction } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { BlockedAddress } from "../delivery/addresses.ts";
 
-export type Asked =
+export type ProbeResult =
   | { ok: true; status: number; error: string | null; at: number | null; certificateEndsAt: number | null }
   | { ok: false; code: string };
 
-export type AskOptions = {
+export type ProbeOptions = {
   /** For the whole of it: a customer's server may send its answer byte by byte. */
   timeoutMs?: number;
   /** Trusted beside the usual. */
@@ -22,10 +22,10 @@ export type AskOptions = {
 const largestBody = 4096;
 
 /** Without a key: the relay says whether it saw TLS, and nobody is counted as a wrong key. */
-export function askInbound(
+export function probeInbound(
   origin: string,
-  { timeoutMs = 5000, ca, lookup }: AskOptions = {},
-): Promise<Asked> {
+  { timeoutMs = 5000, ca, lookup }: ProbeOptions = {},
+): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const send = origin.startsWith("https:") ? httpsRequest : httpRequest;
     const headers = { "content-type": "application/json", "content-length": "2" };
@@ -49,7 +49,7 @@ export function askInbound(
       () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })),
       timeoutMs,
     );
-    function answer(asked: Asked): void {
+    function answer(asked: ProbeResult): void {
       clearTimeout(deadline);
       resolve(asked);
     }
@@ -62,7 +62,7 @@ function codeOf(failure: Error & { code?: string }): string {
   return failure instanceof BlockedAddress ? "EPRIVATE" : (failure.code ?? "EUNKNOWN");
 }
 
-function learntFrom(response: IncomingMessage, body: string, certificateEndsAt: number | null): Asked {
+function learntFrom(response: IncomingMessage, body: string, certificateEndsAt: number | null): ProbeResult {
   const at = Date.parse(response.headers.date ?? "");
   return {
     ok: true,

@@ -2,11 +2,11 @@
 
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { dayMs, error, ok, warning, type Finding, type Surroundings } from "./finding.ts";
+import { dayMs, error, ok, warning, type Finding, type DoctorContext } from "./finding.ts";
 
 const soonMs = 14 * dayMs;
 
-export function checkCertificate({ config, now }: Surroundings): Finding[] {
+export function checkCertificate({ config, now }: DoctorContext): Finding[] {
   if (!config.tls) return [];
   const { certFile } = config.tls;
   let endsAt: number;

@@ -2,9 +2,18 @@
 
 import { tryMailServer } from "../alerts/mail.ts";
 import { noMailServer } from "../sites/settingNotes.ts";
-import { error, listed, nameOf, ok, timeText, warning, type Finding, type Patient } from "./finding.ts";
+import {
+  error,
+  listNames,
+  nameOf,
+  ok,
+  timeText,
+  warning,
+  type Finding,
+  type StoreContext,
+} from "./finding.ts";
 
-export async function checkMail({ config }: Pick<Patient, "config">): Promise<Finding[]> {
+export async function checkMail({ config }: Pick<StoreContext, "config">): Promise<Finding[]> {
   if (!config.smtp) return [];
   const told = await tryMailServer(config.smtp);
   return told.ok
@@ -17,7 +26,7 @@ export async function checkMail({ config }: Pick<Patient, "config">): Promise<Fi
       ];
 }
 
-export async function checkChannels({ directory, store, config }: Patient): Promise<Finding[]> {
+export async function checkChannels({ directory, store, config }: StoreContext): Promise<Finding[]> {
   const sites = Array.from(directory.sites());
   const findings: Finding[] = [];
   const untold = sites.filter(
@@ -29,12 +38,13 @@ export async function checkChannels({ directory, store, config }: Patient): Prom
   if (untold.length)
     findings.push(
       warning(
-        `${listed(untold.map(nameOf))}: nobody is told when something needs a person`,
+        `${listNames(untold.map(nameOf))}: nobody is told when something needs a person`,
         "cleancast site set SITE alert_emails=you@example.com (or alert_webhook=…), then cleancast alert test SITE",
       ),
     );
   const mute = sites.filter(({ settings }) => settings.alertEmails.length > 0 && !config.smtp);
-  if (mute.length) findings.push(error(`${listed(mute.map(nameOf))}: alerts are not mailed`, noMailServer));
+  if (mute.length)
+    findings.push(error(`${listNames(mute.map(nameOf))}: alerts are not mailed`, noMailServer));
   for (const site of sites) {
     for (const { id, origin, state, stateReason, failingSince } of await store.webhooks.ofSite(site.id)) {
       const name = `${nameOf(site)}: the webhook ${id} to ${origin}`;

@@ -1,6 +1,6 @@
 // Each connection: does it work, will it tomorrow, and does anything get away.
 
-import { tokenEndOf } from "../observability/tokens.ts";
+import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
 import {
   dayMs,
@@ -11,10 +11,10 @@ import {
   timeText,
   warning,
   type Finding,
-  type Patient,
+  type StoreContext,
 } from "./finding.ts";
 
-export async function checkConnections(patient: Patient): Promise<Finding[]> {
+export async function checkConnections(patient: StoreContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const site of patient.directory.sites()) {
     for (const connection of site.connections) {
@@ -32,7 +32,7 @@ export async function checkConnections(patient: Patient): Promise<Finding[]> {
 
 const called = (site: Site, { platform, id }: Connection) => `${nameOf(site)}: ${platform} (${id})`;
 
-async function state(site: Site, connection: Connection, patient: Patient): Promise<Finding[]> {
+async function state(site: Site, connection: Connection, patient: StoreContext): Promise<Finding[]> {
   if (connection.state === "active") return [];
   const why = connection.stateReason ? `: ${connection.stateReason}` : "";
   const what = `${called(site, connection)} ${connection.state}${why}`;
@@ -47,7 +47,7 @@ async function state(site: Site, connection: Connection, patient: Patient): Prom
 async function diedAfterAWeek(
   site: Site,
   { id, platform, settings }: Connection,
-  { store }: Patient,
+  { store }: StoreContext,
 ): Promise<boolean> {
   if (!["google_ads", "ga4"].includes(platform) || !settings.refresh_token) return false;
   const lines = (await store.audit.list(site.id, 200)).filter(({ detail }) => detail.id === id);
@@ -61,7 +61,7 @@ async function diedAfterAWeek(
 const soonMs = 14 * dayMs;
 
 function token(site: Site, connection: Connection, now: number): Finding[] {
-  const end = tokenEndOf(connection);
+  const end = tokenExpiryOf(connection);
   if (end === null || connection.state === "needs reconnection" || end - now > soonMs) return [];
   const remedy = `Sign in again: cleancast sign-in ${nameOf(site)} ${connection.platform}`;
   return end <= now
@@ -76,7 +76,7 @@ function token(site: Site, connection: Connection, now: number): Finding[] {
 
 const overdueMs = 15 * minuteMs;
 
-async function backlog(site: Site, connection: Connection, { store, now }: Patient): Promise<Finding[]> {
+async function backlog(site: Site, connection: Connection, { store, now }: StoreContext): Promise<Finding[]> {
   const { count, dueAt } = await store.health.waiting(site.id, connection.id);
   if (dueAt === null || dueAt > now - overdueMs) return [];
   return [
@@ -89,7 +89,7 @@ async function backlog(site: Site, connection: Connection, { store, now }: Patie
 
 const unusedMs = 7 * dayMs;
 
-async function use(site: Site, connection: Connection, { store, now }: Patient): Promise<Finding[]> {
+async function use(site: Site, connection: Connection, { store, now }: StoreContext): Promise<Finding[]> {
   if (connection.state !== "active" || now - connection.createdAt < unusedMs) return [];
   if ((await store.health.lastSentAt(site.id, connection.id)) !== null) return [];
   if ((await store.health.lastEventAt(site.id)) === null) return [];
@@ -101,7 +101,7 @@ async function use(site: Site, connection: Connection, { store, now }: Patient):
   ];
 }
 
-async function onlySandbox(site: Site, { store, now }: Patient): Promise<Finding[]> {
+async function onlySandbox(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
   const isOnly =
     site.connections.length > 0 && site.connections.every(({ platform }) => platform === "sandbox");
   const lastAt = isOnly ? await store.health.lastEventAt(site.id) : null;

@@ -2,13 +2,13 @@
 
 import { statSync } from "node:fs";
 import { serverStates, type ServerState } from "../store/engine/postgres/serverStates.ts";
-import { bytesText, dayMs, error, ok, warning, type Finding, type Patient } from "./finding.ts";
+import { bytesText, dayMs, error, ok, warning, type Finding, type StoreContext } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 
 const skewMs = 2_000;
 const greatSkewMs = 30_000;
 
-export async function checkDatabase({ store, config, now }: Patient): Promise<Finding[]> {
+export async function checkDatabase({ store, config, now }: StoreContext): Promise<Finding[]> {
   const { schema, clock, migratedAt } = await store.health.pulse();
   const findings = [ok(`${store.engine} store answers, schema ${schema}`)];
   if (clock === null) {
@@ -106,7 +106,7 @@ export function judgeServer(settings: Record<string, string>, connections: numbe
 
 /** Whether the embedded database, growing as it has, fits the disk until its oldest rows are removed. */
 export async function checkRoom(
-  { store, directory, config, now }: Patient,
+  { store, directory, config, now }: StoreContext,
   machine: Machine,
 ): Promise<Finding[]> {
   if (config.store.engine !== "sqlite" || !machine.disk) return [];

@@ -8,19 +8,19 @@ import { checkChannels, checkMail } from "./channels.ts";
 import { checkConnections } from "./connections.ts";
 import { checkDatabase, checkRoom } from "./database.ts";
 import { checkFiles } from "./files.ts";
-import { error, warning, type Finding, type Patient, type Surroundings } from "./finding.ts";
+import { error, warning, type Finding, type StoreContext, type DoctorContext } from "./finding.ts";
 import { checkSettings, checkUrl } from "./installation.ts";
 import { checkMachine, thisMachine } from "./machine.ts";
 import { checkSites } from "./sites.ts";
 import { checkWeb } from "./web.ts";
 
-export type Examination = Surroundings & {
+export type DoctorOptions = DoctorContext & {
   open: () => Promise<Store>;
   /** Asks names, certificates and the mail server too. */
   network: boolean;
 };
 
-export async function examine({ config, now, open, network }: Examination): Promise<Finding[]> {
+export async function runDoctor({ config, now, open, network }: DoctorOptions): Promise<Finding[]> {
   const around = { config, now };
   const machine = thisMachine(config.dataFolder);
   const findings: Finding[] = [
@@ -43,7 +43,7 @@ export async function examine({ config, now, open, network }: Examination): Prom
   try {
     const directory = directoryOf(store);
     await directory.refresh();
-    const patient: Patient = { ...around, store, directory };
+    const patient: StoreContext = { ...around, store, directory };
     return [
       ...findings,
       ...(await made("the database", () => checkDatabase(patient))),
@@ -60,7 +60,7 @@ export async function examine({ config, now, open, network }: Examination): Prom
 }
 
 /** Looked at before the store is opened, which would bring it up to date under the feet of a relay that runs. */
-async function checkSchema({ config }: Surroundings): Promise<Finding[]> {
+async function checkSchema({ config }: DoctorContext): Promise<Finding[]> {
   const { found, known, fits } = await peekSchema(config.store);
   if (found === 0 || found === known) return [];
   if (found < known)

@@ -2,11 +2,11 @@
 
 import { accessSync, constants, readdirSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { bytesText, error, ok, warning, type Finding, type Surroundings } from "./finding.ts";
+import { bytesText, error, ok, warning, type Finding, type DoctorContext } from "./finding.ts";
 
 const largestWalBytes = 512e6;
 
-export function checkFiles({ config }: Surroundings): Finding[] {
+export function checkFiles({ config }: DoctorContext): Finding[] {
   const { dataFolder } = config;
   const findings: Finding[] = [
     isWritable(dataFolder)

@@ -11,9 +11,9 @@ export type Level = (typeof levels)[number];
 export type Finding = { level: Level; what: string; remedy?: string };
 
 /** What can be looked at without the store: it may be the store that is ill. */
-export type Surroundings = { config: Config; now: number };
+export type DoctorContext = { config: Config; now: number };
 
-export type Patient = Surroundings & { store: Store; directory: Directory };
+export type StoreContext = DoctorContext & { store: Store; directory: Directory };
 
 export const ok = (what: string): Finding => ({ level: "ok", what });
 export const note = (what: string, remedy: string): Finding => ({ level: "note", what, remedy });
@@ -24,7 +24,7 @@ export const error = (what: string, remedy: string): Finding => ({ level: "error
 export const nameOf = (site: Site) => site.hosts[0] ?? site.id;
 
 /** `a, b, c and 4 more`: fifty sites with one default make one line. */
-export function listed(names: readonly string[], most = 3): string {
+export function listNames(names: readonly string[], most = 3): string {
   const rest = names.length - most;
   return rest > 0 ? `${names.slice(0, most).join(", ")} and ${rest} more` : names.join(", ");
 }

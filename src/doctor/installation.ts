@@ -2,9 +2,9 @@
 
 import type { AllowList } from "../delivery/addresses.ts";
 import { namesNoSite } from "../sites/hosts.ts";
-import { error, note, warning, type Finding, type Patient, type Surroundings } from "./finding.ts";
+import { error, note, warning, type Finding, type StoreContext, type DoctorContext } from "./finding.ts";
 
-export function checkSettings({ config }: Surroundings): Finding[] {
+export function checkSettings({ config }: DoctorContext): Finding[] {
   const findings: Finding[] = [];
   const wide = widest(config.allowPrivate);
   if (wide)
@@ -36,7 +36,7 @@ export function checkSettings({ config }: Surroundings): Finding[] {
   return findings;
 }
 
-export function checkUrl({ config, directory }: Patient): Finding[] {
+export function checkUrl({ config, directory }: StoreContext): Finding[] {
   const isPublic = Array.from(directory.sites()).some((site) =>
     site.hosts.some((host) => !namesNoSite(host)),
   );

@@ -6,7 +6,7 @@ import { readConfig } from "../installation/config.ts";
 import { judgeRoom, judgeServer } from "./database.ts";
 import { checkFiles } from "./files.ts";
 import { checkMachine, thisMachine, type Machine } from "./machine.ts";
-import { judge } from "./web.ts";
+import { judgeProbe } from "./web.ts";
 
 const folder = freshFolder();
 const config = readConfig({ CLEANCAST_DATA: folder });
@@ -100,10 +100,10 @@ test("a certificate from outside that ends soon", () => {
   const now = Date.now();
   const asked = { ok: true, status: 401, error: "Invalid API key", at: now } as const;
   const whats = (certificateEndsAt: number) =>
-    judge("https://shop.example", { ...asked, certificateEndsAt }, now).map(({ what }) => what);
+    judgeProbe("https://shop.example", { ...asked, certificateEndsAt }, now).map(({ what }) => what);
   expect(whats(now + 15 * day)).toEqual(["shop.example: the relay answers"]);
   expect(whats(now + 13.5 * day)).toContain("shop.example: the certificate ends in 13 days");
-  expect(judge("https://shop.example", { ok: false, code: "CERT_HAS_EXPIRED" }, now)).toMatchObject([
+  expect(judgeProbe("https://shop.example", { ok: false, code: "CERT_HAS_EXPIRED" }, now)).toMatchObject([
     { level: "error", what: "shop.example: the certificate has expired" },
   ]);
 });

@@ -2,7 +2,7 @@
 
 import { readFileSync, statfsSync } from "node:fs";
 import { totalmem } from "node:os";
-import { bytesText, error, ok, warning, type Finding, type Surroundings } from "./finding.ts";
+import { bytesText, error, ok, warning, type Finding, type DoctorContext } from "./finding.ts";
 
 export type Machine = {
   node: string;
@@ -60,7 +60,7 @@ const networkKinds = new Map([
   [0x65735546, "FUSE"],
 ]);
 
-export function checkMachine({ config }: Surroundings, machine: Machine): Finding[] {
+export function checkMachine({ config }: DoctorContext, machine: Machine): Finding[] {
   const findings: Finding[] = [];
   const { node, memoryBytes, openFiles, disk } = machine;
   if (Number.parseInt(node, 10) < minNode)

@@ -7,16 +7,16 @@ import { noCountryFile } from "../sites/settingNotes.ts";
 import {
   dayMs,
   error,
-  listed,
+  listNames,
   nameOf,
   note,
   timeText,
   warning,
   type Finding,
-  type Patient,
+  type StoreContext,
 } from "./finding.ts";
 
-export async function checkSites(patient: Patient): Promise<Finding[]> {
+export async function checkSites(patient: StoreContext): Promise<Finding[]> {
   const sites = Array.from(patient.directory.sites());
   if (sites.length === 0) return [error("there is no site", "cleancast site add shop.example.com")];
   const findings: Finding[] = [];
@@ -54,7 +54,7 @@ function intake(site: Site, now: number): Finding[] {
 }
 
 /** What the relay's own checks have found. */
-function hosts(site: Site, { config }: Patient): Finding[] {
+function hosts(site: Site, { config }: StoreContext): Finding[] {
   const relay = config.hasUrl ? new URL(config.publicUrl).hostname : null;
   return site.hostRows.flatMap((host) => {
     const state = stateOf(host);
@@ -74,7 +74,7 @@ function hosts(site: Site, { config }: Patient): Finding[] {
   });
 }
 
-function countries(site: Site, { config }: Patient): Finding[] {
+function countries(site: Site, { config }: StoreContext): Finding[] {
   const { allowCountries, denyCountries } = site.settings;
   if (allowCountries.length + denyCountries.length === 0 || config.countryFile) return [];
   return [error(`${nameOf(site)}: rules about countries do nothing`, noCountryFile)];
@@ -83,7 +83,7 @@ function countries(site: Site, { config }: Patient): Finding[] {
 const unusedMs = 7 * dayMs;
 const soonMs = 14 * dayMs;
 
-async function keys(site: Site, { store, now }: Patient): Promise<Finding[]> {
+async function keys(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
   const uses = await store.keyUse.usesOfSite(site.id, 0);
   return site.keys
     .filter((key) => isUsable(key, now))
@@ -110,7 +110,7 @@ async function keys(site: Site, { store, now }: Patient): Promise<Finding[]> {
 /** From so many on it is a placeholder, and no household. */
 const manyPeople = 5;
 
-async function events(site: Site, { store }: Patient): Promise<Finding[]> {
+async function events(site: Site, { store }: StoreContext): Promise<Finding[]> {
   const name = nameOf(site);
   const findings: Finding[] = [];
   const modes = await store.examination.modes(site.id);
@@ -139,7 +139,7 @@ async function events(site: Site, { store }: Patient): Promise<Finding[]> {
   return findings;
 }
 
-async function tag(site: Site, { store }: Patient): Promise<Finding[]> {
+async function tag(site: Site, { store }: StoreContext): Promise<Finding[]> {
   // The site that the first start makes has no pages.
   if (site.hosts.every(namesNoSite)) return [];
   if ((await store.health.lastVisitHour(site.id)) !== null) return [];
@@ -155,7 +155,7 @@ async function tag(site: Site, { store }: Patient): Promise<Finding[]> {
 const looked = 50;
 
 /** What senders were told in the last day. */
-async function refusedCalls(site: Site, { store, now }: Patient): Promise<Finding[]> {
+async function refusedCalls(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
   const name = nameOf(site);
   const calls = (await store.refusedCalls.list(site.id, { limit: looked })).filter(
     ({ at }) => at > now - dayMs,
@@ -186,13 +186,13 @@ function days(sites: readonly Site[]): Finding[] {
   if (unset.length === 0) return [];
   return [
     note(
-      `${listed(unset.map(nameOf))}: the days of charts are days in UTC`,
+      `${listNames(unset.map(nameOf))}: the days of charts are days in UTC`,
       "cleancast site set SITE time_zone=Europe/Berlin, if that is not what its people expect.",
     ),
   ];
 }
 
-async function lockouts(sites: readonly Site[], { store, now }: Patient): Promise<Finding[]> {
+async function lockouts(sites: readonly Site[], { store, now }: StoreContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const siteId of ["", ...sites.map((site) => site.id)]) {
     for (const lockout of await store.keyUse.lockouts(siteId, now)) {

@@ -5,19 +5,19 @@ import { guardedLookup } from "../delivery/addresses.ts";
 import { relayOf } from "../domains/checker.ts";
 import { openNames } from "../domains/names.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
-import { askInbound, type Asked } from "./ask.ts";
-import { dayMs, error, note, ok, warning, type Finding, type Patient } from "./finding.ts";
+import { probeInbound, type ProbeResult } from "./ask.ts";
+import { dayMs, error, note, ok, warning, type Finding, type StoreContext } from "./finding.ts";
 
 const atOnce = 8;
 const maxHosts = 200;
 const soonMs = 14 * dayMs;
 const skewMs = 5_000;
 
-export type Ask = (origin: string) => Promise<Asked>;
+export type Probe = (origin: string) => Promise<ProbeResult>;
 
 export async function checkWeb(
-  { config, directory }: Patient,
-  ask: Ask = askerOf(config),
+  { config, directory }: StoreContext,
+  ask: Probe = askerOf(config),
 ): Promise<Finding[]> {
   const relay = relayOf(config);
   const origins = config.hasUrl ? [config.publicUrl] : [];
@@ -27,7 +27,7 @@ export async function checkWeb(
   const port = relay?.port ? `:${relay.port}` : "";
   origins.push(...hosts.map((host) => `https://${host}${port}`));
 
-  const asked = new Map<string, Asked>();
+  const asked = new Map<string, ProbeResult>();
   const left = origins.values();
   const work = async () => {
     for (const origin of left) asked.set(origin, await ask(origin));
@@ -39,20 +39,20 @@ export async function checkWeb(
     return [
       note("names cannot be resolved from here", "The checks of addresses and certificates were left out."),
     ];
-  return origins.flatMap((origin) => judge(origin, asked.get(origin) as Asked, Date.now()));
+  return origins.flatMap((origin) => judgeProbe(origin, asked.get(origin) as ProbeResult, Date.now()));
 }
 
 /** As checks of hosts do: by the same DNS, and into no private network. The relay's own name is the operator's. */
-function askerOf({ publicUrl, allowPrivate, dnsServers }: Config): Ask {
+function askerOf({ publicUrl, allowPrivate, dnsServers }: Config): Probe {
   const own = hostOf(new URL(publicUrl).host);
   const allow = { ...allowPrivate, hosts: new Set([...allowPrivate.hosts, own]) };
   const { resolve } = openNames(dnsServers);
   const guarded = { lookup: guardedLookup(allow, true, resolve) };
   // No DNS server knows localhost.
-  return (origin) => askInbound(origin, namesNoSite(hostOf(new URL(origin).host)) ? {} : guarded);
+  return (origin) => probeInbound(origin, namesNoSite(hostOf(new URL(origin).host)) ? {} : guarded);
 }
 
-export function judge(origin: string, asked: Asked, now: number): Finding[] {
+export function judgeProbe(origin: string, asked: ProbeResult, now: number): Finding[] {
   const { host } = new URL(origin);
   if (!asked.ok) return [unreachable(host, asked.code)];
   const findings = [answered(origin, host, asked)];
@@ -79,7 +79,7 @@ export function judge(origin: string, asked: Asked, now: number): Finding[] {
 function answered(
   origin: string,
   host: string,
-  { status, error: said }: Extract<Asked, { ok: true }>,
+  { status, error: said }: Extract<ProbeResult, { ok: true }>,
 ): Finding {
   if (status === 426 && origin.startsWith("https:"))
     return error(

@@ -24,6 +24,8 @@ export type UnseenOptions = {
   writer: string;
   newId: (now: number) => string;
   now: () => number;
+  /** Called for every rejected request, including those that name no site. */
+  onRejected?: (refusal: Refusal) => void;
   onDefect: (error: unknown) => void;
 };
 
@@ -103,6 +105,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
   return {
     duplicate: (siteId, at) => count(siteId, "duplicate", at),
     refused(request, refusal, at) {
+      options.onRejected?.(refusal);
       const host = hostOf(request.headers.host);
       const known = knownBy(request, host, directory);
       if (!known) return;

@@ -12,7 +12,7 @@ const turn = { key: "first start", most: 1, windowMs: 10_000 };
 const turnPauseMs = 100;
 
 /** Returns what to show, or null when the installation has a site already. */
-export async function firstStart(
+export async function prepareFirstStart(
   store: Store,
   directory: Directory,
   now: () => number,
@@ -58,7 +58,7 @@ async function makeFirst(
 }
 
 /** What to show at every start until somebody is the owner; empty afterwards. */
-export async function ownerLine(access: Pick<Access, "setupLink">, origin: string): Promise<string> {
+export async function readOwnerLine(access: Pick<Access, "setupLink">, origin: string): Promise<string> {
   const link = await access.setupLink(origin);
   return link === null ? "" : `Open the dashboard and create the owner: ${link}\n`;
 }

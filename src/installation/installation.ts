@@ -1,10 +1,11 @@
 // The data of an installation: opened by the server and by every command, with faults in terms of the variables.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "../kernel/ids.ts";
+import { packageFolder } from "../kernel/packageFolder.ts";
 import { lockFolder } from "./lock.ts";
 import { isSealed } from "../store/maintenance/lostKey.ts";
 import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
@@ -16,6 +17,12 @@ import { openStore, type Store } from "../store/store.ts";
 import type { CommitWatch } from "../store/engine/timed.ts";
 import { openCountries, type Countries } from "../traffic/countries.ts";
 import { loadNetworks } from "../traffic/networks/networks.ts";
+
+/** The version of this package. */
+export function readVersion(): string {
+  const text = readFileSync(new URL("package.json", packageFolder), "utf8");
+  return String(JSON.parse(text).version);
+}
 
 export function makeDataFolder({ dataFolder }: Config): void {
   try {

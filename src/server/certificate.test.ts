@@ -31,7 +31,7 @@ function write(made: Made): void {
 }
 
 const look = () =>
-  certificate.look(server, {
+  certificate.reload(server, {
     onChange: (endsAt) => changes.push(endsAt),
     onFault: (sentence) => faults.push(sentence),
   });
@@ -77,7 +77,7 @@ test("new files are used for new connections, while one that is open goes on", a
   write(authority.issue(names, end));
   look();
   expect(changes).toEqual([end]);
-  expect(certificate.endsAt()).toBe(end);
+  expect(certificate.expiresAt()).toBe(end);
   expect(await shownEnd()).toBe(end);
 
   open.write("GET / HTTP/1.1\r\nHost: shop.example.test\r\n\r\n");
@@ -96,7 +96,7 @@ test("nothing is read again while the files are as they were, nor told when they
 });
 
 test("half a pair, garbage and a missing file keep the old certificate, are told once, and mend themselves", async () => {
-  const before = certificate.endsAt();
+  const before = certificate.expiresAt();
   const next = authority.issue(names, inDays(80));
   writeFileSync(files.certFile, next.cert);
   look();
@@ -115,9 +115,9 @@ test("half a pair, garbage and a missing file keep the old certificate, are told
 
   write(next);
   look();
-  expect(changes).toEqual([certificate.endsAt()]);
-  expect(await shownEnd()).toBe(certificate.endsAt());
-  expect(certificate.endsAt()).toBeGreaterThan(before);
+  expect(changes).toEqual([certificate.expiresAt()]);
+  expect(await shownEnd()).toBe(certificate.expiresAt());
+  expect(certificate.expiresAt()).toBeGreaterThan(before);
 });
 
 test("links that are swapped to another folder are followed, as certbot does it", async () => {

@@ -9,16 +9,16 @@ import { Server as TlsServer, createSecureContext } from "node:tls";
 import type { Logger } from "pino";
 import { ConfigFaults, type Config } from "../installation/config.ts";
 
-export type Pair = { cert: Buffer; key: Buffer };
+export type CertificatePair = { cert: Buffer; key: Buffer };
 type Files = NonNullable<Config["tls"]>;
 
 export type Certificate = {
   /** What the server starts with. */
-  pair: Pair;
+  pair: CertificatePair;
   /** When the certificate that is in use ends; milliseconds. */
-  endsAt(): number;
+  expiresAt(): number;
   /** One look at the files; the server gets what is new in them. */
-  look(server: Server, said: Said): void;
+  reload(server: Server, said: Said): void;
 };
 
 type Said = {
@@ -61,13 +61,13 @@ export function openCertificate({ tls }: Pick<Config, "tls">): Certificate | nul
 
   return {
     pair,
-    endsAt: () => endOf(pair as Pair),
-    look,
+    expiresAt: () => endOf(pair as CertificatePair),
+    reload: look,
   };
 }
 
 /** Keeps the server's certificate as the files are; returns how to stop. */
-export function followCertificate(
+export function watchCertificate(
   server: Server,
   certificate: Certificate | null,
   log: Pick<Logger, "info" | "error">,
@@ -76,12 +76,12 @@ export function followCertificate(
     onChange: (endsAt) => log.info({ endsAt: new Date(endsAt).toISOString() }, "a new certificate is in use"),
     onFault: (sentence) => log.error(sentence),
   };
-  const timer = setInterval(() => certificate?.look(server, said), everyMs);
+  const timer = setInterval(() => certificate?.reload(server, said), everyMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-const endOf = ({ cert }: Pair) => new X509Certificate(cert).validToDate.getTime();
+const endOf = ({ cert }: CertificatePair) => new X509Certificate(cert).validToDate.getTime();
 
 /** Which files these are and when they were written, through links; empty when one is not there. */
 function stateOf({ certFile, keyFile }: Files): string {
@@ -95,7 +95,7 @@ function stateOf({ certFile, keyFile }: Files): string {
   }
 }
 
-function readPair({ certFile, keyFile }: Files): Pair | null {
+function readPair({ certFile, keyFile }: Files): CertificatePair | null {
   try {
     const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
     // Refuses a key that is not the certificate's.

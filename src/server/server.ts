@@ -2,12 +2,12 @@
 
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
-import type { Pair } from "./certificate.ts";
+import type { CertificatePair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals } from "../inbound/errors.ts";
 import { inboundPath, refuse } from "../inbound/route.ts";
 
-export function openServer(tls: Pair | null, onDefect: (error: unknown) => void): FastifyInstance {
+export function openServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
   const options = {
     // Keep-alive connections that are busy during a stop get their answer, not an error.
     return503OnClosing: false,
@@ -59,7 +59,7 @@ export function addressOf(app: FastifyInstance, config: Config): string {
 }
 
 /** What the operating system refuses, in terms of the variables that cause it. */
-export function startFault(error: unknown, config: Config): unknown {
+export function toStartFault(error: unknown, config: Config): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "EADDRINUSE")
     return new ConfigFaults([`port ${config.port} is taken; set PORT to a free one.`]);

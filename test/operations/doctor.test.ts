@@ -10,8 +10,8 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
-import { askInbound } from "../../src/doctor/ask.ts";
-import { examine } from "../../src/doctor/doctor.ts";
+import { probeInbound } from "../../src/doctor/ask.ts";
+import { runDoctor } from "../../src/doctor/doctor.ts";
 import type { Finding, Level } from "../../src/doctor/finding.ts";
 import { checkWeb } from "../../src/doctor/web.ts";
 import { openInstallation } from "../../src/installation/installation.ts";
@@ -47,7 +47,7 @@ async function furnish(home: Home, wanted: readonly Wanted[]) {
 
 async function look(home: Home, env: Record<string, string> = {}, network = false): Promise<Finding[]> {
   const config = readConfig({ ...home.env, ...env });
-  return examine({ config, now: Date.now(), open: () => openInstallation(config), network });
+  return runDoctor({ config, now: Date.now(), open: () => openInstallation(config), network });
 }
 
 /** There is a finding of this level whose sentence is like this; returns what to do about it. */
@@ -206,7 +206,7 @@ describe("settings of the installation", () => {
     expectFound(await look(home, soon), "error", /TLS_KEY_FILE is readable by everybody/);
     expectFound(await look(home, made(300)), "ok", /holds for (?:299|300) days more/);
     const config = readConfig({ ...home.env, ...soon });
-    const later = await examine({
+    const later = await runDoctor({
       config,
       now: Date.now() + 11 * day,
       open: () => openInstallation(config),
@@ -505,7 +505,7 @@ describe("the way from outside", () => {
     const config = readConfig({ ...home.env, CLEANCAST_URL: url });
     return withStore(home, (store, directory) =>
       checkWeb({ store, directory, config, now: Date.now() }, (origin) =>
-        askInbound(origin, ca ? { ca } : {}),
+        probeInbound(origin, ca ? { ca } : {}),
       ),
     );
   }
@@ -567,8 +567,8 @@ describe("the way from outside", () => {
       createServer((_request, response) => void response.writeHead(404).write("x".repeat(5000))),
     );
     const began = performance.now();
-    expect(await askInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
-    await askInbound(`http://127.0.0.1:${dripping}`, { timeoutMs: 200 });
+    expect(await probeInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
+    await probeInbound(`http://127.0.0.1:${dripping}`, { timeoutMs: 200 });
     expect(performance.now() - began).toBeLessThan(2000);
   });
 
