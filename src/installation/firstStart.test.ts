@@ -1,4 +1,4 @@
-// The first start of several nodes on one database.
+// The first start, also of several nodes on one database.
 
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openNodes } from "../../test/support/nodes.ts";
@@ -18,7 +18,7 @@ describe.each(engines)("on %s", (engine) => {
   }
 
   test.each([0, 1, 2, 3, 4, 5, 6, 7])(
-    "two that start %s steps apart make one site with one key and one sandbox",
+    "two nodes that start %s steps apart create one site with one key and one sandbox",
     async (steps) => {
       const { one, another } = await twoNodes();
       const first = prepareFirstStart(one.store, one.directory, Date.now);
@@ -33,7 +33,7 @@ describe.each(engines)("on %s", (engine) => {
     },
   );
 
-  test("what a node that is gone began is taken up by another, when its turn is over", async () => {
+  test("a first start that a crashed node began is completed by another node, when the lock has expired", async () => {
     const { one, another } = await twoNodes();
     const by = { actor: "first start", now: Date.now() };
     await one.store.tries.count([{ key: "first start", most: 1, windowMs: 300 }], Date.now());
@@ -44,10 +44,10 @@ describe.each(engines)("on %s", (engine) => {
     expect([...another.directory.sites()]).toMatchObject([{ keys: [{ mode: "live" }], connections: [{}] }]);
   });
 
-  test("where somebody made a site, it makes nothing", async () => {
+  test("a first start creates nothing where a site exists", async () => {
     const { one, another } = await twoNodes();
     await addSite(one, "shop.example", { actor: "test", now: Date.now() });
-    // It does not know of it yet.
+    // Its directory does not know that site yet.
     expect(await prepareFirstStart(another.store, another.directory, Date.now)).toBeNull();
     expect([...another.directory.sites()].map(({ hosts }) => hosts)).toEqual([["shop.example"]]);
   });
