@@ -113,7 +113,7 @@ describe("the npm package", () => {
       process.kill(-(child.pid as number), "SIGINT");
       await ended;
     }
-    expect(output).toContain("SIGINT: finishing what is in flight");
+    expect(output).toContain("SIGINT: finishing requests in flight");
     // The lock is an open transaction; a relay that ended in order has no unfinished one.
     expect(existsSync(join(folder, "data/cleancast.db-wal"))).toBe(false);
   }, 60_000);

@@ -104,7 +104,7 @@ function mountDashboard(app: FastifyInstance, options: RouteOptions): MountedRou
       now,
       onDefect,
     }));
-  shutdown.add("deliveries", "access", () => opened?.close());
+  shutdown.add("worker", "access", () => opened?.close());
   oauthRoutes(app, {
     store,
     sender,

@@ -119,11 +119,8 @@ async function startDelivery(node: Node, { config, observability, shutdown }: Se
   });
   const { leaseMs } = config;
   const onLook = observability.onWorkerPolled;
-  const stopWorker = startWorker({ ...node, lanes, leaseMs, onSettled, onLook });
-  shutdown.add("deliveries", "deliveries", async () => {
-    await stopWorker();
-    await lanes.close();
-  });
+  shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onLook }));
+  shutdown.add("lanes", "deliveries", lanes);
   return { sender, tokens, breaker, lanes };
 }
 

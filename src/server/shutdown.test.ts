@@ -1,5 +1,6 @@
+import { EventEmitter } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { openShutdown } from "./shutdown.ts";
+import { openShutdown, waitForStopSignal } from "./shutdown.ts";
 
 test("the members of a phase stop side by side, and those that hang or fail are reported and not waited for", async () => {
   vi.useFakeTimers();
@@ -57,4 +58,26 @@ test("phases stop one after the other, the background beside them; the store wai
     "store ends",
   ]);
   expect(late).toEqual([]);
+});
+
+test("the first signal asks for a shutdown, and only a Ctrl-C at least a second later forces it", async () => {
+  const signals = new EventEmitter() as EventEmitter & Pick<NodeJS.Process, "on">;
+  let now = 5000;
+  let forced = 0;
+  const asked = waitForStopSignal(
+    signals,
+    () => now,
+    () => (forced += 1),
+  );
+  signals.emit("SIGINT", "SIGINT");
+  expect(await asked).toBe("SIGINT");
+  // npm forwards the signal that the terminal has sent to both.
+  now += 5;
+  signals.emit("SIGINT", "SIGINT");
+  // A supervisor that repeats SIGTERM has its own time limit.
+  now += 20_000;
+  signals.emit("SIGTERM", "SIGTERM");
+  expect(forced).toBe(0);
+  signals.emit("SIGINT", "SIGINT");
+  expect(forced).toBe(1);
 });

@@ -3,7 +3,8 @@
 //
 //   drain        /readyz answers 503 and connections end with their next answer; requests are still accepted
 //   requests     the port closes, requests in flight are answered
-//   deliveries   nothing more is claimed, deliveries in flight are settled
+//   worker       no more deliveries are claimed
+//   lanes        deliveries in flight are settled
 //   counters     counts in memory are written
 //   watchers     timers end
 //   clients      connections to platforms and receivers close
@@ -16,7 +17,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 import { within } from "../kernel/deadline.ts";
 
-const phasesBeforeClients = ["requests", "deliveries", "counters", "watchers"] as const;
+const phasesBeforeClients = ["requests", "worker", "lanes", "counters", "watchers"] as const;
 const lastPhases = ["clients", "database", "process"] as const;
 
 export type Phase =
@@ -129,4 +130,28 @@ export async function closeServer(
   while ([...open.keys()].some((request) => request.complete) && performance.now() < latest) await sleep(20);
   app.server.closeAllConnections();
   await closed;
+}
+
+const sameSignalMs = 1000;
+
+/**
+ * Resolves with the first SIGINT or SIGTERM. Ctrl-C under npm arrives twice, from the terminal and from npm, and
+ * supervisors repeat SIGTERM: only a second Ctrl-C at least a second later calls `onForce`.
+ */
+export function waitForStopSignal(
+  signals: Pick<NodeJS.Process, "on">,
+  now: () => number,
+  onForce: () => void,
+): Promise<string> {
+  return new Promise((resolve) => {
+    let firstAt: number | null = null;
+    const onSignal = (signal: string) => {
+      if (firstAt === null) {
+        firstAt = now();
+        resolve(signal);
+      } else if (signal === "SIGINT" && now() - firstAt >= sameSignalMs) onForce();
+    };
+    signals.on("SIGINT", onSignal);
+    signals.on("SIGTERM", onSignal);
+  });
 }
