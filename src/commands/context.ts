@@ -1,4 +1,4 @@
-// What every command needs: the configuration, an open store, readers of arguments, and one way to print.
+// Provides every command with the configuration, an open store, readers of arguments, and one way to print.
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";

@@ -52,7 +52,7 @@ export type Config = {
   pushRetryMs: number[];
   /** Time between two checks for alerts. */
   alertMs: number;
-  /** How long /readyz answers 503 before a shutdown closes the port. */
+  /** The time between the first 503 of /readyz in a shutdown and the closing of the port. */
   drainMs: number;
   maxInFlight: number;
   /** Reports of the tag per address and minute. */

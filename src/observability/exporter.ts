@@ -53,7 +53,7 @@ export function openExporter() {
   };
 }
 
-/** One histogram per platform; an empty platform stands for no label. */
+/** One histogram per platform; an empty platform means no label. */
 type ReadHistograms = () => Iterable<readonly [platform: string, BucketCounts]>;
 
 /** A histogram whose counts are kept elsewhere. */

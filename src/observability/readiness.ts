@@ -15,7 +15,7 @@ export type ReadinessOptions = {
   workerPolledAt: () => number;
   /** Number of consecutive failed commits, or of events that were not accepted. */
   failedInARow: () => number;
-  /** How long transactions have been running since the last one finished. */
+  /** Time since a transaction last finished, while others are running. */
   stuckMs: () => number;
   now: () => number;
   /** A monotonic clock in milliseconds. */

@@ -1,5 +1,5 @@
-// Opens the store and starts everything that runs beside the HTTP server. Each started thing is registered with the
-// shutdown where it is started.
+// Opens the store and starts everything but the HTTP server. Each started thing is registered with the shutdown where it
+// is started.
 
 import type { Logger } from "pino";
 import { openMailer } from "../alerts/mail.ts";
@@ -40,7 +40,7 @@ export type ServiceOptions = {
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
 
-/** What all services share. */
+/** The dependencies that all services share. */
 type Node = {
   store: Store;
   directory: Directory;

@@ -34,7 +34,7 @@ test("the members of a phase stop side by side, and those that hang or fail are 
   expect(late.slice(2)).toEqual(["hanging: did not stop in time", "hanging too: did not stop in time"]);
 });
 
-test("phases stop one after the other, the background beside them; the store waits for it, and all of it has an end", async () => {
+test("phases stop in order, background work stops in parallel, and the store waits for it", async () => {
   const order: string[] = [];
   const late: string[] = [];
   const shutdown = openShutdown({ timeoutMs: 400, onLate: (_error, { stopping }) => late.push(stopping) });

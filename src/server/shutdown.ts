@@ -10,7 +10,7 @@
 //   clients      connections to platforms and receivers close
 //   database, process
 //
-// Background work serves no request: it begins to stop with the drain, and must have ended before the clients close.
+// Background work serves no request: it begins to stop with the drain, and ends before the clients close.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -32,7 +32,7 @@ export type Stoppable = ((timeoutMs: number) => unknown) | { stop(): unknown } |
 export type Shutdown = ReturnType<typeof openShutdown>;
 
 export type ShutdownOptions = {
-  /** How long the last requests and deliveries may take after the drain. */
+  /** The maximum time for the last requests and deliveries after the drain. */
   timeoutMs: number;
   /** Something did not stop in time, or failed to stop. */
   onLate: (error: unknown, about: { stopping: string }) => void;
@@ -65,7 +65,7 @@ export function openShutdown({ timeoutMs, onLate }: ShutdownOptions) {
       return started;
     },
 
-    /** `drainMs`: how long requests are still accepted after /readyz has begun to answer 503. */
+    /** Requests are still accepted for `drainMs` after /readyz has begun to answer 503. */
     async run(drainMs: number): Promise<void> {
       const latest = performance.now() + drainMs + timeoutMs;
       const leftMs = () => Math.max(latest - performance.now(), minMs);
