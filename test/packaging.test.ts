@@ -54,7 +54,7 @@ describe("the npm package", () => {
     expect(
       files.filter((path) => /\.tsx?$|\.test\.|\.map$|^dist\/relay\/cache|^dist\/packages/.test(path)),
     ).toEqual([]);
-    expect(files.filter((path) => path.startsWith("src/") && path.split("/").length > 3)).toEqual([
+    expect(files.filter((path) => path.startsWith("src/") && path.split("/").length > 4)).toEqual([
       "src/traffic/networks/data/NOTICE",
       "src/traffic/networks/data/networks.bin",
     ]);

@@ -218,7 +218,7 @@ function readTimeRange({ period, from, to }: { period?: string; from?: string; t
     return { from: at, to: at + 1 };
   }
   if (from === undefined || to === undefined)
-    throw new Refusal("period", "Select periods with --period TIME, or with --from TIME --to TIME.");
+    throw new Refusal("period", "Select periods with --period TIME, or --from TIME --to TIME.");
   const time = { from: readMoment("from", from), to: readMoment("to", to) };
   if (time.from >= time.to) throw new Refusal("to", "--to must be later than --from.");
   return time;
