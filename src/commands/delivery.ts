@@ -39,7 +39,7 @@ export function deliveryCommands(program: Command): void {
         withContext(async (context) => {
           const { directory, store } = context;
           const sites = findSites(directory, siteText);
-          const filter = await filterFor(context, sites, options);
+          const filter = await readCheckedFilter(context, sites, options);
           if (options.count) {
             const counts = await Promise.all(sites.map((site) => store.syncLog.count(site.id, filter)));
             const count = counts.reduce((sum, n) => sum + n, 0);
@@ -107,7 +107,7 @@ function changeCommand(delivery: Command, name: string, description: string, wor
     .action((siteText: string | undefined, options: FilterOptions & { yes?: boolean }, command: Command) =>
       withContext(async (context) => {
         const site = findSiteOrOnly(context.directory, siteText);
-        const filter = await filterFor(context, [site], options);
+        const filter = await readCheckedFilter(context, [site], options);
         if (isUnfiltered(filter))
           throw new Refusal(
             "filter",
@@ -123,7 +123,7 @@ function changeCommand(delivery: Command, name: string, description: string, wor
 }
 
 /** Checks that what the filter names exists at these sites. An event is also found by its platform event id. */
-async function filterFor(
+async function readCheckedFilter(
   context: CommandContext,
   sites: readonly Site[],
   options: FilterOptions,

@@ -166,7 +166,7 @@ function traceText(trace: Trace): string {
   const lines = [
     `${trace.event}  ${trace.value === null ? "" : `${trace.value} ${trace.currency}`}  ${trace.mode}`.trimEnd(),
     `  id          ${trace.id}`,
-    `  platform id ${trace.platformEventId} (as platforms received it)`,
+    `  sent as     ${trace.platformEventId} (platform event id)`,
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
     `  person      ${trace.emailSha256}`,
