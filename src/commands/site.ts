@@ -60,7 +60,7 @@ export function siteCommands(program: Command): void {
     .description("change settings of a site")
     .addHelpText(
       "after",
-      `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(18)}${help}`).join("\n")}`,
+      `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(20)}${help}`).join("\n")}`,
     )
     .action((text: string, words: string[], _options: unknown, command: Command) =>
       withContext(async (context) => {
