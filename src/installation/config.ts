@@ -8,62 +8,13 @@ import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readServers } from "../domains/names.ts";
 import { readTrusted, type TransportRules } from "../http/transport.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Keys } from "../store/engine/seal.ts";
 import { faultOfUrl } from "../store/engine/postgres/servers.ts";
 import type { StoreLocation } from "../store/store.ts";
 
-export type Config = {
-  host: string;
-  port: number;
-  transport: TransportRules;
-  tls: { certFile: string; keyFile: string } | null;
-  /** The origin at which browsers reach this relay; platforms redirect people there after they signed in. */
-  publicUrl: string;
-  /** CLEANCAST_URL is set; otherwise `publicUrl` is a guess from the port. */
-  hasUrl: boolean;
+export type Config = ReturnType<typeof readAll>;
 
-  dataFolder: string;
-  store: StoreLocation;
-  /** The keys that open encrypted values; created for a new database. */
-  encryptionKeys: Keys;
-  /** The key that encrypts. */
-  encryptionKey: () => Buffer;
-  /** The file of the key; null where the environment holds it. */
-  keyFile: string | null;
-
-  platformOrigins: Record<string, string>;
-  allowPrivate: AllowList;
-  /** DNS servers for the checks of hosts; empty means the system's. */
-  dnsServers: string[];
-  /** The mail server; null where no mail is sent. */
-  smtp: { url: string; from: string } | null;
-
-  /** A MaxMind file with countries, and a newer list of networks than the shipped one. */
-  countryFile: string | null;
-  networksFile: string | null;
-
-  connectMs: number;
-  attemptMs: number;
-  answerMs: number;
-  leaseMs: number;
-  retryScheduleMs: number[];
-  /** The length of an outbound webhook's period, and the delays between its retries. */
-  pushMs: number;
-  pushRetryMs: number[];
-  /** Time between two checks for alerts. */
-  alertMs: number;
-  /** The time between the first 503 of /readyz in a shutdown and the closing of the port. */
-  drainMs: number;
-  maxInFlight: number;
-  /** Reports of the tag per address and minute. */
-  collectPerMinute: number;
-
-  logLevel: string;
-  /** Grants access to /metrics. */
-  metricsToken: string | null;
-  /** Counts events by site too, which makes as many series as there are sites. */
-  metricsBySite: boolean;
-};
+type Tls = { certFile: string; keyFile: string };
+type Smtp = { url: string; from: string };
 
 export class ConfigFaults extends Error {
   readonly faults: readonly string[];
@@ -75,19 +26,26 @@ export class ConfigFaults extends Error {
 
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
   const env = new Environment(variables);
-  const config: Config = {
+  const config = readAll(env);
+  if (env.faults.length) throw new ConfigFaults(env.faults);
+  return config;
+}
+
+function readAll(env: Environment) {
+  return {
     ...readServer(env),
     ...readData(env),
     ...readOutgoing(env),
-    countryFile: env.text("CLEANCAST_COUNTRY_FILE") ?? null,
-    networksFile: env.text("CLEANCAST_NETWORKS_FILE") ?? null,
     ...readTimes(env),
-    maxInFlight: env.number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
-    collectPerMinute: env.number("CLEANCAST_COLLECT_PER_MINUTE", 600, 1, 1_000_000),
     ...readObservability(env),
+    /** A MaxMind file with countries. */
+    countryFile: env.text("CLEANCAST_COUNTRY_FILE") ?? null,
+    /** A newer list of networks than the shipped one. */
+    networksFile: env.text("CLEANCAST_NETWORKS_FILE") ?? null,
+    maxInFlight: env.number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
+    /** Reports of the tag per address and minute. */
+    collectPerMinute: env.number("CLEANCAST_COLLECT_PER_MINUTE", 600, 1, 1_000_000),
   };
-  if (env.faults.length) throw new ConfigFaults(env.faults);
-  return config;
 }
 
 /** Reads single variables, and collects the faults. */
@@ -154,7 +112,9 @@ function readServer(env: Environment) {
       requireTls: env.flag("CLEANCAST_REQUIRE_TLS", false),
     },
     tls: readTls(env.text("TLS_CERT_FILE"), env.text("TLS_KEY_FILE"), env.faults),
+    /** The origin at which browsers reach this relay; platforms redirect people there after they signed in. */
     publicUrl: readPublicUrl(url, port, env.faults),
+    /** CLEANCAST_URL is set; otherwise `publicUrl` is a guess from the port. */
     hasUrl: url !== undefined,
   };
 }
@@ -175,8 +135,11 @@ function readData(env: Environment) {
   return {
     dataFolder,
     store,
+    /** The keys that decrypt; created for a new database. */
     encryptionKeys: keys,
+    /** The key that encrypts. */
     encryptionKey: () => keys()[0] as Buffer,
+    /** The file of the key; null where the environment holds it. */
     keyFile: keyTexts.CLEANCAST_ENCRYPTION_KEY === undefined ? keyFile : null,
   };
 }
@@ -185,7 +148,9 @@ function readOutgoing(env: Environment) {
   return {
     platformOrigins: readOrigins(env.text("CLEANCAST_PLATFORM_ORIGINS"), env.faults),
     allowPrivate: readAllowed(env.text("CLEANCAST_ALLOW_PRIVATE"), env.faults),
+    /** DNS servers for the checks of hosts; empty means the system's. */
     dnsServers: readDns(env.text("CLEANCAST_DNS"), env.faults),
+    /** The mail server; null where no mail is sent. */
     smtp: readSmtp(env.text("CLEANCAST_SMTP_URL"), env.text("CLEANCAST_MAIL_FROM"), env.faults),
   };
 }
@@ -210,9 +175,12 @@ function readTimes(env: Environment) {
       "CLEANCAST_RETRY_SECONDS",
       [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400],
     ),
+    /** The length of an outbound webhook's period. */
     pushMs: env.milliseconds("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400),
     pushRetryMs: env.schedule("CLEANCAST_PUSH_RETRY_SECONDS", [5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
+    /** The time between two checks for alerts. */
     alertMs: env.milliseconds("CLEANCAST_ALERT_SECONDS", 60, 1, 3600),
+    /** The time between the first 503 of /readyz in a shutdown and the closing of the port. */
     drainMs: env.milliseconds("CLEANCAST_DRAIN_SECONDS", 0, 0, 600),
   };
 }
@@ -226,7 +194,13 @@ function readObservability(env: Environment) {
   const metricsToken = env.text("CLEANCAST_METRICS_TOKEN") ?? null;
   if (metricsToken !== null && !/^\S{16,}$/.test(metricsToken))
     env.faults.push("CLEANCAST_METRICS_TOKEN must be 16 characters or more, without spaces.");
-  return { logLevel, metricsToken, metricsBySite: env.flag("CLEANCAST_METRICS_SITES", false) };
+  return {
+    logLevel,
+    /** Grants access to /metrics. */
+    metricsToken,
+    /** Counts events by site too, which makes as many series as there are sites. */
+    metricsBySite: env.flag("CLEANCAST_METRICS_SITES", false),
+  };
 }
 
 /** The file of the embedded database, whether it is used or not. */
@@ -269,7 +243,7 @@ function readDns(text: string | undefined, faults: string[]): string[] {
   return [];
 }
 
-function readTls(certFile: string | undefined, keyFile: string | undefined, faults: string[]): Config["tls"] {
+function readTls(certFile: string | undefined, keyFile: string | undefined, faults: string[]): Tls | null {
   if (!certFile && !keyFile) return null;
   if (certFile && keyFile) {
     for (const [name, file] of Object.entries({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile })) {
@@ -290,7 +264,7 @@ function readTls(certFile: string | undefined, keyFile: string | undefined, faul
 }
 
 /** The message does not repeat the URL, which holds a password. */
-function readSmtp(url: string | undefined, from: string | undefined, faults: string[]): Config["smtp"] {
+function readSmtp(url: string | undefined, from: string | undefined, faults: string[]): Smtp | null {
   if (url === undefined) return null;
   if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol) || !new URL(url).hostname) {
     faults.push("CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://).");

@@ -23,11 +23,10 @@ import { startPurge } from "../maintenance/purge.ts";
 import type { Observability } from "../observability/observability.ts";
 import { pushAttemptMs } from "../outbound/push.ts";
 import { startOutbound } from "../outbound/worker.ts";
-import { directoryOf, type Directory } from "../sites/directory.ts";
+import { directoryOf } from "../sites/directory.ts";
 import { countKeyUses } from "../sites/keyUses.ts";
 import { startStatistics } from "../statistics/worker.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
-import type { Store } from "../store/store.ts";
 import type { Shutdown } from "./shutdown.ts";
 
 export type ServiceOptions = {
@@ -40,44 +39,13 @@ export type ServiceOptions = {
 
 export type Services = Awaited<ReturnType<typeof startServices>>;
 
-/** The dependencies that all services share. */
-type Node = {
-  store: Store;
-  directory: Directory;
-  sites: () => ReturnType<Directory["sites"]>;
-  /** This process, as the owner of leases and the writer of counts. */
-  owner: string;
-  now: () => number;
-  elapsed: () => number;
-  onDefect: Observability["onDefect"];
-};
+type Node = Awaited<ReturnType<typeof openNode>>;
 
 export async function startServices(options: ServiceOptions) {
-  const { config, observability, shutdown, now } = options;
-  const { onDefect } = observability;
+  const { config, shutdown } = options;
   const countries = openCountryFile(config);
   readNetworksFile(config);
-  const store = await openInstallation(config, observability.commitWatch);
-  shutdown.add("database", "store", () => store.close());
-  const ownHost = relayOf(config)?.host ?? null;
-  const directory = directoryOf(store, ownHost);
-  await directory.refresh();
-  shutdown.add(
-    "watchers",
-    "directory",
-    directory.follow((error) => onDefect(error)),
-  );
-  const elapsed = () => performance.now();
-  const node: Node = {
-    store,
-    directory,
-    sites: () => directory.sites(),
-    owner: shortId(),
-    now,
-    elapsed,
-    onDefect,
-  };
-
+  const node = await openNode(options);
   const delivery = await startDelivery(node, options);
   const counters = startCounters(node, options);
   const pushSender = await startPushes(node, options);
@@ -89,7 +57,30 @@ export async function startServices(options: ServiceOptions) {
   shutdown.add("background", "statistics", startStatistics(node));
   shutdown.add("background", "hosts", startHostWatch({ ...node, checker }));
   shutdown.add("background", "alerts", startWatch({ ...node, means, everyMs: config.alertMs }));
-  return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries, ownHost };
+  return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries };
+}
+
+/** Opens what all services share. */
+async function openNode({ config, observability, shutdown, now }: ServiceOptions) {
+  const { commitWatch, onDefect } = observability;
+  const store = await openInstallation(config, commitWatch);
+  shutdown.add("database", "store", () => store.close());
+  const ownHost = relayOf(config)?.host ?? null;
+  const directory = directoryOf(store, ownHost);
+  await directory.refresh();
+  const following = directory.follow((error) => onDefect(error));
+  shutdown.add("watchers", "directory", following);
+  return {
+    store,
+    ownHost,
+    directory,
+    sites: () => directory.sites(),
+    /** This process, as the owner of leases and the writer of counts. */
+    owner: shortId(),
+    now,
+    elapsed: () => performance.now(),
+    onDefect,
+  };
 }
 
 async function startDelivery(node: Node, { config, observability, shutdown }: ServiceOptions) {
