@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that an old Node can still say what is wrong, or hand over to the Node that comes along on Linux.
+// Plain JavaScript, so that an old Node can still report the problem, or start the Node that is installed with the package.
 
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -7,28 +7,28 @@ import nodeModule, { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-const needed = 24;
+const minNode = 24;
 const source = fileURLToPath(new URL("../src/", import.meta.url));
 const built = fileURLToPath(new URL("../dist/relay/cli.js", import.meta.url));
 
-if (Number(process.versions.node.split(".")[0]) >= needed) await start();
-else handOver();
+if (Number(process.versions.node.split(".")[0]) >= minNode) await start();
+else startWithOwnNode();
 
 async function start() {
-  // Settings may stand in a file .env beside the command; what the environment says already, wins.
+  // A file .env in the working folder may hold settings; variables of the environment take precedence.
   try {
     process.loadEnvFile();
   } catch {
-    // There is none.
+    // The file is optional.
   }
-  // Windows takes no path here, only an address.
+  // Windows accepts only a URL here, not a path.
   if (!isBuilt()) return import(pathToFileURL(join(source, "cli.ts")).href);
-  // Beside the code, where only those can write who can change the code itself.
+  // The cache is next to the code: only users who can change the code itself can write there.
   nodeModule.enableCompileCache(join(dirname(built), "cache"));
   return import(pathToFileURL(built).href);
 }
 
-/** The built relay starts faster; where the sources were changed since, they are what is meant. */
+/** The built relay starts faster, but sources that were changed since take precedence. */
 function isBuilt() {
   if (!existsSync(built)) return false;
   if (!existsSync(join(source, "cli.ts"))) return true;
@@ -38,12 +38,12 @@ function isBuilt() {
   );
 }
 
-/** `npx` and `npm start` find the Node that was installed with the package; a global install leaves that to us. */
-function handOver() {
-  const own = ownNode();
+/** `npx` and `npm start` find the Node that was installed with the package; a global install does not. */
+function startWithOwnNode() {
+  const own = findOwnNode();
   if (!own) {
     console.error(
-      `Cleancast needs Node ${needed} or newer; this is Node ${process.versions.node}. ` +
+      `Cleancast needs Node ${minNode} or newer; this is Node ${process.versions.node}. ` +
         "Install it from https://nodejs.org. On Linux (x64 and arm64, with glibc) Cleancast brings its own: " +
         "install it without --omit=optional.",
     );
@@ -52,7 +52,7 @@ function handOver() {
   const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"]) {
     process.on(signal, () => {
-      // A terminal gives Ctrl-C to both of us.
+      // A terminal sends Ctrl-C to both processes.
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     });
   }
@@ -63,7 +63,7 @@ function handOver() {
   child.on("exit", (code) => process.exit(code ?? 1));
 }
 
-function ownNode() {
+function findOwnNode() {
   if (process.platform !== "linux") return null;
   try {
     return createRequire(import.meta.url).resolve(`node-linux-${process.arch}/bin/node`);

@@ -1,6 +1,6 @@
-// Builds the relay with everything it needs into dist/relay: it starts in a third of the time and keeps a third less in
-// memory than the sources, whose types have to be taken out and whose hundreds of files have to be found at each start.
-// What is built needs no package beside it. Run by `npm run build`.
+// Bundles the relay with all its packages into dist/relay. The bundle starts in a third of the time and needs a third less
+// memory than the sources, whose types are stripped and whose hundreds of files are resolved at each start. Run by
+// `npm run build`.
 
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,7 +10,7 @@ import { listPackages } from "./bundledPackages.ts";
 const root = new URL("..", import.meta.url);
 const out = fileURLToPath(new URL("dist/relay/", root));
 
-/** What the sources load when it is first needed is put into the bundle, and is still evaluated only then. */
+/** Bundles the packages that the sources load on first use; they are still evaluated only then. */
 const bundleRequired: Plugin = {
   name: "bundle-required",
   transform: {
@@ -19,9 +19,9 @@ const bundleRequired: Plugin = {
   },
 };
 
-/** Of the list of crawlers only the patterns are used, a tenth of it. */
-const patternsOfCrawlers: Plugin = {
-  name: "patterns-of-crawlers",
+/** Reduces the list of crawlers to its patterns, a tenth of its size. */
+const crawlerPatterns: Plugin = {
+  name: "crawler-patterns",
   transform: {
     filter: { id: /crawler-user-agents\.json$/ },
     handler: (code) =>
@@ -33,9 +33,9 @@ export async function bundleRelay(folder: string, more: readonly Plugin[]): Prom
   const bundle = await rolldown({
     input: fileURLToPath(new URL("src/cli.ts", root)),
     platform: "node",
-    // Drivers that pg would use if they were there.
+    // Optional drivers of pg.
     external: [/^node:/, "pg-native", "pg-cloudflare"],
-    plugins: [bundleRequired, patternsOfCrawlers, ...more],
+    plugins: [bundleRequired, crawlerPatterns, ...more],
     logLevel: "warn",
   });
   rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// Writes down which packages a bundle carries, for the notices (notices.ts): a package that is copied into our files
-// brings its licence along.
+// Records which packages a bundle contains, for the licence notices (notices.ts): a package that is copied into our files
+// must be shipped with its licence.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import type { Plugin } from "rolldown";
@@ -12,7 +12,7 @@ export function listPackages(bundle: string): Plugin {
     name: "list-packages",
     generateBundle(_options, files) {
       const modules = Object.values(files).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
-      // Styles end in files of their own and are in no chunk.
+      // Styles are written to separate files and are part of no chunk.
       const styles = [...this.getModuleIds()].filter((id) => /\.css(?:\?|$)/.test(id));
       const folders = [...modules, ...styles].flatMap((id) => packageFolderOf(id) ?? []);
       mkdirSync(listsFolder, { recursive: true });
@@ -22,7 +22,7 @@ export function listPackages(bundle: string): Plugin {
   };
 }
 
-/** Below the project's folder: `node_modules/pg`, `node_modules/a/node_modules/@b/c`. */
+/** Returns a path below the project's folder: `node_modules/pg`, `node_modules/a/node_modules/@b/c`. */
 function packageFolderOf(id: string): string | undefined {
   return /^.*?\/(node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/?]+)\//.exec(
     id.replaceAll("\\", "/"),

@@ -1,12 +1,12 @@
-// Writes dist/THIRD-PARTY-NOTICES.txt: the licences of everything that the built files carry. Run by `npm run build`, after
-// the bundles. Fails where a package does not say under which licence it stands, or under one that we have not agreed to.
+// Writes dist/THIRD-PARTY-NOTICES.txt: the licences of everything that the built files contain. Run by `npm run build`,
+// after the bundles. Fails for a package that names no licence, or one that is not in the list below.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { listsFolder } from "./bundledPackages.ts";
 
 const root = new URL("..", import.meta.url);
 const target = new URL("dist/THIRD-PARTY-NOTICES.txt", root);
-const agreed = new Set([
+const allowedLicences = new Set([
   "MIT",
   "ISC",
   "BSD-2-Clause",
@@ -34,8 +34,8 @@ for (const path of folders) {
     license = "",
     author,
   } = JSON.parse(readFileSync(new URL("package.json", folder), "utf8")) as Manifest;
-  // "(MIT OR Apache-2.0)" is ours to choose from.
-  if (!license.split(/[()\s]+|\bOR\b/).some((one) => agreed.has(one)))
+  // Of "(MIT OR Apache-2.0)" we may choose one.
+  if (!license.split(/[()\s]+|\bOR\b/).some((one) => allowedLicences.has(one)))
     faults.push(`${name} ${version}: ${license || "no licence"}`);
   const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
   const texts = files.toSorted().map((file) => readFileSync(new URL(file, folder), "utf8").trim());
@@ -45,12 +45,12 @@ for (const path of folders) {
 }
 
 if (faults.length) {
-  console.error(`These packages would be shipped; look at their licences:\n  ${faults.join("\n  ")}`);
+  console.error(`These packages would be shipped; check their licences:\n  ${faults.join("\n  ")}`);
   process.exit(1);
 }
 
 const rule = `\n\n${"-".repeat(80)}\n\n`;
 const networks = readFileSync(new URL("src/traffic/networks/data/NOTICE", root), "utf8").trim();
 const sorted = [...notices].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
-const intro = "Cleancast carries the following packages and data. Thank you to everybody who made them.";
+const intro = "Cleancast contains the following packages and data. Thank you to everyone who made them.";
 writeFileSync(target, `${[intro, ...sorted, `Networks of hosting companies\n\n${networks}`].join(rule)}\n`);

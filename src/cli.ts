@@ -3,9 +3,8 @@
 import { Command, CommanderError } from "commander";
 import { alertCommands } from "./commands/alert.ts";
 import { backupCommands } from "./commands/backup.ts";
-import { connectionCommands } from "./commands/connection.ts";
+import { connectionCommands, signInCommands } from "./commands/connection.ts";
 import { deliveryCommands } from "./commands/delivery.ts";
-import { doctorCommands } from "./commands/doctor.ts";
 import { encryptionKeyCommands } from "./commands/encryptionKey.ts";
 import { eventCommands } from "./commands/event.ts";
 import { hostCommands } from "./commands/host.ts";
@@ -15,14 +14,12 @@ import { memberCommands } from "./commands/member.ts";
 import { moveCommands } from "./commands/move.ts";
 import { operateCommands } from "./commands/operate.ts";
 import { personCommands } from "./commands/person.ts";
-import { siteCommands } from "./commands/site.ts";
-import { signInCommands } from "./commands/signIn.ts";
-import { tagCommands } from "./commands/tag.ts";
+import { siteCommands, tagCommands } from "./commands/site.ts";
 import { trafficCommands } from "./commands/traffic.ts";
 import { webhookCommands } from "./commands/webhook.ts";
 import { TagNotBuilt } from "./collect/tagScript.ts";
 import { ConfigFaults } from "./installation/config.ts";
-import { version } from "./main.ts";
+import { readVersion } from "./installation/installation.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
 import { SchemaBusy } from "./store/schema/migrate.ts";
@@ -30,18 +27,17 @@ import { Moved } from "./store/maintenance/moveLock.ts";
 import { NotYetMoved } from "./store/maintenance/moveMarker.ts";
 import { WrongEncryptionKey } from "./store/maintenance/sealCheck.ts";
 
-// Whatever is written here is for its owner alone.
+// Files that commands create are readable only by their owner.
 process.umask(0o077);
 
 const program = new Command("cleancast")
   .description("Clean conversions, cast everywhere.")
-  .version(version())
+  .version(readVersion())
   .option("--json", "print JSON")
   .showHelpAfterError()
   .exitOverride();
 
 operateCommands(program);
-doctorCommands(program);
 backupCommands(program);
 moveCommands(program);
 encryptionKeyCommands(program);
@@ -85,7 +81,7 @@ function* allCommands(parent: Command): Generator<Command> {
   }
 }
 
-/** What a person can put right is one sentence; anything else is a defect and shows where it happened. */
+/** Prints one sentence for errors that a person can correct; anything else is a defect, and shows its stack. */
 function fail(error: unknown): void {
   const known =
     error instanceof TagNotBuilt ||

@@ -1,297 +1,79 @@
-// Wiring: opens every part, hands each what it needs, and closes them in order.
+// Wiring: opens every part, gives each what it needs, and stops them in order.
 
-import { readFileSync } from "node:fs";
-import { openAccess, type Access } from "./access/access.ts";
-import { openDoor } from "./api/mountDashboard.ts";
-import { isAtHome } from "./api/dashboardHost.ts";
-import type { ApiParts } from "./api/context.ts";
-import { followCertificate, openCertificate } from "./server/certificate.ts";
 import type { Config } from "./installation/config.ts";
-import { openMailer } from "./alerts/mail.ts";
-import { startAlertMonitor } from "./alerts/monitor.ts";
-import { startPurge } from "./maintenance/purge.ts";
-import { sampleBots } from "./collect/botSample.ts";
-import { collectRoutes } from "./collect/route.ts";
+import { prepareFirstStart, readOwnerLine } from "./installation/firstStart.ts";
+import { lockStore, makeDataFolder, readVersion } from "./installation/installation.ts";
 import { readTag } from "./collect/tagScript.ts";
-import { countVisits } from "./collect/visitCounts.ts";
-import { openBreaker } from "./delivery/breaker.ts";
-import { openLanes } from "./delivery/lanes.ts";
-import { openQuota } from "./delivery/quota.ts";
-import { markForReconnection } from "./delivery/deliver.ts";
-import { openSender } from "./delivery/send.ts";
-import { openTokens } from "./delivery/oauth/tokens.ts";
-import { startWorker } from "./delivery/worker.ts";
-import { openChecker, relayOf } from "./domains/checker.ts";
-import { nameRoutes } from "./domains/route.ts";
-import { startHostMonitor } from "./domains/hostMonitor.ts";
-import { closeServer, followRequests } from "./server/draining.ts";
-import { firstStart, ownerLine } from "./installation/firstStart.ts";
-import { packageFolder } from "./kernel/packageFolder.ts";
-import { shortId, uuidv7 } from "./kernel/ids.ts";
-import {
-  lockStore,
-  makeDataFolder,
-  openCountryFile,
-  openInstallation,
-  readNetworksFile,
-} from "./installation/installation.ts";
-import { countByMinute } from "./http/rate.ts";
-import { inboundRoute } from "./inbound/route.ts";
-import { watchUnseen } from "./inbound/rejectedRequests.ts";
-import { countWrongKeys } from "./inbound/wrongKeys.ts";
 import { openLog } from "./observability/log.ts";
-import { callbackPath, oauthRoutes } from "./oauth/route.ts";
-import { startObserving } from "./observability/observability.ts";
-import { pushAttemptMs } from "./outbound/push.ts";
-import { startOutbound } from "./outbound/worker.ts";
-import { relay } from "./pipeline.ts";
-import { addressOf, openServer, startFault } from "./server/server.ts";
-import { directoryOf } from "./sites/directory.ts";
-import { countKeyUses } from "./sites/keyUses.ts";
-import { startStatistics } from "./statistics/worker.ts";
-import { stopRelay } from "./server/shutdown.ts";
+import { openObservability } from "./observability/observability.ts";
+import { openCertificate, watchCertificate } from "./server/certificate.ts";
+import { mountRoutes, type MountedRoutes } from "./server/routes.ts";
+import { addressOf, openServer, toStartFault } from "./server/server.ts";
+import { startServices, type Services } from "./server/services.ts";
+import { closeServer, openShutdown, trackRequests } from "./server/shutdown.ts";
 
 export type Running = { address: string; stop(): Promise<void> };
 
-/** Starts the relay. `say` shows people what they need to know; everything else goes to the log. */
-export async function serve(config: Config, say: (text: string) => void): Promise<Running> {
+/** Starts the relay. `print` shows people what they need to know; everything else goes to the log. */
+export async function serve(config: Config, print: (text: string) => void): Promise<Running> {
   const tag = readTag();
   const certificate = openCertificate(config);
   makeDataFolder(config);
   const unlock = lockStore(config);
-  const { log, lines } = openLog(config.logLevel);
   const now = Date.now;
-  const observing = startObserving(config, { log, lines }, now);
-  const { onDefect } = observing;
-
-  const countries = openCountryFile(config);
-  readNetworksFile(config);
-  const store = await openInstallation(config, observing.watch).catch((error: unknown) => {
-    unlock();
-    throw error;
+  const { log, lines } = openLog(config.logLevel);
+  const observability = openObservability(config, { log, lines }, now);
+  const shutdown = openShutdown({
+    // The last answer, and then the last attempt.
+    timeoutMs: config.answerMs + config.attemptMs + 2000,
+    onLate: observability.onDefect,
   });
-  const ownHost = relayOf(config)?.host ?? null;
-  const directory = directoryOf(store, ownHost);
-  await directory.refresh();
-  const following = directory.follow((error) => onDefect(error));
-
-  const owner = shortId();
-  if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
-  const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
-  const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
-  const onSettled = observing.onSettled(directory);
-  const breaker = openBreaker();
-  const lanes = openLanes({
-    directory,
-    sender,
-    settle: store.deliveries.settle,
-    onSettled,
-    tokens,
-    breaker,
-    quota: openQuota(),
-    retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
-    attemptMs: config.attemptMs,
-    now,
-    onDefect,
-    markForReconnection: (connection, reason) =>
-      markForReconnection(store, directory, connection, reason, now()),
-  });
-  const elapsed = () => performance.now();
-  const node = { store, directory, sites: () => directory.sites(), owner, now, elapsed, onDefect };
-  const { leaseMs } = config;
-  const worker = startWorker({
-    ...node,
-    lanes,
-    leaseMs,
-    onSettled,
-    onPoll: observing.onLook,
-  });
-  const purge = startPurge(node);
-  const keyUses = countKeyUses(store, owner, onDefect);
-  const visitCounts = countVisits(store, owner, onDefect);
-  const botSample = sampleBots(store, uuidv7, onDefect);
-  const { transport } = config;
-  const unseen = watchUnseen({ store, directory, transport, writer: owner, newId: uuidv7, onDefect });
-  const statistics = startStatistics(node);
-
-  if (store.engine === "sqlite") await store.pushes.reclaimAll();
-  // Receivers have more time than platforms, and are never anywhere but where their owner said.
-  const pushSender = openSender({
-    connectMs: config.connectMs,
-    attemptMs: pushAttemptMs,
-    allow: config.allowPrivate,
-    origins: {},
-  });
-  const outbound = startOutbound({
-    ...node,
-    sender: pushSender,
-    attemptMs: pushAttemptMs,
-    pushMs: config.pushMs,
-    retry: { scheduleMs: config.pushRetryMs, random: Math.random },
-    newId: uuidv7,
-    onDisabled: ({ siteId, webhookId }, reason) =>
-      log.warn({ site: siteId, webhook: webhookId, reason }, "webhook disabled"),
-  });
-
-  const checker = openChecker(config);
-  const hosts = startHostMonitor({ ...node, checker });
-
-  const mailer = config.smtp && openMailer(config.smtp);
-  const channels = { mailer, sender };
-  const alerts = startAlertMonitor({ ...node, channels, everyMs: config.alertMs });
-
-  const app = openServer(certificate?.pair ?? null, onDefect);
-  const stopCertificate = followCertificate(app.server, certificate, log);
-  const requests = followRequests(app);
-  const parts = { store, lanes, owner, leaseMs, now, onPlanned: observing.onPlanned };
-  const certificateEndsAt = () => certificate?.endsAt() ?? null;
-  observing.routes(app, { store, directory, lanes, breaker, version: version(), certificateEndsAt });
-  inboundRoute(app, {
-    gate: {
-      directory,
-      ownHost,
-      transport: config.transport,
-      wrongKeys: countWrongKeys(store),
-      rateLimit: countByMinute(),
-    },
-    relay: (received, site, deadline) => relay(received, site, deadline, parts),
-    countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
-    answerMs: config.answerMs,
-    maxInFlight: config.maxInFlight,
-    now,
-    unseen: observing.unseen(unseen),
-    log: observing.onAnswer,
-    onDefect,
-  });
-
-  nameRoutes(app, { directory, transport, checker });
-  collectRoutes(app, {
-    store,
-    directory,
-    transport: config.transport,
-    rate: countByMinute(),
-    perMinute: config.collectPerMinute,
-    tag,
-    counts: observing.visits(visitCounts),
-    offerBot: (bot) => botSample.offer(bot),
-    countryOf: (address) => countries?.countryOf(address) ?? null,
-    now,
-    onDefect,
-  });
-
-  // Known when the server listens: the system may choose the port.
-  const publicUrl = () => (config.hasUrl ? config.publicUrl : addressOf(app, config));
-  let opened: Access | null = null;
-  const access = (): Access =>
-    (opened ??= openAccess({
-      store,
-      directory,
-      mailer,
-      publicUrl: publicUrl(),
-      secret: store.accessSecret,
-      trusted: transport.trusted,
-      now,
-      onDefect,
-    }));
-  oauthRoutes(app, {
-    store,
-    sender,
-    get redirectUri() {
-      return `${publicUrl()}${callbackPath}`;
-    },
-    origins: config.platformOrigins,
-    userOf: async (request) => {
-      // Who sends something else than a session's cookie is nobody here.
-      const actor = await access().userOf(request);
-      return actor?.id ?? null;
-    },
-    now,
-  });
-  const door = openDoor(app, {
-    serves: ({ raw }) => isAtHome(raw, directory, config.hasUrl ? config.publicUrl : null),
-    parts: (): ApiParts => ({
-      version: version(),
-      store,
-      directory,
-      access: access(),
-      sender,
-      pushSender,
-      checker,
-      tokens,
-      mailer,
-      allowPrivate: config.allowPrivate,
-      transport,
-      publicUrl: publicUrl(),
-      pushMs: config.pushMs,
-      tag,
-      countryOf: countries && ((address) => countries.countryOf(address)),
-      now,
-    }),
-    onDefect,
-  });
-
-  // First nobody sends more requests here. Then, so that nothing that was taken in is left behind: no new requests, those
-  // in flight are answered, nobody takes more in hand, what the lanes hold is settled; and only then the store is closed.
-  const stop = (drainMs: number) =>
-    stopRelay({
-      drainMs,
-      // The last answer, and then the last attempt.
-      timeoutMs: config.answerMs + config.attemptMs + 2000,
-      leave() {
-        observing.drain();
-        requests.hangUp();
-      },
-      // Each may be slow to end: a mail server that hangs, a receiver.
-      background: () => ({
-        statistics: statistics.stop(),
-        purge: purge.stop(),
-        alerts: alerts.stop(),
-        hosts: hosts.stop(),
-        outbound: outbound.stop(),
-      }),
-      steps: [
-        (ms) => ({ door: door.close(), requests: closeServer(app, requests, ms - 500) }),
-        () => ({ access: opened?.close(), deliveries: worker.stop().then(() => lanes.close()) }),
-        () => ({
-          keys: keyUses.stop(),
-          visits: visitCounts.stop(),
-          bots: botSample.stop(),
-          unseen: unseen.stop(),
-        }),
-        () => ({ certificate: stopCertificate(), directory: following.stop(), observing: observing.stop() }),
-      ],
-      last: [
-        () => ({ pushes: pushSender.close(), calls: sender.close(), checks: checker.sender.close() }),
-        () => ({ store: store.close() }),
-        // What was said last would be lost with the process.
-        () => ({ lock: unlock(), log: new Promise<void>((resolve) => log.flush(() => resolve())) }),
-      ],
-      onLate: onDefect,
-    });
+  shutdown.add("drain", "readiness", observability.drain);
+  shutdown.add("watchers", "observability", observability);
+  shutdown.add("process", "lock", unlock);
+  // Lines that are not flushed are lost with the process.
+  shutdown.add("process", "log", () => new Promise<void>((resolve) => log.flush(() => resolve())));
 
   try {
+    const services = await startServices({ config, log, observability, shutdown, now });
+    const app = openServer(certificate?.pair ?? null, observability.onDefect);
+    const requests = trackRequests(app);
+    shutdown.add("drain", "connections", () => requests.closeAfterAnswer());
+    shutdown.add("requests", "requests", (timeoutMs) => closeServer(app, requests, timeoutMs - 500));
+    shutdown.add("watchers", "certificate", watchCertificate(app.server, certificate, log));
+    const routes = mountRoutes(app, {
+      config,
+      services,
+      observability,
+      shutdown,
+      version: readVersion(),
+      tag,
+      certificateExpiresAt: () => certificate?.expiresAt() ?? null,
+    });
     await app.listen({ host: config.host, port: config.port }).catch((error: unknown) => {
-      throw startFault(error, config);
+      throw toStartFault(error, config);
     });
     const address = addressOf(app, config);
-    const data =
-      store.engine === "sqlite"
-        ? `${config.dataFolder} (embedded database)`
-        : `PostgreSQL (DATABASE_URL), and ${config.dataFolder} for the encryption key unless it is set`;
-    const setUp = await ownerLine(access(), publicUrl());
-    // Only now: a start that fails must not have shown the key to nobody.
-    const welcome = await firstStart(store, directory, now);
-    say(
-      `Cleancast ${version()} is running on ${address}\nData: ${data}\n${setUp}${welcome?.(address) ?? ""}`,
-    );
-    return { address, stop: () => stop(config.drainMs) };
+    print(await startText(address, config, services, routes));
+    return { address, stop: () => shutdown.run(config.drainMs) };
   } catch (error) {
-    await stop(0);
+    await shutdown.run(0);
     throw error;
   }
 }
 
-export function version(): string {
-  const text = readFileSync(new URL("package.json", packageFolder), "utf8");
-  return String(JSON.parse(text).version);
+async function startText(
+  address: string,
+  { dataFolder }: Config,
+  { store, directory, now }: Services,
+  { access, publicUrl }: MountedRoutes,
+): Promise<string> {
+  const data =
+    store.engine === "sqlite"
+      ? `${dataFolder} (embedded database)`
+      : `PostgreSQL (DATABASE_URL), and ${dataFolder} for the encryption key unless it is set`;
+  const owner = await readOwnerLine(access(), publicUrl());
+  // Last, when nothing can fail any more: the key is shown only once.
+  const welcome = await prepareFirstStart(store, directory, now);
+  return `Cleancast ${readVersion()} is running on ${address}\nData: ${data}\n${owner}${welcome?.(address) ?? ""}`;
 }

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../src/installation/config.ts";
-import { startFault } from "../src/server/server.ts";
+import { toStartFault } from "../src/server/server.ts";
 import { freshFolder } from "./support/databases.ts";
 import { call } from "./support/relay.ts";
 
@@ -54,7 +54,7 @@ describe("the npm package", () => {
     expect(
       files.filter((path) => /\.tsx?$|\.test\.|\.map$|^dist\/relay\/cache|^dist\/packages/.test(path)),
     ).toEqual([]);
-    expect(files.filter((path) => path.startsWith("src/") && path.split("/").length > 3)).toEqual([
+    expect(files.filter((path) => path.startsWith("src/") && path.split("/").length > 4)).toEqual([
       "src/traffic/networks/data/NOTICE",
       "src/traffic/networks/data/networks.bin",
     ]);
@@ -113,7 +113,7 @@ describe("the npm package", () => {
       process.kill(-(child.pid as number), "SIGINT");
       await ended;
     }
-    expect(output).toContain("SIGINT: finishing what is in flight");
+    expect(output).toContain("SIGINT: finishing requests in flight");
     // The lock is an open transaction; a relay that ended in order has no unfinished one.
     expect(existsSync(join(folder, "data/cleancast.db-wal"))).toBe(false);
   }, 60_000);
@@ -317,7 +317,7 @@ describe("the systemd unit", () => {
   });
 
   test("is told by the relay itself what lets it open port 443", () => {
-    const fault = startFault(Object.assign(new Error(), { code: "EACCES" }), readConfig({ PORT: "443" }));
+    const fault = toStartFault(Object.assign(new Error(), { code: "EACCES" }), readConfig({ PORT: "443" }));
     const [, page = "-"] = /port 443;.*CAP_NET_BIND_SERVICE \((\S+)\)/.exec(String(fault)) ?? [];
     expect(read(page)).toContain("ops/systemd/port-443.conf");
   });

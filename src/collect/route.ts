@@ -33,6 +33,7 @@ export type CollectOptions = {
   /** The built tag. */
   tag: string;
   counts: VisitCounts;
+  onVisitCounted?: (bucket: VisitBucket) => void;
   offerBot: (bot: Bot) => void;
   countryOf: (address: string) => string | null;
   now: () => number;
@@ -169,6 +170,7 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
 
   function count(site: Site, taken: Taken | null, { verdict, primary }: Judgement, now: number): void {
     const bucket = bucketOf(taken, verdict);
+    options.onVisitCounted?.(bucket);
     options.counts.count(site.id, bucket, bucket === "bots" ? primary : "", now);
   }
 }

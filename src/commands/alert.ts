@@ -4,19 +4,19 @@ import { openMailer } from "../alerts/mail.ts";
 import { messageOf } from "../alerts/message.ts";
 import { openSender } from "../delivery/send.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, print, table, timeText } from "./context.ts";
+import { findSites, print, table, timeText, withContext } from "./context.ts";
 
 export function alertCommands(program: Command): void {
-  const alert = program.command("alert").description("what needs a person");
+  const alert = program.command("alert").description("problems that need attention");
 
   alert
     .command("list [site]")
-    .description("open alerts of a site, or of all")
-    .option("--all", "also those that are over")
+    .description("list the open alerts of a site, or of all sites")
+    .option("--all", "also closed alerts")
     .action((siteText: string | undefined, options: { all?: boolean }, command: Command) =>
-      atDesk(async (desk) => {
-        const { store, directory } = desk;
-        const sites = siteText === undefined ? [...directory.sites()] : [findSite(desk, siteText)];
+      withContext(async (context) => {
+        const { store, directory } = context;
+        const sites = findSites(directory, siteText);
         const ofEach = await Promise.all(
           sites.map(async (site) => {
             const alerts = await store.alerts.since(site.id, options.all ? 0 : Number.MAX_SAFE_INTEGER, 200);
@@ -48,25 +48,25 @@ export function alertCommands(program: Command): void {
         const alerts = ofEach.flat().toSorted((one, other) => other.beganAt - one.beganAt);
         const shown = alerts.map((one) =>
           [
-            `${one.host}: ${one.title}${one.endedAt === null ? "" : " (over)"}`,
+            `${one.host}: ${one.title}${one.endedAt === null ? "" : " (closed)"}`,
             `  ${one.text}`,
-            `  began ${timeText(one.beganAt)} UTC, told ${timeText(one.notifiedAt)}${one.endedAt === null ? "" : `, over ${timeText(one.endedAt)} UTC`}`,
-            ...one.failed.map(({ channel, error }) => `  not told by ${channel}: ${error}`),
-            ...(one.endedAt === null ? [`  to do: ${one.whatToDo}`] : []),
+            `  opened ${timeText(one.beganAt)} UTC, notified ${timeText(one.notifiedAt)}${one.endedAt === null ? "" : `, closed ${timeText(one.endedAt)} UTC`}`,
+            ...one.failed.map(({ channel, error }) => `  not sent by ${channel}: ${error}`),
+            ...(one.endedAt === null ? [`  What to do: ${one.whatToDo}`] : []),
           ].join("\n"),
         );
-        const none = options.all ? "No alert in the last 90 days." : "Nothing needs you.";
+        const none = options.all ? "No alerts in the last 90 days." : "No open alerts.";
         print(command, { alerts }, shown.join("\n\n") || none);
       }),
     );
 
   alert
     .command("test <site>")
-    .description("send a test message to the site's alert_emails and alert_webhook")
+    .description("send a test alert to the site's alert_emails and alert_webhook")
     .action((siteText: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const { config, by } = desk;
-        const site = findSite(desk, siteText);
+      withContext(async (context) => {
+        const { config, by } = context;
+        const site = findSite(context, siteText);
         const sender = openSender({ ...config, allow: config.allowPrivate, origins: {} });
         try {
           const means = { mailer: config.smtp && openMailer(config.smtp), sender };

@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import { takeBackup } from "../maintenance/backup.ts";
 import { checkLocation, restoreBackup } from "../maintenance/restore.ts";
 import { readConfig, type Config } from "../installation/config.ts";
-import { lockStore, makeDataFolder, onDatabase } from "../installation/installation.ts";
-import { version } from "../main.ts";
+import { lockStore, makeDataFolder, onDatabase, readVersion } from "../installation/installation.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import type { Inconsistency } from "../store/maintenance/check.ts";
 import { isLost } from "../store/maintenance/lostKey.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";
@@ -14,26 +14,26 @@ import { print } from "./context.ts";
 export function backupCommands(program: Command): void {
   program
     .command("backup <file>")
-    .description("write everything into one file, beside a running relay")
-    .option("--force", "replace the file if it is there")
+    .description("write all data into one file, also while the relay is running")
+    .option("--force", "replace an existing file")
     .action(async (file: string, options: { force?: true }, command: Command) => {
       const config = readConfig();
-      // Not through the desk: that would bring the schema up to date, and this may be the backup before an upgrade.
+      // Opening the context would migrate the schema, and this may be the backup before an upgrade.
       const snapshot = await onDatabase(config, () => openSnapshot(config.store));
       if (!snapshot || snapshot.version === 0)
-        throw new Refusal("database", "There is no database yet: nothing to back up.");
+        throw new Refusal("database", "There is no database to back up yet.");
       try {
         const replace = options.force === true;
-        const taken = await takeBackup(snapshot, file, { version: version(), now: Date.now(), replace });
-        // A backup is worth having in any case: also before one goes on without the key.
+        const taken = await takeBackup(snapshot, file, { version: readVersion(), now: Date.now(), replace });
+        // A backup is useful even without the key: it must be possible before giving up a lost key.
         const opens = !(await isLost(snapshot, config.encryptionKeys));
         print(
           command,
           { ...taken, key: keyIn(config), opens },
-          `${taken.file}: ${taken.rows} rows of ${taken.tables} tables, ${sizeText(taken.bytes)}, schema ${taken.schema}.\n\n` +
+          `${taken.file}: ${countOf(taken.rows, "row")} of ${taken.tables} tables, ${sizeText(taken.bytes)}, schema ${taken.schema}.\n\n` +
             `THE ENCRYPTION KEY IS NOT IN IT. Keep a copy of ${keyIn(config)} in another place than the backup:\n` +
-            "without the key, the credentials in the backup cannot be opened by anybody." +
-            (opens ? "" : `\n\n${shut}`),
+            "without the key, the credentials in the backup cannot be decrypted." +
+            (opens ? "" : `\n\n${wrongKey}`),
         );
       } finally {
         await snapshot.close();
@@ -42,15 +42,15 @@ export function backupCommands(program: Command): void {
 
   program
     .command("restore <file>")
-    .description("write a backup back; the relay must not run")
-    .option("--force", "replace the data that is there")
+    .description("restore a backup; the relay must not be running")
+    .option("--force", "replace existing data")
     .action(async (file: string, options: { force?: true }, command: Command) => {
       const config = readConfig();
       makeDataFolder(config);
       if (config.keyFile !== null && !existsSync(config.keyFile))
         throw new Refusal(
           "key",
-          `There is no encryption key: put the one that belongs to the backup into ${config.keyFile}, or into CLEANCAST_ENCRYPTION_KEY.`,
+          `There is no encryption key: put the key of the backup into ${config.keyFile}, or into CLEANCAST_ENCRYPTION_KEY.`,
         );
       const unlock = lockStore(config);
       try {
@@ -62,9 +62,9 @@ export function backupCommands(program: Command): void {
         print(
           command,
           { ...restored, ok: wrong.length === 0 },
-          `Restored ${rows} rows of ${tables} tables, as they were on ${header.madeAt}.\n` +
-            (aside === null ? "" : `What was there could not be used; it is kept as ${aside}.\n`) +
-            textOf(wrong),
+          `Restored ${countOf(rows, "row")} of ${tables} tables, as of ${header.madeAt}.\n` +
+            (aside === null ? "" : `The previous database was unusable and is kept as ${aside}.\n`) +
+            inconsistencyText(wrong),
         );
         if (wrong.length) process.exitCode = 1;
       } finally {
@@ -74,24 +74,23 @@ export function backupCommands(program: Command): void {
 
   program
     .command("check")
-    .description("look whether everything in the database fits together, beside a running relay")
+    .description("verify database integrity, also while the relay is running")
     .action(async (_options: unknown, command: Command) => {
       const config = readConfig();
       const wrong = await onDatabase(config, () => checkLocation(config.store, config.encryptionKeys));
-      print(command, { ok: wrong.length === 0, wrong }, textOf(wrong));
+      print(command, { ok: wrong.length === 0, wrong }, inconsistencyText(wrong));
       if (wrong.length) process.exitCode = 1;
     });
 }
 
 const keyIn = ({ keyFile }: Config) => keyFile ?? "CLEANCAST_ENCRYPTION_KEY";
 
-const shut =
-  "THE KEY THAT IS SET HERE DOES NOT OPEN IT, or there is none. Look for the one that does: without it the backup can be " +
-  "restored nowhere.";
+const wrongKey =
+  "THE CONFIGURED KEY DOES NOT DECRYPT IT, or there is no key. Find the right one: without it the backup cannot be restored.";
 
-const textOf = (wrong: readonly Inconsistency[]) =>
+const inconsistencyText = (wrong: readonly Inconsistency[]) =>
   wrong.length === 0
-    ? "Everything fits together."
+    ? "No problems found."
     : wrong.map(({ what, count, example }) => `WRONG  ${count} ${what}, such as ${example}`).join("\n");
 
 function sizeText(bytes: number): string {

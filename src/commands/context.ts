@@ -1,18 +1,19 @@
-// What every command needs: the configuration, an open store, and one way to print.
+// Provides every command with the configuration, an open store, readers of arguments, and one way to print.
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { readConfig, type Config } from "../installation/config.ts";
 import { openInstallation } from "../installation/installation.ts";
-import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
+import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
+import { directoryOf, type Directory, type Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
-export type Desk = { store: Store; directory: Directory; config: Config; by: By };
+export type CommandContext = { store: Store; directory: Directory; config: Config; by: By };
 
-/** Opens the store beside a running server, does the work, and closes it again. */
-export async function atDesk<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
+/** Opens the store, also while a relay is running, does the work, and closes the store again. */
+export async function withContext<T>(work: (context: CommandContext) => Promise<T>): Promise<T> {
   const config = readConfig();
   const store = await openInstallation(config);
   try {
@@ -24,14 +25,14 @@ export async function atDesk<T>(work: (desk: Desk) => Promise<T>): Promise<T> {
   }
 }
 
-/** Prints `value` as JSON with --json, else the sentence or table made for people. */
+/** Prints `value` as JSON with --json, otherwise the text. */
 export function print(command: Command, value: unknown, text: string): void {
   const json = command.optsWithGlobals().json === true;
   process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
 }
 
-/** `url=https://… events=purchase` → an object. `name=@file` takes the value from a file, so that no secret is typed. */
-export function pairsOf(
+/** `url=https://… events=purchase` → an object. `name=@file` reads the value from a file, so that no secret is typed. */
+export function readPairs(
   words: readonly string[],
   readFile: (path: string) => string = readValueFile,
 ): Record<string, string> {
@@ -53,15 +54,34 @@ function readValueFile(path: string): string {
   }
 }
 
-/** The site that a command is about; may be left out while there is only one. */
-export function siteOrOnly(directory: Directory, text: string | undefined): Site {
-  if (text !== undefined) return findSite({ directory }, text);
-  const [only, second] = [...directory.sites()];
+/** Reads a whole number from 1 to `max`. */
+export function readNumber(name: string, text: string, max: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new Refusal(name, `--${name} must be 1 to ${max}.`);
+}
+
+const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
+
+/** Reads a duration such as 30m, 12h or 7d in milliseconds; null where the text is none. */
+export function readDuration(text: string): number | null {
+  const [, count, unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  return count === undefined ? null : Number(count) * (units[unit] ?? 0);
+}
+
+/** The named site, or all sites. */
+export function findSites(directory: Directory, text: string | undefined): Site[] {
+  return text === undefined ? [...directory.sites()] : [findSite({ directory }, text)];
+}
+
+/** The named site; the name may be left out while there is only one site. */
+export function findSiteOrOnly(directory: Directory, text: string | undefined): Site {
+  const [only, second] = findSites(directory, text);
   if (only && !second) return only;
   throw new Refusal("site", "Name the site: 'cleancast site list' shows them.");
 }
 
-/** Columns as wide as their widest cell. */
+/** Makes each column as wide as its widest cell. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[], empty: string): string {
   if (rows.length === 0) return empty;
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] ?? "").length)));
@@ -75,4 +95,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export function timeText(ms: number | null): string {
   return ms === null ? "–" : new Date(ms).toISOString().replace("T", " ").slice(0, 19);
+}
+
+/** Replaces control characters, so that foreign text cannot control the terminal. */
+export function toPrintableLines(text: string): string[] {
+  return text === "" ? [] : text.split("\n").map((line) => line.replace(/[\p{Cc}\p{Cf}]/gu, "·"));
 }

@@ -1,42 +1,52 @@
 import type { Command } from "commander";
 import { checkFilter } from "../delivery/replay.ts";
 import { cancel, replay, type Tally } from "../delivery/replay.ts";
-import type { Site } from "../sites/directory.ts";
+import { looksLikeEmail } from "../identity/email.ts";
+import { hashEmail, readSha256 } from "../identity/person.ts";
+import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
+import type { Site } from "../sites/directory.ts";
 import { findSite } from "../sites/manage.ts";
 import type { LogFilter, LogLine } from "../store/deliveries/syncLog.ts";
-import { atDesk, print, siteOrOnly, table, timeText, type Desk } from "./context.ts";
-import { findEvent } from "./event.ts";
-import { isEverything, readCursor, readFilter, withFilters, type FilterOptions } from "./logFilter.ts";
+import {
+  findSiteOrOnly,
+  findSites,
+  print,
+  readDuration,
+  readNumber,
+  table,
+  timeText,
+  toPrintableLines,
+  withContext,
+  type CommandContext,
+} from "./context.ts";
+import { findEvent, readMode } from "./event.ts";
 
 export function deliveryCommands(program: Command): void {
-  const delivery = program
-    .command("delivery")
-    .description("the sync log: what went where, and what became of it");
+  const delivery = program.command("delivery").description("the sync log: deliveries and their outcomes");
 
-  withFilters(delivery.command("list [site]").description("deliveries, newest first"))
-    .option("--before <cursor>", "go on after this line: EVENT/CONNECTION")
-    .option("--limit <n>", "how many", "20")
-    .option("--count", "only say how many there are")
+  withFilters(delivery.command("list [site]").description("list deliveries, newest first"))
+    .option("--before <cursor>", "continue after this line: EVENT/CONNECTION")
+    .option("--limit <n>", "maximum number of lines", "20")
+    .option("--count", "only print the number of deliveries")
     .action(
       (
         siteText: string | undefined,
         options: FilterOptions & { before?: string; limit: string; count?: boolean },
         command: Command,
       ) =>
-        atDesk(async (desk) => {
-          const { directory, store } = desk;
-          const sites = siteText === undefined ? [...directory.sites()] : [findSite(desk, siteText)];
-          const filter = await filterFor(desk, sites, options);
+        withContext(async (context) => {
+          const { directory, store } = context;
+          const sites = findSites(directory, siteText);
+          const filter = await readCheckedFilter(context, sites, options);
           if (options.count) {
             const counts = await Promise.all(sites.map((site) => store.syncLog.count(site.id, filter)));
             const count = counts.reduce((sum, n) => sum + n, 0);
-            return print(command, { count }, `${count} deliveries match.`);
+            return print(command, { count }, `${countOf(count, "delivery matches", "deliveries match")}.`);
           }
-          const limit = Number(options.limit);
-          if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-            throw new Refusal("limit", "--limit must be 1 to 1000.");
-          const { lines, next } = await newest(desk, sites, filter, readCursor(options.before), limit);
+          const limit = readNumber("limit", options.limit, 1000);
+          const { lines, next } = await readPage(context, sites, filter, readCursor(options.before), limit);
           const rows = lines.map((line) => [
             timeText(line.receivedAt),
             directory.site(line.siteId)?.hosts[0] ?? line.siteId,
@@ -50,99 +60,103 @@ export function deliveryCommands(program: Command): void {
             line.eventId,
           ]);
           const head = [
-            "RECEIVED (UTC)", "SITE", "EVENT", "ORDER", "CONNECTION", "STATE", "ATTEMPTS", "NEXT TRY", "REASON", "ID",
+            "RECEIVED (UTC)", "SITE", "EVENT", "ORDER", "CONNECTION", "STATE", "ATTEMPTS", "NEXT ATTEMPT", "REASON", "ID",
           ]; // prettier-ignore
-          const more = next ? `\nOlder ones: --before ${next}` : "";
-          const deliveries = lines.map((line) => describe(line));
-          print(command, { deliveries, next }, `${table(head, rows, "No delivery matches.")}${more}`);
+          const more = next ? `\nNext page: --before ${next}` : "";
+          const deliveries = lines.map((line) => toJson(line));
+          print(command, { deliveries, next }, `${table(head, rows, "No matching deliveries.")}${more}`);
         }),
     );
 
   delivery
     .command("show <event>")
-    .description(
-      "every attempt of an event's deliveries: request, answer, how long it took, and what was decided",
-    )
-    .option("--connection <id>", "only of this connection")
-    .option("--site <site>", "look in this site only")
+    .description("show every delivery attempt of an event: request, response, duration and decision")
+    .option("--connection <id>", "only deliveries of this connection")
+    .option("--site <site>", "search only this site")
     .action((id: string, options: { connection?: string; site?: string }, command: Command) =>
-      atDesk(async (desk) => {
-        const event = await findEvent(desk, id, options.site);
+      withContext(async (context) => {
+        const event = await findEvent(context, id, options.site);
         const { connection: connectionId } = options;
         const filter = { eventId: event.id, ...(connectionId === undefined ? {} : { connectionId }) };
-        const { lines } = await newest(desk, [findSite(desk, event.siteId)], filter, null, 1000);
+        const { lines } = await readPage(context, [findSite(context, event.siteId)], filter, null, 1000);
         if (lines.length === 0)
           throw new Refusal(
             connectionId ? "connection" : "event",
             `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
           );
-        const attempts = await desk.store.deliveries.attemptsOfEvent(event.siteId, event.id);
+        const attempts = await context.store.deliveries.attemptsOfEvent(event.siteId, event.id);
         const deliveries = lines.map((line) => ({
-          ...describe(line),
+          ...toJson(line),
           log: attempts.filter((one) => one.connectionId === line.connectionId),
         }));
-        print(command, { deliveries }, deliveries.map(shownDelivery).join("\n\n"));
+        print(command, { deliveries }, deliveries.map(toText).join("\n\n"));
       }),
     );
 
-  changing(delivery, "replay", "send again what was rejected, expired, skipped or parked", replay);
-  changing(delivery, "cancel", "stop what is queued or parked from being sent", cancel);
+  changeCommand(delivery, "replay", "send rejected, expired, skipped or parked deliveries again", replay);
+  changeCommand(delivery, "cancel", "cancel queued or parked deliveries", cancel);
 }
 
-function changing(delivery: Command, name: string, description: string, work: typeof replay): void {
+function changeCommand(delivery: Command, name: string, description: string, work: typeof replay): void {
   withFilters(
     delivery
       .command(`${name} [site]`)
-      .description(`${description}; without --yes only says what it would do`),
+      .description(`${description}; without --yes it only shows what it would do`),
   )
     .option("--yes", "do it")
     .action((siteText: string | undefined, options: FilterOptions & { yes?: boolean }, command: Command) =>
-      atDesk(async (desk) => {
-        const site = siteOrOnly(desk.directory, siteText);
-        const filter = await filterFor(desk, [site], options);
-        if (isEverything(filter))
+      withContext(async (context) => {
+        const site = findSiteOrOnly(context.directory, siteText);
+        const filter = await readCheckedFilter(context, [site], options);
+        if (isUnfiltered(filter))
           throw new Refusal(
             "filter",
-            "Say which: --connection, --platform, --state, --event, --order, --from …",
+            "Select deliveries with --connection, --platform, --state, --event, --order, --from …",
           );
         const dryRun = options.yes !== true;
-        const tally = await work(desk, site, filter, { ...desk.by, dryRun });
+        const tally = await work(context, site, filter, { ...context.by, dryRun });
         if (tally.changed === 0 && tally.found > 0)
-          throw new Refusal("deliveries", `Nothing to ${name}: ${told(tally.leftAlone)}.`);
+          throw new Refusal("deliveries", `Nothing to ${name}: ${countsText(tally.leftAlone)}.`);
         print(command, { ...tally, done: !dryRun }, changedText(name, tally, dryRun));
       }),
     );
 }
 
-/** All that it names is found at these sites; an event also by the id that platforms received. */
-async function filterFor(desk: Desk, sites: readonly Site[], options: FilterOptions): Promise<LogFilter> {
-  const filter = readFilter(options, desk.by.now);
+/** Checks that what the filter names exists at these sites. An event is also found by its platform event id. */
+async function readCheckedFilter(
+  context: CommandContext,
+  sites: readonly Site[],
+  options: FilterOptions,
+): Promise<LogFilter> {
+  const filter = readFilter(options, context.by.now);
   const ids = sites.map(({ id }) => id);
-  await checkFilter(desk, ids, filter);
+  await checkFilter(context, ids, filter);
   if (filter.eventId === undefined) return filter;
-  const event = await findEvent(desk, filter.eventId, ids.length === 1 ? ids[0] : undefined);
+  const event = await findEvent(context, filter.eventId, ids.length === 1 ? ids[0] : undefined);
   return { ...filter, eventId: event.id };
 }
 
-const told = (counts: Record<string, number>) =>
+const countsText = (counts: Record<string, number>) =>
   Object.entries(counts)
     .map(([reason, n]) => `${n} × ${reason}`)
     .join(", ");
 
 function changedText(name: string, { found, changed, leftAlone, waiting }: Tally, dryRun: boolean): string {
-  if (found === 0) return "No delivery matches.";
-  const what = name === "replay" ? "sent again, as soon as their connections have room" : "cancelled";
-  const lines = [`${changed} of ${found} deliveries ${dryRun ? "would be" : "are"} ${what}.`];
-  if (Object.keys(leftAlone).length) lines.push(`Left alone: ${told(leftAlone)}.`);
+  if (found === 0) return "No matching deliveries.";
+  const what = name === "replay" ? "sent again" : "cancelled";
+  const lines = [
+    `${changed} of ${countOf(found, "delivery", "deliveries")} ${dryRun ? "would be" : changed === 1 ? "is" : "are"} ${what}.`,
+  ];
+  if (Object.keys(leftAlone).length) lines.push(`Not changed: ${countsText(leftAlone)}.`);
   if (name === "replay" && Object.keys(waiting).length)
-    lines.push(`They wait until their connection works again: ${told(waiting)}.`);
+    lines.push(`Waiting until the connection works again: ${countsText(waiting)}.`);
   if (dryRun) lines.push("Nothing was changed. Add --yes to do it.");
   return lines.join("\n");
 }
 
-/** A page over one site or all of them: ids are in the order of time, over all sites too. */
-async function newest(
-  { store }: Desk,
+/** Reads a page over one or all sites, newest first: ids are in the order of time across sites. */
+async function readPage(
+  { store }: CommandContext,
   sites: readonly Site[],
   filter: LogFilter,
   before: { eventId: string; connectionId: string } | null,
@@ -152,7 +166,7 @@ async function newest(
     sites.map(async (site) => {
       const lines: LogLine[] = [];
       let at = before;
-      // A page may be short where the filter leaves little.
+      // A page of the store may be short where the filter matches little.
       do {
         const page = await store.syncLog.page(site.id, filter, { before: at, limit: limit + 1 });
         lines.push(...page.lines);
@@ -170,7 +184,7 @@ async function newest(
 
 const keyOf = ({ eventId, connectionId }: LogLine) => `${eventId}/${connectionId}`;
 
-function describe(line: LogLine) {
+function toJson(line: LogLine) {
   const { siteId, eventId, connectionId, platform, state, reason, attempts, dueAt, event, orderId } = line;
   const { value, currency, mode, receivedAt, updatedAt } = line;
   return {
@@ -192,32 +206,113 @@ function describe(line: LogLine) {
   };
 }
 
-type Shown = ReturnType<typeof describe> & {
-  log: Awaited<ReturnType<Desk["store"]["deliveries"]["attemptsOfEvent"]>>;
+type ShownDelivery = ReturnType<typeof toJson> & {
+  log: Awaited<ReturnType<CommandContext["store"]["deliveries"]["attemptsOfEvent"]>>;
 };
 
-function shownDelivery(delivery: Shown): string {
-  const next = delivery.nextTryAt === null ? "" : `, next try ${timeText(delivery.nextTryAt)} UTC`;
+function toText(delivery: ShownDelivery): string {
+  const next = delivery.nextTryAt === null ? "" : `, next attempt ${timeText(delivery.nextTryAt)} UTC`;
   const reason = delivery.reason ? `: ${delivery.reason}` : "";
   const lines = [
     `${delivery.event} ${delivery.eventId}, received ${timeText(delivery.receivedAt)} UTC`,
     `${delivery.platform} (${delivery.connectionId}): ${delivery.state}${reason}${next}`,
   ];
-  if (delivery.log.length === 0) lines.push("  no attempt yet");
+  if (delivery.log.length === 0) lines.push("  no attempts yet");
   for (const attempt of delivery.log) {
-    const answer = attempt.httpStatus === null ? "no answer" : `HTTP ${attempt.httpStatus}`;
-    const batch = attempt.batch > 1 ? `, one of ${attempt.batch} in the request` : "";
+    const response = attempt.httpStatus === null ? "no response" : `HTTP ${attempt.httpStatus}`;
+    const batch = attempt.batch > 1 ? `, batch of ${attempt.batch}` : "";
     lines.push(
-      `  attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${answer}${batch}`,
+      `  attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${response}${batch}`,
       `    decided: ${attempt.state}${attempt.reason ? `: ${attempt.reason}` : ""}`,
-      ...printable(attempt.request).map((line) => `    > ${line}`),
-      ...printable(attempt.response ?? "").map((line) => `    < ${line}`),
+      ...toPrintableLines(attempt.request).map((line) => `    > ${line}`),
+      ...toPrintableLines(attempt.response ?? "").map((line) => `    < ${line}`),
     );
   }
   return lines.join("\n");
 }
 
-/** A stranger's words must not steer the terminal. */
-function printable(text: string): string[] {
-  return text === "" ? [] : text.split("\n").map((line) => line.replace(/[\p{Cc}\p{Cf}]/gu, "·"));
+type FilterOptions = {
+  connection?: string;
+  platform?: string;
+  state?: string;
+  event?: string;
+  mode?: string;
+  id?: string;
+  order?: string;
+  email?: string;
+  from?: string;
+  to?: string;
+};
+
+function withFilters(command: Command): Command {
+  return command
+    .option("--connection <id>", "only deliveries of this connection")
+    .option("--platform <platform>", "only deliveries to this platform")
+    .option(
+      "--state <states>",
+      `only deliveries in these states, separated by commas: ${deliveryStates.join(", ")}`,
+    )
+    .option("--event <name>", "only events with this name")
+    .option("--mode <mode>", "only live or only test events")
+    .option("--id <event>", "only this event")
+    .option("--order <id>", "only events with this order id")
+    .option("--email <email>", "only events of this person (an email address or its SHA-256)")
+    .option("--from <time>", "only events received since: 2026-11-15, 2026-11-15T08:00Z, or 2h, 7d ago")
+    .option("--to <time>", "only events received before");
+}
+
+/** The mode alone does not narrow the set: nearly all events are live. */
+const isUnfiltered = (filter: LogFilter) => Object.keys(filter).every((name) => name === "mode");
+
+function readFilter(options: FilterOptions, now: number): LogFilter {
+  const { connection, platform, state, event, mode, id, order, email, from, to } = options;
+  const filter: LogFilter = {
+    ...(connection === undefined ? {} : { connectionId: connection }),
+    ...(platform === undefined ? {} : { platform }),
+    ...(state === undefined ? {} : { states: readStates(state) }),
+    ...(event === undefined ? {} : { eventName: event }),
+    ...(mode === undefined ? {} : { mode: readMode(mode) }),
+    ...(id === undefined ? {} : { eventId: id }),
+    ...(order === undefined ? {} : { orderId: order }),
+    ...(email === undefined ? {} : { emailSha256: readEmailSha256(email) }),
+    ...(from === undefined ? {} : { from: readTime("from", from, now) }),
+    ...(to === undefined ? {} : { to: readTime("to", to, now) }),
+  };
+  if (filter.from !== undefined && filter.to !== undefined && filter.from >= filter.to)
+    throw new Refusal("from", "--from must be before --to.");
+  return filter;
+}
+
+function readStates(text: string): DeliveryState[] {
+  const words = [...new Set(text.split(",").map((word) => word.trim().toLowerCase()))].filter(Boolean);
+  const states = deliveryStates.filter((state) => words.includes(state));
+  if (words.length === 0 || states.length < words.length)
+    throw new Refusal("state", `--state must be one or more of ${deliveryStates.join(", ")}.`);
+  return states;
+}
+
+function readEmailSha256(text: string): Sha256 {
+  const given = readSha256(text);
+  if (given) return given;
+  if (!looksLikeEmail(text)) throw new Refusal("email", "--email is not an email address.");
+  return hashEmail(text);
+}
+
+function readTime(name: string, text: string, now: number): number {
+  const ago = readDuration(text);
+  const at = ago === null ? Date.parse(text) : now - ago;
+  if (Number.isNaN(at) || at < 0)
+    throw new Refusal(name, `--${name} must be a time like 2026-11-15, 2026-11-15T08:00Z, 2h or 7d.`);
+  return at;
+}
+
+const cursorForm = /^([0-9a-f-]{36})(?:\/([0-9a-z]{1,40}))?$/;
+
+/** EVENT/CONNECTION, or an event all of whose deliveries are skipped. */
+function readCursor(text: string | undefined): { eventId: string; connectionId: string } | null {
+  if (text === undefined) return null;
+  const [, eventId, connectionId = ""] = cursorForm.exec(text) ?? [];
+  if (eventId === undefined)
+    throw new Refusal("before", "--before must be an event's id, or EVENT/CONNECTION as the list prints it.");
+  return { eventId, connectionId };
 }

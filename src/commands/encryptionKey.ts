@@ -5,29 +5,30 @@ import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { lockStore, makeDataFolder } from "../installation/installation.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
 import { peekSchema } from "../store/schema/schemaProbe.ts";
 import { openDatabase, type StoreLocation } from "../store/store.ts";
-import { atDesk, print } from "./context.ts";
+import { withContext, print } from "./context.ts";
 
 export function encryptionKeyCommands(program: Command): void {
-  const key = program.command("encryption-key").description("the key that seals credentials at rest");
+  const key = program.command("encryption-key").description("the key that encrypts credentials at rest");
 
   key
     .command("rotate")
-    .description("seal everything with a new key, beside running relays")
+    .description("encrypt everything with a new key, also while relays are running")
     .option("--alone", "no other node has a copy of this key file (PostgreSQL)")
     .action(async (options: { alone?: true }, command: Command) => {
       const { keyFile, store: location, encryptionKeys } = readConfig();
-      await refuseOnNewer(location);
+      await refuseNewerSchema(location);
       if (keyFile !== null) {
-        // Nodes with a copy of the file would not hear of the new key, and could open nothing any more.
+        // Nodes with a copy of the file would not get the new key, and could no longer decrypt anything.
         if (location.engine === "postgres" && !options.alone) throw new Refusal("alone", copies);
         encryptionKeys();
         await beginChange(keyFile);
       }
-      await atDesk(async ({ store, config, by }) => {
+      await withContext(async ({ store, config, by }) => {
         if (config.encryptionKeys().length < 2) throw new Refusal("key", twoKeys);
         const resealed = await sealAnew(store, config.encryptionKeys);
         const kept = keyFile === null ? null : endChange(keyFile, by.now);
@@ -42,37 +43,41 @@ export function encryptionKeyCommands(program: Command): void {
         print(
           command,
           { resealed, oldKey: kept },
-          `${resealed} values are sealed with the new key; none is left that needs the old one.\n` +
+          `${countOf(resealed, "value is", "values are")} now encrypted with the new key; none needs the old key any more.\n` +
             (kept === null
-              ? "Take CLEANCAST_ENCRYPTION_KEY_OTHER out of the environment of every node."
+              ? "Remove CLEANCAST_ENCRYPTION_KEY_OTHER from the environment of every node."
               : `The new key is in ${keyFile}: keep a copy of it.`) +
-            `\nBackups that were taken until now open with the old key alone${kept === null ? "" : `, which is in ${kept}`}: take a new one.`,
+            `\nExisting backups need the old key${kept === null ? "" : `, which is in ${kept}`}: take a new backup.`,
         );
       });
     });
 
   key
     .command("lost")
-    .description("go on without the old key: what it sealed is given up")
+    .description("continue without a lost key: the values that it encrypted are deleted")
     .option("--yes", "do it")
     .action(async (options: { yes?: true }, command: Command) => {
       const config = readConfig();
       makeDataFolder(config);
       const unlock = lockStore(config);
       try {
-        const gone = await giveUp(config, options.yes === true);
+        const gone = await giveUpKey(config, options.yes === true);
         const lines = Object.entries(gone).flatMap(([table, n]) =>
-          whatNow[table] ? [`${n} ${whatNow[table]}`] : [],
+          nextSteps[table] ? [`${n} ${nextSteps[table]}`] : [],
         );
-        print(command, { gone }, ["The relay starts with the new key. To do:", ...lines].join("\n  "));
+        print(
+          command,
+          { gone },
+          ["The relay will start with the new key. What to do now:", ...lines].join("\n  "),
+        );
       } finally {
         unlock();
       }
     });
 }
 
-/** It may keep sealed values in places that this version does not know, which would stay behind. */
-async function refuseOnNewer(location: StoreLocation): Promise<void> {
+/** A newer schema may hold encrypted values that this version does not know, and would not encrypt again. */
+async function refuseNewerSchema(location: StoreLocation): Promise<void> {
   const { found, known } = await peekSchema(location);
   if (found > known)
     throw new Refusal(
@@ -81,19 +86,19 @@ async function refuseOnNewer(location: StoreLocation): Promise<void> {
     );
 }
 
-async function giveUp(config: Config, isSure: boolean) {
-  await refuseOnNewer(config.store);
+async function giveUpKey(config: Config, isConfirmed: boolean) {
+  await refuseNewerSchema(config.store);
   const { keyFile } = config;
   if (keyFile !== null && !existsSync(keyFile)) {
-    if (!isSure) throw new Refusal("yes", warning);
+    if (!isConfirmed) throw new Refusal("yes", warning);
     makeKeyFile(keyFile);
   }
   const db = openDatabase(config.store);
   try {
     await migrate(db);
     if (!(await isLost(db, config.encryptionKeys)))
-      throw new Refusal("key", "The key that is set opens this database: it is not lost.");
-    if (!isSure) throw new Refusal("yes", warning);
+      throw new Refusal("key", "The configured key decrypts this database: it is not lost.");
+    if (!isConfirmed) throw new Refusal("yes", warning);
     return await goOnWithout(db, config.encryptionKeys, Date.now());
   } finally {
     await db.close();
@@ -101,25 +106,25 @@ async function giveUp(config: Config, isSure: boolean) {
 }
 
 const twoKeys =
-  "Set CLEANCAST_ENCRYPTION_KEY to the new key and CLEANCAST_ENCRYPTION_KEY_OTHER to the present one, on every node; " +
-  "with several nodes, first the new one as CLEANCAST_ENCRYPTION_KEY_OTHER everywhere. Then run this again.";
+  "Set CLEANCAST_ENCRYPTION_KEY to the new key and CLEANCAST_ENCRYPTION_KEY_OTHER to the current one, on every node; " +
+  "with several nodes, first set the new key as CLEANCAST_ENCRYPTION_KEY_OTHER everywhere. Then run this again.";
 
 const copies =
   "The key is in a file, and other nodes on this database may have copies of it, which this command cannot change. Set " +
   "CLEANCAST_ENCRYPTION_KEY on every node in place of the files, and see docs/how-to/backup.md; if this is the only node: --alone.";
 
 const warning =
-  "This gives up what the lost key sealed: every connection must be connected again (deliveries wait until then), OAuth " +
-  "apps and webhooks entered again, and people sign in anew, without their second factor. Events, people and numbers " +
-  "stay. If a copy of the key may still be found, look for it first. Run it again with --yes to go on.";
+  "This deletes everything that the lost key encrypted: every connection must be connected again (deliveries wait until " +
+  "then), OAuth apps and webhooks must be entered again, and people must sign in again, without their second factor. " +
+  "Events, people and statistics stay. Look for a copy of the key first. Run this again with --yes to continue.";
 
-const whatNow: Record<string, string> = {
+const nextSteps: Record<string, string> = {
   connections: "connections need reconnection: 'cleancast connection list', then connect each again.",
-  oauth_apps: "registrations at platforms are gone: 'cleancast oauth app set'.",
-  webhooks: "sealed values of webhooks are gone: 'cleancast webhook remove' and 'webhook add'.",
-  sites: "sites lost their alert_webhook: 'cleancast site set'.",
-  events: "events lost the extra fields that field mappings had kept.",
-  bot_visits: "visits in the sample of bots are gone.",
+  oauth_apps: "OAuth apps were deleted: set them again with 'cleancast oauth app set'.",
+  webhooks: "secret values of webhooks were deleted: 'cleancast webhook remove' and 'webhook add'.",
+  sites: "sites lost their alert_webhook: set it again with 'cleancast site set'.",
+  events: "events lost the extra fields of their field mappings.",
+  bot_visits: "sampled bot visits were deleted.",
   settings:
-    "values of the installation are new: everybody signs in again, and sets up two-factor sign-in again.",
+    "values of the installation were replaced: people must sign in and set up two-factor sign-in again.",
 };

@@ -3,24 +3,34 @@ import { releaseEvent } from "../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
 import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
+import type { Mode } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/events.ts";
-import { atDesk, print, table, timeText, type Desk } from "./context.ts";
-import { readMode } from "./logFilter.ts";
+import {
+  findSites,
+  print,
+  readNumber,
+  table,
+  timeText,
+  toPrintableLines,
+  withContext,
+  type CommandContext,
+} from "./context.ts";
 
 export function eventCommands(program: Command): void {
-  const event = program.command("event").description("events and what became of them");
+  const event = program.command("event").description("received events and their outcomes");
 
   event
     .command("list [site]")
-    .description("the newest events")
-    .option("--email <email>", "only of this person")
-    .option("--order <id>", "only with this order id")
-    .option("--filtered", "only filtered ones")
+    .description("list events, newest first")
+    .option("--email <email>", "only events of this person")
+    .option("--order <id>", "only events with this order id")
+    .option("--filtered", "only filtered events")
     .option("--mode <mode>", "only live or only test events")
-    .option("--before <id>", "only older ones than this event")
-    .option("--limit <n>", "how many", "20")
+    .option("--before <id>", "only events older than this one")
+    .option("--limit <n>", "maximum number of events", "20")
     .action(
       (
         siteText: string | undefined,
@@ -34,11 +44,9 @@ export function eventCommands(program: Command): void {
         },
         command: Command,
       ) =>
-        atDesk(async ({ store, directory }) => {
-          const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
-          const limit = Number(options.limit);
-          if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
-            throw new Refusal("limit", "--limit must be 1 to 1000.");
+        withContext(async ({ store, directory }) => {
+          const sites = findSites(directory, siteText);
+          const limit = readNumber("limit", options.limit, 1000);
           if (options.email !== undefined && !looksLikeEmail(options.email)) {
             throw new Refusal("email", "--email is not an email address.");
           }
@@ -51,13 +59,13 @@ export function eventCommands(program: Command): void {
             limit,
           };
           const ofEach = await Promise.all(sites.map((site) => store.events.list(site.id, filter)));
-          // Ids are in the order of time, over all sites too.
+          // Ids are in the order of time across sites.
           const found = ofEach
             .flat()
             .toSorted((one, other) => (one.id < other.id ? 1 : -1))
             .slice(0, limit);
           const events = await Promise.all(
-            found.map(async (one) => ({ ...summary(one), deliveries: await states(store, one) })),
+            found.map(async (one) => ({ ...toJson(one), deliveries: await readStates(store, one) })),
           );
           const hostOf = (id: string) => directory.site(id)?.hosts[0] ?? id;
           const rows = events.map((one) => [
@@ -71,53 +79,57 @@ export function eventCommands(program: Command): void {
             one.deliveries.map((delivery) => `${delivery.platform} ${delivery.state}`).join(", ") || "–",
           ]);
           const head = ["ID", "SITE", "RECEIVED (UTC)", "EVENT", "VALUE", "ORDER", "STATUS", "DELIVERIES"];
-          print(command, { events }, table(head, rows, "No event matches."));
+          print(command, { events }, table(head, rows, "No matching events."));
         }),
     );
 
   event
     .command("show <id>")
-    .description("the whole trace of one event, by our id or by the event id that platforms received")
-    .option("--site <site>", "look in this site only")
+    .description("show the full trace of one event, by its id or its platform event id")
+    .option("--site <site>", "search only this site")
     .action((id: string, options: { site?: string }, command: Command) =>
-      atDesk(async (desk) => {
-        const trace = await readTrace(desk, await findEvent(desk, id, options.site));
+      withContext(async (context) => {
+        const trace = await readTrace(context, await findEvent(context, id, options.site));
         print(command, trace, traceText(trace));
       }),
     );
 
   event
     .command("release <id>")
-    .description('"not a bot": deliver a filtered event, and never filter its person again')
-    .option("--site <site>", "look in this site only")
+    .description('"not a bot": deliver a filtered event, and never filter events of this person again')
+    .option("--site <site>", "search only this site")
     .action((id: string, options: { site?: string }, command: Command) =>
-      atDesk(async (desk) => {
-        const found = await findEvent(desk, id, options.site);
-        const site = findSite(desk, found.siteId);
-        const deliveries = await releaseEvent(desk, site, found, desk.by);
+      withContext(async (context) => {
+        const found = await findEvent(context, id, options.site);
+        const site = findSite(context, found.siteId);
+        const deliveries = await releaseEvent(context, site, found, context.by);
         print(
           command,
           { event: { id: found.id, released: true, deliveries } },
-          `Event ${found.id} is released: ${deliveries} deliveries are on their way, and its person is not filtered any more.`,
+          `Event ${found.id} is released: ${countOf(deliveries, "delivery is", "deliveries are")} being sent, and events of this person are no longer filtered.`,
         );
       }),
     );
 }
 
 export async function findEvent(
-  { store, directory }: Desk,
+  { store, directory }: CommandContext,
   id: string,
   siteText: string | undefined,
 ): Promise<StoredEvent> {
-  const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
-  for (const site of sites) {
+  for (const site of findSites(directory, siteText)) {
     const event = await findEventById(store, site.id, id);
     if (event) return event;
   }
   throw new Refusal("event", `There is no event ${id}.`);
 }
 
-function summary(event: StoredEvent) {
+export function readMode(text: string): Mode {
+  if (text !== "live" && text !== "test") throw new Refusal("mode", "--mode must be live or test.");
+  return text;
+}
+
+function toJson(event: StoredEvent) {
   const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
   return {
     id,
@@ -133,7 +145,7 @@ function summary(event: StoredEvent) {
   };
 }
 
-async function states(store: Desk["store"], event: StoredEvent) {
+async function readStates(store: CommandContext["store"], event: StoredEvent) {
   const deliveries = await store.deliveries.ofEvent(event.siteId, event.id);
   return deliveries.map(({ connectionId, platform, state, reason }) => ({
     connectionId,
@@ -154,7 +166,7 @@ function traceText(trace: Trace): string {
   const lines = [
     `${trace.event}  ${trace.value === null ? "" : `${trace.value} ${trace.currency}`}  ${trace.mode}`.trimEnd(),
     `  id          ${trace.id}`,
-    `  event id    ${trace.platformEventId} (what platforms received)`,
+    `  sent as     ${trace.platformEventId} (platform event id)`,
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
     `  person      ${trace.emailSha256}`,
@@ -164,19 +176,18 @@ function traceText(trace: Trace): string {
     ...trace.warnings.map((warning) => `  warning     ${warning}`),
   ];
   for (const delivery of trace.deliveries) {
-    const next = delivery.nextTryAt === null ? "" : `, next try ${timeText(delivery.nextTryAt)} UTC`;
+    const next = delivery.nextTryAt === null ? "" : `, next attempt ${timeText(delivery.nextTryAt)} UTC`;
     lines.push(
       "",
       `  ${delivery.platform} (${delivery.connectionId}): ${delivery.state}${delivery.reason ? `: ${delivery.reason}` : ""}${next}`,
     );
     for (const attempt of delivery.log) {
-      const answer = attempt.httpStatus === null ? attempt.reason : `HTTP ${attempt.httpStatus}`;
+      const response = attempt.httpStatus === null ? attempt.reason : `HTTP ${attempt.httpStatus}`;
       lines.push(
-        `    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${answer ?? ""}`,
+        `    attempt ${attempt.number}  ${timeText(attempt.startedAt)}  ${attempt.durationMs} ms  ${response ?? ""}`,
       );
-      const printable = (text: string) => text.replace(/[^\P{Cc}\n]|\p{Cf}/gu, "·").split("\n");
-      lines.push(...printable(attempt.request).map((line) => `      > ${line}`));
-      if (attempt.response) lines.push(...printable(attempt.response).map((line) => `      < ${line}`));
+      lines.push(...toPrintableLines(attempt.request).map((line) => `      > ${line}`));
+      lines.push(...toPrintableLines(attempt.response ?? "").map((line) => `      < ${line}`));
     }
   }
   return lines.join("\n");

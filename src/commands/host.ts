@@ -6,32 +6,35 @@ import type { Host } from "../sites/directory.ts";
 import { stateOf } from "../sites/hosts.ts";
 import { findSite } from "../sites/manage.ts";
 import { addHost, findHost, pauseHost, removeHost, resumeHost } from "../sites/manageHosts.ts";
-import { atDesk, print, table, timeText, type Desk } from "./context.ts";
+import { findSites, print, table, timeText, withContext, type CommandContext } from "./context.ts";
 
 export function hostCommands(program: Command): void {
-  const hosts = program.command("host").description("the hosts of sites: where people convert");
+  const hosts = program.command("host").description("the hosts of sites, where conversions happen");
 
   hosts
     .command("add <site> <host>")
     .description("add another host to a site; it is served at once")
     .action((text: string, name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const host = await addHost(desk, findSite(desk, text), name, { ...desk.by, isVouched: true });
+      withContext(async (context) => {
+        const host = await addHost(context, findSite(context, text), name, {
+          ...context.by,
+          isVouched: true,
+        });
         print(
           command,
-          { host: described(desk, host) },
-          `${host.host} belongs to site ${host.siteId} and is served. See whether it leads here:\n  cleancast host verify ${host.host}`,
+          { host: toJson(context, host) },
+          `${host.host} belongs to site ${host.siteId} and is served. Check that it points to this relay:\n  cleancast host verify ${host.host}`,
         );
       }),
     );
 
   hosts
     .command("list [site]")
-    .description("hosts, whether each is served, and what the last check found")
+    .description("list hosts with their state and the result of the last check")
     .action((text: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const sites = text === undefined ? [...desk.directory.sites()] : [findSite(desk, text)];
-        const all = sites.flatMap(({ hostRows }) => hostRows).map((host) => described(desk, host));
+      withContext(async (context) => {
+        const sites = findSites(context.directory, text);
+        const all = sites.flatMap(({ hostRows }) => hostRows).map((host) => toJson(context, host));
         const rows = all.map((one) => [
           one.host,
           one.site,
@@ -39,21 +42,25 @@ export function hostCommands(program: Command): void {
           timeText(one.checkedAt),
           one.problem?.what ?? "",
         ]);
-        const head = ["HOST", "SITE", "STATE", "CHECKED (UTC)", "FOUND"];
-        print(command, { hosts: all }, table(head, rows, "No host yet: cleancast site add shop.example.com"));
+        const head = ["HOST", "SITE", "STATE", "CHECKED (UTC)", "PROBLEM"];
+        print(
+          command,
+          { hosts: all },
+          table(head, rows, "No hosts yet. Add a site: cleancast site add shop.example.com"),
+        );
       }),
     );
 
   hosts
     .command("verify <host>")
-    .description("check now whether a host leads here; exit code 1 when it does not")
+    .description("check now that a host points to this relay; exit code 1 when it does not")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const checker = openChecker(desk.config);
+      withContext(async (context) => {
+        const checker = openChecker(context.config);
         try {
-          const found = findHost(desk.directory.sites(), name);
-          const host = await verifyHost({ ...desk, checker }, found, desk.by, Date.now);
-          print(command, { host: described(desk, host) }, verdict(desk, host));
+          const found = findHost(context.directory.sites(), name);
+          const host = await verifyHost({ ...context, checker }, found, context.by, Date.now);
+          print(command, { host: toJson(context, host) }, verdictText(context, host));
           if (host.finding !== null) process.exitCode = 1;
         } finally {
           await checker.sender.close();
@@ -63,15 +70,15 @@ export function hostCommands(program: Command): void {
 
   hosts
     .command("pause <host>")
-    .description("answer under this host as under a name that nobody has")
+    .description("stop serving a host, as if it were unknown")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const host = findHost(desk.directory.sites(), name);
-        await pauseHost(desk, host, desk.by);
+      withContext(async (context) => {
+        const host = findHost(context.directory.sites(), name);
+        await pauseHost(context, host, context.by);
         print(
           command,
           { host: host.host, state: "paused" },
-          `${host.host} is paused: no tag, no visits, no certificate. Events with a valid key are still taken.`,
+          `${host.host} is paused: no tag, no visits, no certificate. Events with a valid key are still accepted.`,
         );
       }),
     );
@@ -80,33 +87,37 @@ export function hostCommands(program: Command): void {
     .command("resume <host>")
     .description("serve a paused host again")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const { host } = findHost(desk.directory.sites(), name);
-        await resumeHost(desk, findHost(desk.directory.sites(), name), desk.by);
-        const state = stateOf(findHost(desk.directory.sites(), name));
-        const text = state === "waiting" ? "waits until it is verified" : "is served again";
+      withContext(async (context) => {
+        const { host } = findHost(context.directory.sites(), name);
+        await resumeHost(context, findHost(context.directory.sites(), name), context.by);
+        const state = stateOf(findHost(context.directory.sites(), name));
+        const text = state === "waiting" ? "is served as soon as it is verified" : "is served again";
         print(command, { host, state }, `${host} ${text}.`);
       }),
     );
 
   hosts
     .command("remove <host>")
-    .description("take a host away from its site; the last one can only be paused")
+    .description("remove a host from its site; the last one can only be paused")
     .action((name: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const host = findHost(desk.directory.sites(), name);
-        await removeHost(desk, host, desk.by);
-        print(command, { host: host.host, removed: true }, `${host.host} is gone from site ${host.siteId}.`);
+      withContext(async (context) => {
+        const host = findHost(context.directory.sites(), name);
+        await removeHost(context, host, context.by);
+        print(
+          command,
+          { host: host.host, removed: true },
+          `${host.host} is removed from site ${host.siteId}.`,
+        );
       }),
     );
 }
 
-/** The name that others lead to; as a check knows it. */
-function relayName({ config }: Desk): string | null {
+/** The relay's own host name, which other hosts must point to. */
+function relayNameOf({ config }: CommandContext): string | null {
   return config.hasUrl ? new URL(config.publicUrl).hostname : null;
 }
 
-function described(desk: Desk, host: Host) {
+function toJson(context: CommandContext, host: Host) {
   const { siteId, addedAt, verifiedAt, verifiedBy, checkedAt, failingSince } = host;
   return {
     host: host.host,
@@ -117,13 +128,13 @@ function described(desk: Desk, host: Host) {
     verifiedBy,
     checkedAt,
     failingSince,
-    problem: problemOf(host.host, host, relayName(desk)),
+    problem: problemOf(host.host, host, relayNameOf(context)),
   };
 }
 
-function verdict(desk: Desk, host: Host): string {
-  const { problem } = described(desk, host);
+function verdictText(context: CommandContext, host: Host): string {
+  const { problem } = toJson(context, host);
   const isVerified = host.verifiedAt !== null && host.verifiedAt === host.checkedAt;
-  const leads = isVerified ? `${host.host} leads here, by ${host.verifiedBy}.` : null;
-  return [leads, problem && `${problem.what}\n${problem.whatToDo}`].filter(Boolean).join("\n");
+  const verified = isVerified ? `${host.host} points to this relay, verified by ${host.verifiedBy}.` : null;
+  return [verified, problem && `${problem.what}\n${problem.whatToDo}`].filter(Boolean).join("\n");
 }

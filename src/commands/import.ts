@@ -5,7 +5,7 @@ import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
-import { atDesk, pairsOf, print, siteOrOnly, table, timeText } from "./context.ts";
+import { withContext, readPairs, print, findSiteOrOnly, table, timeText } from "./context.ts";
 import { openProgress } from "./importProgress.ts";
 import { openRefused } from "./importRefused.ts";
 import { reportText } from "./importText.ts";
@@ -41,8 +41,8 @@ export function importCommands(program: Command): void {
     .command("list [site]")
     .description("imports and how far they are")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ store, directory }) => {
-        const site = siteOrOnly(directory, siteText);
+      withContext(async ({ store, directory }) => {
+        const site = findSiteOrOnly(directory, siteText);
         const imports = (await store.imports.list(site.id)).map(
           ({ id, kind, file, state, line, tally, options, startedAt, updatedAt }) => ({
             id,
@@ -90,18 +90,20 @@ async function importFrom(kind: ImportKind, path: string, options: Options, comm
   const { importFile } = await import("../import/import.ts");
   const { openSource } = await import("../import/source.ts");
   const rules = await rulesOf(options);
-  await atDesk(async ({ store, directory, by }) => {
+  await withContext(async ({ store, directory, by }) => {
     const site =
-      options.site === undefined ? siteOrOnly(directory, undefined) : findSite({ directory }, options.site);
+      options.site === undefined
+        ? findSiteOrOnly(directory, undefined)
+        : findSite({ directory }, options.site);
     const deliver = kind === "conversions" ? deliverOf(options) : "none";
     const dryRun = options.dryRun === true || (deliver !== "none" && options.yes !== true);
     const order: Order = {
       kind,
       source: await openSource(path, () => process.stdin),
       siteId: site.id,
-      said: pairsOf(options.map, asWritten),
+      said: readPairs(options.map, asWritten),
       defaults: {
-        ...pairsOf(options.constant, asWritten),
+        ...readPairs(options.constant, asWritten),
         ...(options.event === undefined ? {} : { event: options.event }),
       },
       rules,

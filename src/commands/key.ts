@@ -1,30 +1,30 @@
 import type { Command } from "commander";
-import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 import { describeKeys } from "../sites/keyUses.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { addKey, findKey, findSite, revokeKey, rotateKey } from "../sites/manage.ts";
-import { atDesk, print, table, timeText } from "./context.ts";
+import { findSites, print, readDuration, table, timeText, withContext } from "./context.ts";
 
 export function keyCommands(program: Command): void {
   const key = program
     .command("key")
-    .description("inbound keys: one per integration, so that each can be revoked alone");
+    .description("inbound keys: one per integration, so that each can be revoked separately");
 
   key
     .command("add <site> <name>")
-    .description("make a key; it is shown once")
-    .option("--test", "a test key: platforms get its events in their test mode")
+    .description("create a key; it is shown once")
+    .option("--test", "a test key: its events are sent to platforms in test mode")
     .option("--expires <when>", "a date (2027-01-31) or a time from now (30d, 12h)")
     .action(
       (siteText: string, name: string, options: { test?: boolean; expires?: string }, command: Command) =>
-        atDesk(async (desk) => {
-          const site = findSite(desk, siteText);
-          const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, desk.by.now);
+        withContext(async (context) => {
+          const site = findSite(context, siteText);
+          const expiresAt =
+            options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
           const made = await addKey(
-            desk,
+            context,
             site,
             { name, mode: options.test ? "test" : "live", expiresAt },
-            desk.by,
+            context.by,
           );
           const opened = made.openedInbound
             ? `\nInbound is now on for ${site.hosts[0]}: this is the site's first key.`
@@ -32,19 +32,18 @@ export function keyCommands(program: Command): void {
           print(
             command,
             { id: made.id, key: made.key, ...(made.openedInbound ? { inbound: "on" } : {}) },
-            `${made.key}\n\nKey ${made.id}. It is shown only this once; keep it on a server, never in browser code.${opened}`,
+            `${made.key}\n\nKey ${made.id}. It is shown only once: keep it on a server, never in browser code.${opened}`,
           );
         }),
     );
 
   key
     .command("list [site]")
-    .description("the keys of a site, or of all")
+    .description("list the keys of a site, or of all sites")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
-        const sites = siteText === undefined ? [...directory.sites()] : [findSite({ directory }, siteText)];
+      withContext(async ({ store, directory, by }) => {
         const keys = [];
-        for (const site of sites) {
+        for (const site of findSites(directory, siteText)) {
           for (const one of await describeKeys(store, site, by.now)) keys.push({ site: site.id, ...one });
         }
         const rows = keys.map((one) => [
@@ -58,16 +57,16 @@ export function keyCommands(program: Command): void {
           timeText(one.expiresAt),
         ]);
         const head = ["ID", "SITE", "NAME", "KEY", "STATE", "LAST USED", "USES 24H", "EXPIRES"];
-        print(command, { keys }, table(head, rows, "No key yet. Make one: cleancast key add SITE NAME"));
+        print(command, { keys }, table(head, rows, "No keys yet. Create one: cleancast key add SITE NAME"));
       }),
     );
 
   key
     .command("revoke <id>")
-    .description("end a key at once")
+    .description("revoke a key at once")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        await revokeKey(desk, findKey(desk.directory.sites(), id), desk.by);
+      withContext(async (context) => {
+        await revokeKey(context, findKey(context.directory.sites(), id), context.by);
         print(
           command,
           { id, revoked: true },
@@ -78,14 +77,14 @@ export function keyCommands(program: Command): void {
 
   key
     .command("rotate <id>")
-    .description("make a new key in place of this one, which lives 24 hours more")
-    .option("--expires <when>", "when the new key ends; never if left out")
+    .description("create a new key in place of this one, which stays valid for 24 hours")
+    .option("--expires <when>", "when the new key expires; never if left out")
     .action((id: string, options: { expires?: string }, command: Command) =>
-      atDesk(async (desk) => {
-        const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, desk.by.now);
-        const old = findKey(desk.directory.sites(), id);
-        const made = await rotateKey(desk, old, expiresAt, desk.by);
-        const site = findSite(desk, old.siteId);
+      withContext(async (context) => {
+        const expiresAt = options.expires === undefined ? null : readExpiry(options.expires, context.by.now);
+        const old = findKey(context.directory.sites(), id);
+        const made = await rotateKey(context, old, expiresAt, context.by);
+        const site = findSite(context, old.siteId);
         print(
           command,
           { id: made.id, key: made.key, old: { id, expiresAt: made.oldExpiresAt } },
@@ -95,11 +94,9 @@ export function keyCommands(program: Command): void {
     );
 }
 
-const units: Record<string, number> = { m: minuteMs, h: hourMs, d: dayMs };
-
 function readExpiry(text: string, now: number): number {
-  const relative = /^(\d{1,5})([mhd])$/.exec(text);
-  const at = relative ? now + Number(relative[1]) * (units[relative[2] ?? ""] ?? 0) : Date.parse(text);
+  const fromNow = readDuration(text);
+  const at = fromNow === null ? Date.parse(text) : now + fromNow;
   if (Number.isNaN(at))
     throw new Refusal(
       "expires",

@@ -4,13 +4,14 @@ import { roles } from "../access/actor.ts";
 import { operator } from "../access/members.ts";
 import { plainEmail } from "../access/context.ts";
 import type { Role } from "../contract/route.ts";
+import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, print, table, timeText, type Desk } from "./context.ts";
+import { print, table, timeText, withContext, type CommandContext } from "./context.ts";
 
-/** Links are printed and never mailed: who runs commands on the server passes them on. */
-function withAccess<T>(work: (access: Access, desk: Desk) => Promise<T>): Promise<T> {
-  return atDesk(async (desk) => {
-    const { store, directory, config } = desk;
+/** Links are printed and never mailed: the operator who runs the command passes them on. */
+function withAccess<T>(work: (access: Access, context: CommandContext) => Promise<T>): Promise<T> {
+  return withContext(async (context) => {
+    const { store, directory, config } = context;
     const access = openAccess({
       store,
       directory,
@@ -22,7 +23,7 @@ function withAccess<T>(work: (access: Access, desk: Desk) => Promise<T>): Promis
       onDefect: (error) => process.stderr.write(`${String(error)}\n`),
     });
     try {
-      return await work(access, desk);
+      return await work(access, context);
     } finally {
       await access.close();
     }
@@ -34,7 +35,7 @@ export function memberCommands(program: Command): void {
 
   member
     .command("list")
-    .description("members and open invitations")
+    .description("list members and open invitations")
     .action((_options: unknown, command: Command) =>
       withAccess(async (access, { directory }) => {
         const members = await access.members.list(operator);
@@ -53,20 +54,22 @@ export function memberCommands(program: Command): void {
         ];
         const head = ["EMAIL", "NAME", "ROLES", "TWO-FACTOR", "LAST SEEN"];
         const empty =
-          "No member yet. The server prints a set-up link when it starts; or: cleancast member add EMAIL --role owner";
+          "No members yet. The server prints a set-up link when it starts; or run: cleancast member add EMAIL --role owner";
         print(command, { members, invitations }, table(head, rows, empty));
       }),
     );
 
   member
     .command("add <email>")
-    .description("invite somebody: prints a link that works once, for 7 days")
-    .addOption(new Option("--role <role>", "what they may do").choices([...roles]).makeOptionMandatory())
-    .option("--site <site>", "on this site alone; on all if left out")
+    .description("invite a member: prints a link that works once, for 7 days")
+    .addOption(
+      new Option("--role <role>", "the role of the member").choices([...roles]).makeOptionMandatory(),
+    )
+    .option("--site <site>", "for this site only; for all sites if left out")
     .action((email: string, options: { role: Role; site?: string }, command: Command) =>
-      withAccess(async ({ invitations }, desk) => {
-        const site = options.site === undefined ? null : findSite(desk, options.site).id;
-        const made = await invitations.invite(operator, { email, site, role: options.role }, desk.by, {
+      withAccess(async ({ invitations }, context) => {
+        const site = options.site === undefined ? null : findSite(context, options.site).id;
+        const made = await invitations.invite(operator, { email, site, role: options.role }, context.by, {
           show: true,
         });
         print(
@@ -79,7 +82,7 @@ export function memberCommands(program: Command): void {
 
   member
     .command("reset <email>")
-    .description("print a link to set a new password; it switches two-factor sign-in off")
+    .description("print a link to set a new password; it turns two-factor sign-in off")
     .action((email: string, _options: unknown, command: Command) =>
       withAccess(async ({ members, recovery }, { by }) => {
         const found = await members.byEmail(plainEmail(email));
@@ -88,33 +91,33 @@ export function memberCommands(program: Command): void {
           command,
           { email: found.email, ...made },
           `${made.link}\n\nPass this link on to ${found.email}. It works once, until ${timeText(made.expiresAt)} UTC. ` +
-            `All their sessions end when it is used, and two-factor sign-in is switched off.`,
+            `All their sessions end when it is used, and two-factor sign-in is turned off.`,
         );
       }),
     );
 
   member
     .command("remove <email>")
-    .description("take somebody out; their sessions end at once")
+    .description("remove a member; their sessions end at once")
     .action((email: string, _options: unknown, command: Command) =>
       withAccess(async ({ members }, { by }) => {
         const found = await members.byEmail(plainEmail(email));
         await members.remove(found.id, by);
-        print(command, { email: found.email, removed: true }, `${found.email} is no member any more.`);
+        print(command, { email: found.email, removed: true }, `${found.email} is no longer a member.`);
       }),
     );
 
   member
     .command("sessions <email>")
-    .description("where somebody is signed in")
-    .option("--end", "sign them out everywhere")
+    .description("list the sessions of a member")
+    .option("--end", "end all sessions")
     .action((email: string, options: { end?: boolean }, command: Command) =>
       withAccess(async ({ members }, { store, by }) => {
         const found = await members.byEmail(plainEmail(email));
         if (options.end) {
           const ended = await members.endSessions(found.id, by);
-          const what = ended === 1 ? "1 session has" : `${ended} sessions have`;
-          print(command, { email: found.email, ended }, `${what} ended.`);
+          const text = countOf(ended, "session has", "sessions have");
+          print(command, { email: found.email, ended }, `${text} ended.`);
           return;
         }
         const sessions = await store.accounts.sessionsOf(found.id, by.now);
@@ -125,7 +128,7 @@ export function memberCommands(program: Command): void {
           one.userAgent ?? "–",
         ]);
         const head = ["SIGNED IN (UTC)", "LAST SEEN", "ADDRESS", "BROWSER"];
-        print(command, { email: found.email, sessions }, table(head, rows, "Signed in nowhere."));
+        print(command, { email: found.email, sessions }, table(head, rows, "No sessions."));
       }),
     );
 }

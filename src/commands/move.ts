@@ -8,6 +8,7 @@ import { shortId } from "../kernel/ids.ts";
 import { onDatabase } from "../installation/installation.ts";
 import { tryLock } from "../installation/lock.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { countOf } from "../kernel/text.ts";
 import { fromSource, schemaIn, SourceFault } from "../store/maintenance/copySource.ts";
 import { Taken, UnfitRows } from "../store/maintenance/copyTarget.ts";
 import { NewerSchema } from "../store/schema/compatibility.ts";
@@ -22,14 +23,17 @@ type Options = { to?: string; prepare?: true; restart?: true };
 export function moveCommands(program: Command): void {
   program
     .command("move")
-    .description("move everything from the embedded database to PostgreSQL, beside a running relay")
-    .option("--to <url>", "an empty PostgreSQL database; DATABASE_URL, where it is set already")
-    .option("--prepare", "copy, but let the relay go on: the same command without it moves what is left")
-    .option("--restart", "give up what was copied into another database, and begin again with this one")
+    .description("move everything from the embedded database to PostgreSQL, also while the relay is running")
+    .option("--to <url>", "an empty PostgreSQL database; default: DATABASE_URL")
+    .option(
+      "--prepare",
+      "only copy, while the relay keeps using the embedded database; the command without this option finishes the move",
+    )
+    .option("--restart", "discard the copy in another database, and start again with this one")
     .action(async (options: Options, command: Command) => {
       const config = readConfig();
       const file = embeddedFile(config.dataFolder);
-      if (!existsSync(file)) throw new Refusal("database", "There is no embedded database: nothing to move.");
+      if (!existsSync(file)) throw new Refusal("database", "There is no embedded database to move.");
       const url = options.to ?? (config.store.engine === "postgres" ? config.store.url : null);
       if (url === null) throw new Refusal("to", "Name the database: --to postgres://… , or DATABASE_URL.");
       const unlock = lock(config, options.prepare === true);
@@ -42,10 +46,10 @@ export function moveCommands(program: Command): void {
     });
 }
 
-/** One move at a time; and where no relay runs, none starts meanwhile, unless it is only prepared. */
+/** Allows one move at a time. Where no relay is running, none may start during the move, unless it is only prepared. */
 function lock({ dataFolder }: Config, prepareOnly: boolean): () => void {
   const done = tryLock(dataFolder, "move.lock");
-  if (!done) throw new Refusal("database", "Another move of this installation is under way.");
+  if (!done) throw new Refusal("database", "Another move of this installation is running.");
   const noRelay = prepareOnly ? null : tryLock(dataFolder, "serve.lock");
   return () => {
     noRelay?.();
@@ -84,7 +88,7 @@ async function moveFile(config: Config, file: string, url: string, options: Opti
       from.close();
     }
   } catch (error) {
-    throw told(error);
+    throw toRefusal(error);
   }
 }
 
@@ -100,8 +104,7 @@ function refuseUrl(url: string): void {
 }
 
 function refuseSchema(found: number | null): void {
-  if (found === null)
-    throw new Refusal("database", "The embedded database is no database of Cleancast: nothing to move.");
+  if (found === null) throw new Refusal("database", "The embedded database is not a database of Cleancast.");
   if (found !== latestVersion)
     throw new Refusal(
       "database",
@@ -110,39 +113,39 @@ function refuseSchema(found: number | null): void {
     );
 }
 
-/** In terms of the option, and of the file; never as a stack trace, where a person can put it right. */
-function told(error: unknown): unknown {
+/** Turns errors that a person can correct into one sentence about the option or the file. */
+function toRefusal(error: unknown): unknown {
   if (error instanceof ConfigFaults) return new Refusal("to", error.faults.join(" "));
   if (error instanceof NewerSchema)
     return new Refusal("to", "The database there belongs to a newer version of Cleancast.");
   if (error instanceof SourceFault || error instanceof UnfitRows)
     return new Refusal("database", error.message);
   if (error instanceof Taken)
-    return new Refusal("database", `A value is there twice that may be there once (${error.message}).`);
+    return new Refusal("database", `A value that must be unique occurs twice (${error.message}).`);
   return error;
 }
 
-/** Servers and database, without who signs in. */
+/** The servers and the database, without the user and password. */
 const targetOf = (url: string) =>
   `${namesOf(serversOf(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
 
 function textOf({ state, tables, rows, heldMs }: Move, { keyFile }: Config): string {
   if (state === "prepared")
     return (
-      `Copied ${rows} rows of ${tables} tables. The relay goes on with the embedded database.\n` +
+      `Copied ${countOf(rows, "row")} of ${tables} tables. The relay still uses the embedded database.\n` +
       "Run the same command without --prepare to move what has changed since."
     );
   const key =
     keyFile === null || !existsSync(keyFile)
-      ? "The encryption key stays as it is; further nodes need the same."
-      : `The encryption key stays in ${keyFile}; further nodes need it as CLEANCAST_ENCRYPTION_KEY.`;
+      ? "The encryption key does not change; other nodes need the same key."
+      : `The encryption key stays in ${keyFile}; other nodes need it as CLEANCAST_ENCRYPTION_KEY.`;
   const held =
     heldMs === null
-      ? "An earlier run had copied and compared everything."
-      : `Counts and checksums are equal. Nothing could be changed for ${(heldMs / 1000).toFixed(1)} s.`;
+      ? "An earlier run copied and compared everything."
+      : `Counts and checksums match. Writes were blocked for ${(heldMs / 1000).toFixed(1)} s.`;
   return (
-    `Moved ${rows} rows of ${tables} tables. ${held}\n` +
-    `Now set DATABASE_URL to the new database and start the relay again. Until then a relay that still runs answers 503, and\n` +
-    `senders try again. ${key}`
+    `Moved ${countOf(rows, "row")} of ${tables} tables. ${held}\n` +
+    `Now set DATABASE_URL to the new database and restart the relay. Until then a running relay answers 503, and senders\n` +
+    `retry. ${key}`
   );
 }

@@ -1,37 +1,41 @@
 import type { Command } from "commander";
+import { runDoctor } from "../doctor/doctor.ts";
+import { levels, type Finding, type Level } from "../doctor/finding.ts";
 import { readConfig } from "../installation/config.ts";
+import { openInstallation } from "../installation/installation.ts";
+import { countOf } from "../kernel/text.ts";
 import { serve } from "../main.ts";
-import { atDesk, print, siteOrOnly, table, timeText } from "./context.ts";
-import { untilAskedToStop } from "./stopSignals.ts";
+import { waitForStopSignal } from "../server/shutdown.ts";
+import { findSiteOrOnly, print, table, timeText, withContext } from "./context.ts";
 
 export function operateCommands(program: Command): void {
   program
     .command("serve")
     .description("run the relay")
     .action(async () => {
-      // What is committed is safe, and the rest is sent after the restart.
-      const asked = untilAskedToStop(
+      const stopSignal = waitForStopSignal(
         process,
         () => performance.now(),
+        // Committed events are safe, and the rest is sent after the restart.
         () => process.exit(130),
       );
       const running = await serve(readConfig(), (text) => process.stdout.write(text));
-      process.stdout.write(`${await asked}: finishing what is in flight …\n`);
+      process.stdout.write(`${await stopSignal}: finishing requests in flight …\n`);
       await running.stop();
       process.exit(0);
     });
 
   program
     .command("migrate")
-    .description("bring the database schema up to date (serve does it too)")
+    .description("migrate the database schema to this version (serve does it too)")
     .action((_options: unknown, command: Command) =>
-      atDesk(async ({ store }) => {
+      withContext(async ({ store }) => {
         const { from, to, applied } = store.migrated;
         print(
           command,
           { from, to, applied },
           from > to
-            ? `Schema ${from} is of a newer version. This one knows schema ${to}, and can work with it.`
+            ? `Schema ${from} belongs to a newer version. This version knows schema ${to}, and is compatible with it.`
             : applied.length
               ? `Schema ${from} → ${to}: ${applied.join(", ")}.`
               : `Schema ${to} is up to date.`,
@@ -41,10 +45,10 @@ export function operateCommands(program: Command): void {
 
   program
     .command("audit [site]")
-    .description("who changed what, newest first")
+    .description("show who changed what, newest first")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
-      atDesk(async ({ store, directory }) => {
-        const site = siteOrOnly(directory, siteText);
+      withContext(async ({ store, directory }) => {
+        const site = findSiteOrOnly(directory, siteText);
         const lines = await store.audit.list(site.id, 100);
         const rows = lines.map((line) => [
           timeText(line.at),
@@ -55,8 +59,37 @@ export function operateCommands(program: Command): void {
         print(
           command,
           { audit: lines },
-          table(["WHEN (UTC)", "WHO", "WHAT", "DETAIL"], rows, "Nothing yet."),
+          table(["TIME (UTC)", "ACTOR", "ACTION", "DETAIL"], rows, "No changes yet."),
         );
       }),
     );
+
+  program
+    .command("doctor")
+    .description("check the installation for common mistakes")
+    .option("--offline", "skip DNS, certificates and mail servers")
+    .action(async ({ offline }: { offline?: boolean }, command: Command) => {
+      const config = readConfig();
+      const findings = await runDoctor({
+        config,
+        now: Date.now(),
+        open: () => openInstallation(config),
+        network: !offline,
+      });
+      const ok = findings.every(({ level }) => level !== "error");
+      print(command, { ok, findings }, toText(findings));
+      if (!ok) process.exitCode = 1;
+    });
+}
+
+const marks: Record<Level, string> = { ok: "ok", note: "note", warning: "warn", error: "FAIL" };
+
+/** Puts the worst findings last, where they are read. */
+function toText(findings: readonly Finding[]): string {
+  const sorted = findings.toSorted((a, b) => levels.indexOf(a.level) - levels.indexOf(b.level));
+  const lines = sorted.map(
+    ({ level, what, remedy }) => `${marks[level].padEnd(4)}  ${what}${remedy ? `\n      ${remedy}` : ""}`,
+  );
+  const count = (level: Level) => countOf(findings.filter((one) => one.level === level).length, level);
+  return [...lines, "", `${count("error")}, ${count("warning")}, ${count("note")}.`].join("\n");
 }

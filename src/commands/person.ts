@@ -13,7 +13,7 @@ import { personOf, readSha256 } from "../identity/person.ts";
 import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
-import { atDesk, pairsOf, print, timeText } from "./context.ts";
+import { withContext, readPairs, print, timeText } from "./context.ts";
 
 type Who = { email?: string; hashedEmail?: string };
 
@@ -24,12 +24,12 @@ export function personCommands(program: Command): void {
     .description("store click ids, UTM fields and browser ids of a visit")
     .option("--seen-at <time>", "when the visit was (ISO 8601); now if left out")
     .action((siteText: string, words: string[], options: Who & { seenAt?: string }, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
+      withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         const person = whoIs(options);
         const { emailSha256, ...forms } = person;
         const visit = visitOf(
-          pairsOf(words, refuseFile),
+          readPairs(words, refuseFile),
           readTime(options.seenAt, by.now, site.settings.keepMs),
         );
         await enterVisit(store, askedOf(site, emailSha256, by), visit, forms, site.settings.keepMs);
@@ -40,7 +40,7 @@ export function personCommands(program: Command): void {
   named(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
     .action((siteText: string, options: Who, command: Command) =>
-      atDesk(async ({ store, directory }) => {
+      withContext(async ({ store, directory }) => {
         const site = findSite({ directory }, siteText);
         const { emailSha256 } = whoIs(options);
         const record = await store.people.identity(site.id, emailSha256);
@@ -60,7 +60,7 @@ export function personCommands(program: Command): void {
   named(person.command("export <site>"))
     .description("everything that is stored about a person, as JSON")
     .action((siteText: string, options: Who, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
+      withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         const exported = await exportPerson(store, askedOf(site, whoIs(options).emailSha256, by));
         print(command, exported, JSON.stringify(exported, null, 2));
@@ -70,7 +70,7 @@ export function personCommands(program: Command): void {
   named(person.command("erase <site>"))
     .description("forget a person; an opt-out is kept, so that it still holds")
     .action((siteText: string, options: Who, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
+      withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         const { emailSha256 } = whoIs(options);
         const erased = await erasePerson(store, askedOf(site, emailSha256, by));
@@ -85,7 +85,7 @@ export function personCommands(program: Command): void {
   named(program.command("consent").description("what a person decided").command("set <site> <decision>"))
     .description("granted or denied: may identifiers of this person be used?")
     .action((siteText: string, decision: string, options: Who, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
+      withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         if (decision !== "granted" && decision !== "denied") {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);

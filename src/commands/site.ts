@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { readTag } from "../collect/tagScript.ts";
 import { urlFault } from "../delivery/addresses.ts";
+import { tagLines, tagScripts } from "../identity/tagScript.ts";
 import { addSite, findSite, setSite } from "../sites/manage.ts";
 import { checkAlertWebhook, describeSettings, settingLabels, settingNotes } from "../sites/settings.ts";
-import { atDesk, pairsOf, print, table } from "./context.ts";
+import { findSiteOrOnly, print, readPairs, table, withContext } from "./context.ts";
 
 export function siteCommands(program: Command): void {
   const site = program.command("site").description("sites: one per customer domain");
@@ -11,21 +13,21 @@ export function siteCommands(program: Command): void {
     .command("add <host>")
     .description("add a site for a host such as shop.example.com")
     .action((host: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const { id, hosts } = await addSite(desk, host, desk.by);
+      withContext(async (context) => {
+        const { id, hosts } = await addSite(context, host, context.by);
         print(
           command,
           { site: { id, hosts } },
-          `Site ${id} for ${hosts.join(", ")}. Inbound is off; its first key switches it on:\n  cleancast key add ${hosts[0]} "my CRM"`,
+          `Site ${id} for ${hosts.join(", ")}. Inbound is off until its first key is created:\n  cleancast key add ${hosts[0]} "my CRM"`,
         );
       }),
     );
 
   site
     .command("list")
-    .description("all sites")
+    .description("list all sites")
     .action((_options: unknown, command: Command) =>
-      atDesk(async ({ directory }) => {
+      withContext(async ({ directory }) => {
         const sites = [...directory.sites()].map(({ id, hosts, settings, keys, connections }) => ({
           id,
           hosts,
@@ -46,7 +48,7 @@ export function siteCommands(program: Command): void {
           table(
             ["ID", "HOSTS", "INBOUND", "KEYS", "CONNECTIONS"],
             rows,
-            "No site yet. Add one: cleancast site add shop.example.com",
+            "No sites yet. Add one: cleancast site add shop.example.com",
           ),
         );
       }),
@@ -57,15 +59,15 @@ export function siteCommands(program: Command): void {
     .description("change settings of a site")
     .addHelpText(
       "after",
-      `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(18)}${help}`).join("\n")}`,
+      `\nSettings:\n${settingLabels.map(({ label, help }) => `  ${label.padEnd(20)}${help}`).join("\n")}`,
     )
     .action((text: string, words: string[], _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const changes = pairsOf(words);
-        const found = findSite(desk, text);
-        const { allowPrivate, countryFile, smtp } = desk.config;
+      withContext(async (context) => {
+        const changes = readPairs(words);
+        const found = findSite(context, text);
+        const { allowPrivate, countryFile, smtp } = context.config;
         checkAlertWebhook(changes, (url) => urlFault(allowPrivate, url));
-        const changed = await setSite(desk, found, changes, desk.by);
+        const changed = await setSite(context, found, changes, context.by);
         const settings = describeSettings(changed);
         const shown = Object.keys(changes).map((label) => `${label}=${settings[label]}`);
         const means = { countries: Boolean(countryFile), mail: smtp !== null };
@@ -74,6 +76,26 @@ export function siteCommands(program: Command): void {
           command,
           { site: { id: found.id, settings }, notes },
           [`Site ${found.id}: ${shown.join(" ")}`, ...notes].join("\n"),
+        );
+      }),
+    );
+}
+
+export function tagCommands(program: Command): void {
+  program
+    .command("tag [site]")
+    .description("print the HTML that installs the browser tag on a site's pages")
+    .action((siteText: string | undefined, _options: unknown, command: Command) =>
+      withContext(async ({ directory }) => {
+        const site = findSiteOrOnly(directory, siteText);
+        const script = tagScripts(readTag())(site);
+        const { hash, integrity, gzip } = script;
+        const { follows, pinned } = tagLines(script);
+        print(
+          command,
+          { site: site.id, follows, pinned, hash, integrity, gzipBytes: gzip.length },
+          `Add this to the <head> of every page (${gzip.length} bytes gzip):\n\n  ${follows}\n\n` +
+            `Or pin it to exactly this content, and replace it after an upgrade or a change of the consent mode:\n\n  ${pinned}`,
         );
       }),
     );

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import ipaddr from "ipaddr.js";
-import { hourMs } from "../kernel/time.ts";
 import { readHeaders } from "../collect/observe.ts";
 import { visitBuckets, type VisitBucket } from "../kernel/event.ts";
+import { hourMs } from "../kernel/time.ts";
 import { openCountryFile } from "../installation/installation.ts";
 import type { Site } from "../sites/directory.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -15,18 +15,27 @@ import { networkKind } from "../traffic/networks/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
-import { atDesk, pairsOf, print, siteOrOnly, table, timeText, type Desk } from "./context.ts";
+import {
+  findSiteOrOnly,
+  print,
+  readNumber,
+  readPairs,
+  table,
+  timeText,
+  withContext,
+  type CommandContext,
+} from "./context.ts";
 
 type Check = { userAgent?: string; ip?: string; header: string[] };
 
 export function trafficCommands(program: Command): void {
-  const traffic = program.command("traffic").description("people and bots, and how they are told apart");
+  const traffic = program.command("traffic").description("bot detection: verdicts, samples and counts");
 
   traffic
     .command("check [site]")
-    .description("the verdict on a visit that you describe, signal by signal")
-    .option("--user-agent <text>", "what the browser calls itself")
-    .option("--ip <address>", "where it comes from")
+    .description("show the verdict on a visit that you describe, signal by signal")
+    .option("--user-agent <text>", "the User-Agent header")
+    .option("--ip <address>", "the client address")
     .option(
       "--header <name=value>",
       "a request header, such as sec-ch-ua-platform; may be repeated",
@@ -34,9 +43,9 @@ export function trafficCommands(program: Command): void {
       [],
     )
     .action((siteText: string | undefined, options: Check, command: Command) =>
-      atDesk(async (desk) => {
-        const seen = readVisit(options, countryOf(desk));
-        const site = siteText === undefined ? onlySite(desk) : findSite(desk, siteText);
+      withContext(async (context) => {
+        const seen = readVisit(options, openCountryLookup(context));
+        const site = siteText === undefined ? findOnlySite(context) : findSite(context, siteText);
         const rules = site?.settings ?? withDefaults({});
         const judgement = judge(seen, rules);
         print(command, explained(seen, judgement), explanation(seen, judgement, rules).join("\n"));
@@ -45,12 +54,12 @@ export function trafficCommands(program: Command): void {
 
   traffic
     .command("bots [site]")
-    .description("a sample of the visits that were taken for bots', newest first")
-    .option("--limit <n>", "how many", "20")
+    .description("list a sample of bot visits, newest first")
+    .option("--limit <n>", "maximum number of visits", "20")
     .action((siteText: string | undefined, options: { limit: string }, command: Command) =>
-      atDesk(async ({ store, directory }) => {
-        const site = siteOrOnly(directory, siteText);
-        const visits = await store.traffic.botVisits(site.id, whole("limit", options.limit, 1000));
+      withContext(async ({ store, directory }) => {
+        const site = findSiteOrOnly(directory, siteText);
+        const visits = await store.traffic.botVisits(site.id, readNumber("limit", options.limit, 1000));
         const rows = visits.map((visit) => [
           visit.id,
           timeText(visit.seenAt),
@@ -59,20 +68,20 @@ export function trafficCommands(program: Command): void {
           visit.page,
         ]);
         const head = ["ID", "SEEN (UTC)", "SCORE", "REASON", "PAGE"];
-        print(command, { visits }, table(head, rows, "No bot has been seen in the last 14 days."));
+        print(command, { visits }, table(head, rows, "No bot visits in the last 14 days."));
       }),
     );
 
   traffic
     .command("replay <visit>")
-    .description("judge a bot's visit again by today's rules, signal by signal")
+    .description("judge a bot visit again with the current rules, signal by signal")
     .action((id: string, _options: unknown, command: Command) =>
-      atDesk(async (desk) => {
-        const { site, visit } = await findVisit(desk, id);
+      withContext(async (context) => {
+        const { site, visit } = await findVisit(context, id);
         const seen = visit.seen as Observation;
         const judgement = judge(seen, site.settings);
         const { verdict } = visit;
-        const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${says(verdict.bot, verdict.score)}, rules ${verdict.rules}: ${verdict.reasons.join("; ")}`;
+        const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${verdictText(verdict.bot, verdict.score)}, rules ${verdict.rules}: ${verdict.reasons.join("; ")}`;
         print(
           command,
           { visit, now: explained(seen, judgement) },
@@ -83,13 +92,17 @@ export function trafficCommands(program: Command): void {
 
   traffic
     .command("counts [site]")
-    .description("visits by hour: people, bots, not a visit, suppressed by consent")
-    .option("--hours <n>", "how many hours back", "24")
+    .description("count visits by hour: people, bots, not a visit, suppressed by consent")
+    .option("--hours <n>", "number of hours", "24")
     .action((siteText: string | undefined, options: { hours: string }, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
-        const site = siteOrOnly(directory, siteText);
+      withContext(async ({ store, directory, by }) => {
+        const site = findSiteOrOnly(directory, siteText);
         const next = Math.floor(by.now / hourMs) + 1;
-        const counts = await store.traffic.counts(site.id, next - whole("hours", options.hours, 9600), next);
+        const counts = await store.traffic.counts(
+          site.id,
+          next - readNumber("hours", options.hours, 9600),
+          next,
+        );
         const hours = [...Map.groupBy(counts, (count) => count.hour)].map(([hour, some]) => ({
           from: hour * hourMs,
           ...totals(some),
@@ -104,27 +117,21 @@ export function trafficCommands(program: Command): void {
         const head = ["HOUR (UTC)", "GROSS", ...visitBuckets.map((bucket) => bucket.toUpperCase())];
         const reasons = Object.entries(all.reasons).map(([reason, n]) => [String(n), reason]);
         const text = `${table(head, rows, "")}\n\n${table(["BOTS", "REASON"], reasons, "No bots.")}`;
-        print(command, { hours, all }, counts.length ? text : "No visit was reported in this time.");
+        print(command, { hours, all }, counts.length ? text : "No visits in this period.");
       }),
     );
 }
 
-const addressNote = "Only the network was kept: rules about a single address cannot be repeated.";
+const addressNote = "Only the network is stored: rules for single addresses cannot be applied again.";
 
 const collect = (value: string, known: string[]) => [...known, value];
 
-function whole(name: string, text: string, most: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw new Refusal(name, `--${name} must be 1 to ${most}.`);
-}
-
-const onlySite = ({ directory }: Desk): Site | undefined => {
+const findOnlySite = ({ directory }: CommandContext): Site | undefined => {
   const [only, second] = [...directory.sites()];
   return second ? undefined : only;
 };
 
-function countryOf({ config }: Desk): (address: string) => string | null {
+function openCountryLookup({ config }: CommandContext): (address: string) => string | null {
   const countries = openCountryFile(config);
   return (address) => countries?.countryOf(address) ?? null;
 }
@@ -134,7 +141,7 @@ function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => st
     throw new Refusal("user-agent", "Describe the visit with --user-agent, --ip or --header.");
   if (ip !== undefined && !ipaddr.isValid(ip)) throw new Refusal("ip", `--ip ${ip} is not an address.`);
   const headers = Object.fromEntries(
-    Object.entries(pairsOf(header)).map(([name, value]) => [name.toLowerCase(), value]),
+    Object.entries(readPairs(header)).map(([name, value]) => [name.toLowerCase(), value]),
   );
   const described = {
     userAgent: userAgent ?? headers["user-agent"],
@@ -144,21 +151,24 @@ function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => st
   return describedVisit(described, country);
 }
 
-/** What was not described is as it should be; `--header accept-language=` describes one that is missing. */
+/** Headers that are not described count as normal; `--header accept-language=` describes a missing one. */
 function describedHeaders(headers: Record<string, string>) {
   const described = { "accept-language": "en", "sec-fetch-site": "same-origin", ...headers };
   return readHeaders(described, headers["sec-ch-ua"] !== undefined);
 }
 
-async function findVisit({ store, directory }: Desk, id: string): Promise<{ site: Site; visit: BotVisit }> {
+async function findVisit(
+  { store, directory }: CommandContext,
+  id: string,
+): Promise<{ site: Site; visit: BotVisit }> {
   for (const site of directory.sites()) {
     const visit = await store.traffic.botVisit(site.id, id);
     if (visit) return { site, visit };
   }
-  throw new Refusal("visit", `There is no kept visit ${id}. 'cleancast traffic bots' shows those there are.`);
+  throw new Refusal("visit", `There is no sampled visit ${id}. 'cleancast traffic bots' lists them.`);
 }
 
-const says = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, score ${score}`;
+const verdictText = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, score ${score}`;
 
 function explanation(seen: Observation, judgement: Judgement, rules: VisitRules): string[] {
   const { verdict, findings, listed } = judgement;
@@ -173,15 +183,15 @@ function explanation(seen: Observation, judgement: Judgement, rules: VisitRules)
       String(signal.points),
       fired.has(signal) ? [signal.why, evidence.get(signal)].filter(Boolean).join(" ") : "",
     ]);
-  const unseen = notLookedAt(seen);
+  const unchecked = notLookedAt(seen);
   return [
-    `${says(verdict.bot, verdict.score)} (a bot from ${rules.botThreshold} on, with two kinds of evidence or a hard one)`,
+    `${verdictText(verdict.bot, verdict.score)} (bot threshold ${rules.botThreshold}, with two kinds of evidence or one that is certain)`,
     ...(listed ? [`site rule: ${listed.says} by ${listed.entry}`] : []),
     ...(network ? [`network: ${network.name} (${network.kind})`] : []),
     ...(seen.country ? [`country: ${seen.country}`] : []),
     "",
     table(["SEEN", "SIGNAL", "POINTS", "WHY"], rows, ""),
-    ...(unseen.length ? ["", `Not looked at: ${unseen.join(", ")}.`] : []),
+    ...(unchecked.length ? ["", `Not checked: ${unchecked.join(", ")}.`] : []),
   ];
 }
 

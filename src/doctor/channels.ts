@@ -1,40 +1,50 @@
-// How people are told: mail, alerts, webhooks.
+// Checks how people are notified: mail, alerts, webhooks.
 
 import { verifyMailServer } from "../alerts/mail.ts";
 import { noMailServer } from "../sites/settings.ts";
-import { error, listed, nameOf, ok, timeText, warning, type Finding, type Patient } from "./finding.ts";
+import {
+  error,
+  listNames,
+  nameOf,
+  ok,
+  timeText,
+  warning,
+  type Finding,
+  type StoreContext,
+} from "./finding.ts";
 
-export async function checkMail({ config }: Pick<Patient, "config">): Promise<Finding[]> {
+export async function checkMail({ config }: Pick<StoreContext, "config">): Promise<Finding[]> {
   if (!config.smtp) return [];
-  const told = await verifyMailServer(config.smtp);
-  return told.ok
+  const result = await verifyMailServer(config.smtp);
+  return result.ok
     ? [ok("the mail server answers")]
     : [
         error(
-          `CLEANCAST_SMTP_URL: ${told.error}`,
-          "Alerts and invitations do not leave. Put the address or the password right.",
+          `CLEANCAST_SMTP_URL: ${result.error}`,
+          "Alerts and invitations are not sent. Correct the address or the password.",
         ),
       ];
 }
 
-export async function checkChannels({ directory, store, config }: Patient): Promise<Finding[]> {
+export async function checkChannels({ directory, store, config }: StoreContext): Promise<Finding[]> {
   const sites = Array.from(directory.sites());
   const findings: Finding[] = [];
-  const untold = sites.filter(
+  const unattended = sites.filter(
     ({ settings, connections }) =>
       settings.alertEmails.length === 0 &&
       settings.alertWebhook === null &&
       connections.some(({ platform }) => platform !== "sandbox"),
   );
-  if (untold.length)
+  if (unattended.length)
     findings.push(
       warning(
-        `${listed(untold.map(nameOf))}: nobody is told when something needs a person`,
+        `${listNames(unattended.map(nameOf))}: no alert recipient is configured`,
         "cleancast site set SITE alert_emails=you@example.com (or alert_webhook=…), then cleancast alert test SITE",
       ),
     );
-  const mute = sites.filter(({ settings }) => settings.alertEmails.length > 0 && !config.smtp);
-  if (mute.length) findings.push(error(`${listed(mute.map(nameOf))}: alerts are not mailed`, noMailServer));
+  const unmailed = sites.filter(({ settings }) => settings.alertEmails.length > 0 && !config.smtp);
+  if (unmailed.length)
+    findings.push(error(`${listNames(unmailed.map(nameOf))}: alerts are not mailed`, noMailServer));
   for (const site of sites) {
     for (const { id, origin, state, stateReason, failingSince } of await store.webhooks.ofSite(site.id)) {
       const name = `${nameOf(site)}: the webhook ${id} to ${origin}`;
@@ -42,14 +52,14 @@ export async function checkChannels({ directory, store, config }: Patient): Prom
         findings.push(
           warning(
             `${name} is disabled: ${stateReason ?? "it failed for too long"}`,
-            `cleancast webhook enable ${id}; its totals wait.`,
+            `cleancast webhook enable ${id}; its periods are kept.`,
           ),
         );
       else if (failingSince !== null)
         findings.push(
           error(
-            `${name} fails since ${timeText(failingSince)} UTC`,
-            `'cleancast webhook show ${id}' has its answers; its totals wait.`,
+            `${name} has been failing since ${timeText(failingSince)} UTC`,
+            `'cleancast webhook show ${id}' lists its answers; its periods are kept.`,
           ),
         );
     }

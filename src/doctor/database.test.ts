@@ -12,30 +12,30 @@ const server = (name: string, state: ServerState["state"], timeline = 0): Server
   reason: state === "out" ? "connect ECONNREFUSED" : "",
 });
 
-const saidOf = (servers: readonly ServerState[], synchronous = "ANY 1 (db2)") =>
+const findingsOf = (servers: readonly ServerState[], synchronous = "ANY 1 (db2)") =>
   judgeServers(servers, synchronous).map(({ level, what }) => `${level}: ${what}`);
 
-test("one server is not spoken of", () => {
-  expect(saidOf([server("db1", "written", 1)], "")).toEqual([]);
+test("a single database server makes no finding", () => {
+  expect(findingsOf([server("db1", "written", 1)], "")).toEqual([]);
 });
 
-test("a primary with its standby is well", () => {
-  expect(saidOf([server("db1", "written", 1), server("db2", "read")])).toEqual([
-    "ok: db1 can be written to, db2 can take its place",
+test("a primary with its standby is reported as ok", () => {
+  expect(findingsOf([server("db1", "written", 1), server("db2", "read")])).toEqual([
+    "ok: writable: db1; can take over: db2",
   ]);
 });
 
-test("two that can be written to, one that is out, and a standby that nobody waits for are told", () => {
+test("two writable servers, one that is down, and a standby that commits do not wait for are reported", () => {
   const servers = [server("db1", "written", 1), server("db2", "written", 2), server("db3", "out")];
-  expect(saidOf(servers, "")).toEqual([
-    "ok: db1 and db2 can be written to, none can take its place",
-    "error: 2 servers can be written to; relays use db2, which was promoted last",
+  expect(findingsOf(servers, "")).toEqual([
+    "ok: writable: db1, db2; can take over: none",
+    "error: 2 servers are writable; relays use db2, which was promoted last",
     "warning: db3 cannot be used: connect ECONNREFUSED",
-    "warning: synchronous_standby_names is empty: if the primary dies, events that were answered with 200 can be missing on the standby",
+    "warning: synchronous_standby_names is empty: if the primary dies, events answered with 200 can be missing on the standby",
   ]);
 });
 
-test("what each server is, is found by asking it", async () => {
+test("each server reports whether it is writable, read-only or unusable", async () => {
   const url = await freshDatabase();
   const { host, pathname } = new URL(url);
   const gateway = await openGateway(url, { code: "28000" });

@@ -1,104 +1,103 @@
-// All checks, in the order in which one would look. One that fails says so and does not end the others.
+// Runs all checks, from the machine to the sites. A check that fails is a finding, and does not end the others.
 
 import { peekSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
 import { directoryOf } from "../sites/directory.ts";
-import { checkCertificate } from "./certificate.ts";
 import { checkChannels, checkMail } from "./channels.ts";
 import { checkConnections } from "./connections.ts";
-import { checkDatabase, checkRoom } from "./database.ts";
-import { checkFiles } from "./files.ts";
-import { error, warning, type Finding, type Patient, type Surroundings } from "./finding.ts";
+import { checkDatabase, checkGrowth } from "./database.ts";
+import { checkCertificate, checkFiles } from "./files.ts";
+import { error, warning, type Finding, type StoreContext, type DoctorContext } from "./finding.ts";
 import { checkSettings, checkUrl } from "./installation.ts";
-import { checkMachine, thisMachine } from "./machine.ts";
+import { checkMachine, readMachine } from "./machine.ts";
 import { checkSites } from "./sites.ts";
 import { checkWeb } from "./web.ts";
 
-export type Examination = Surroundings & {
+export type DoctorOptions = DoctorContext & {
   open: () => Promise<Store>;
-  /** Asks names, certificates and the mail server too. */
+  /** Checks names, certificates and the mail server too. */
   network: boolean;
 };
 
-export async function examine({ config, now, open, network }: Examination): Promise<Finding[]> {
-  const around = { config, now };
-  const machine = thisMachine(config.dataFolder);
+export async function runDoctor({ config, now, open, network }: DoctorOptions): Promise<Finding[]> {
+  const context = { config, now };
+  const machine = readMachine(config.dataFolder);
   const findings: Finding[] = [
-    ...(await made("the machine", () => checkMachine(around, machine))),
-    ...(await made("the files", () => checkFiles(around))),
-    ...(await made("the settings", () => checkSettings(around))),
-    ...(await made("the certificate", () => checkCertificate(around))),
-    ...(network ? await made("the mail server", () => checkMail(around)) : []),
+    ...(await runCheck("the machine", () => checkMachine(context, machine))),
+    ...(await runCheck("the files", () => checkFiles(context))),
+    ...(await runCheck("the settings", () => checkSettings(context))),
+    ...(await runCheck("the certificate", () => checkCertificate(context))),
+    ...(network ? await runCheck("the mail server", () => checkMail(context)) : []),
   ];
-  const behind = await made("the schema", () => checkSchema(around));
-  if (behind.some(({ level }) => level === "error")) return [...findings, ...behind];
-  findings.push(...behind);
+  const schema = await runCheck("the schema", () => checkSchema(context));
+  if (schema.some(({ level }) => level === "error")) return [...findings, ...schema];
+  findings.push(...schema);
 
   let store: Store;
   try {
     store = await open();
   } catch (failure) {
-    return [...findings, error(sentenceOf(failure), "What rests on the data was not looked at.")];
+    return [...findings, error(messageOf(failure), "Checks that need the database were skipped.")];
   }
   try {
     const directory = directoryOf(store);
     await directory.refresh();
-    const patient: Patient = { ...around, store, directory };
+    const withStore: StoreContext = { ...context, store, directory };
     return [
       ...findings,
-      ...(await made("the database", () => checkDatabase(patient))),
-      ...(await made("the disk", () => checkRoom(patient, machine))),
-      ...(await made("CLEANCAST_URL", () => checkUrl(patient))),
-      ...(network ? await made("the way from outside", () => checkWeb(patient)) : []),
-      ...(await made("the sites", () => checkSites(patient))),
-      ...(await made("the connections", () => checkConnections(patient))),
-      ...(await made("alerts and webhooks", () => checkChannels(patient))),
+      ...(await runCheck("the database", () => checkDatabase(withStore))),
+      ...(await runCheck("the disk", () => checkGrowth(withStore, machine))),
+      ...(await runCheck("CLEANCAST_URL", () => checkUrl(withStore))),
+      ...(network ? await runCheck("the address from outside", () => checkWeb(withStore)) : []),
+      ...(await runCheck("the sites", () => checkSites(withStore))),
+      ...(await runCheck("the connections", () => checkConnections(withStore))),
+      ...(await runCheck("alerts and webhooks", () => checkChannels(withStore))),
     ];
   } finally {
     await store.close();
   }
 }
 
-/** Looked at before the store is opened, which would bring it up to date under the feet of a relay that runs. */
-async function checkSchema({ config }: Surroundings): Promise<Finding[]> {
+/** Runs before the store is opened: opening it would migrate the schema while a relay may be running. */
+async function checkSchema({ config }: DoctorContext): Promise<Finding[]> {
   const { found, known, fits } = await peekSchema(config.store);
   if (found === 0 || found === known) return [];
   if (found < known)
     return [
       error(
-        `the database has schema ${found}, this version wants ${known}`,
-        "Stop the relay, take a backup, then run 'cleancast migrate' or start this version. Nothing else was looked at.",
+        `the database has schema ${found}, this version needs ${known}`,
+        "Stop the relay, take a backup, then run 'cleancast migrate' or start this version. Other checks were skipped.",
       ),
     ];
   if (fits)
     return [
       warning(
-        `the database has schema ${found} of a newer version; this one knows ${known}, and can work with it`,
-        "Finish the upgrade, or stay here until it can be tried again. Backups, checks and a change of the encryption key need the newer version.",
+        `the database has schema ${found} of a newer version; this one knows ${known}, and is compatible with it`,
+        "Finish the upgrade, or keep this version until you can repeat it. Backups, checks and a change of the encryption key need the newer version.",
       ),
     ];
   return [
     error(
-      `the database has schema ${found}, and this version knows ${known} only`,
-      "Run the version that made it. Nothing else was looked at.",
+      `the database has schema ${found}, this version only knows ${known}`,
+      "Run the version that created it. Other checks were skipped.",
     ),
   ];
 }
 
-async function made(what: string, check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
+async function runCheck(subject: string, check: () => Finding[] | Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await check();
   } catch (failure) {
     return [
       error(
-        `${what} could not be looked at: ${sentenceOf(failure)}`,
-        "Is it there, and may this user read it?",
+        `${subject} could not be checked: ${messageOf(failure)}`,
+        "Check that it exists and that this user may read it.",
       ),
     ];
   }
 }
 
-function sentenceOf(failure: unknown): string {
+function messageOf(failure: unknown): string {
   const text = failure instanceof Error ? failure.message : String(failure);
   return text.replace(/^Cleancast cannot start:\s*-\s*/, "").trim();
 }

@@ -1,12 +1,15 @@
-// The data folder and the files with secrets: who may write, and who may read.
+// Checks the data folder, the files with secrets, and the certificate.
 
+import { X509Certificate } from "node:crypto";
 import { accessSync, constants, readdirSync, readFileSync, statSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import { bytesText, error, ok, warning, type Finding, type Surroundings } from "./finding.ts";
+import { countOf } from "../kernel/text.ts";
+import { dayMs } from "../kernel/time.ts";
+import { bytesText, error, ok, soonMs, warning, type Finding, type DoctorContext } from "./finding.ts";
 
-const largestWalBytes = 512e6;
+const maxWalBytes = 512e6;
 
-export function checkFiles({ config }: Surroundings): Finding[] {
+export function checkFiles({ config }: DoctorContext): Finding[] {
   const { dataFolder } = config;
   const findings: Finding[] = [
     isWritable(dataFolder)
@@ -18,46 +21,46 @@ export function checkFiles({ config }: Surroundings): Finding[] {
   ];
   const folder = statOf(dataFolder);
   if (folder && isOpen(folder))
-    findings.push(warning(`others can look into the data folder`, `chmod 700 ${dataFolder}`));
+    findings.push(warning(`other users can read the data folder`, `chmod 700 ${dataFolder}`));
   for (const name of ["encryption.key", "cleancast.db", "cleancast.db-wal"]) {
     const file = statOf(join(dataFolder, name));
     if (file && isOpen(file))
-      findings.push(error(`${name} is readable by others`, `chmod 600 ${join(dataFolder, name)}`));
+      findings.push(error(`${name} is readable by other users`, `chmod 600 ${join(dataFolder, name)}`));
   }
-  const strange = folder ? ofAnotherOwner(dataFolder, folder) : [];
-  if (folder && strange.length)
+  const foreign = folder ? listForeignFiles(dataFolder, folder) : [];
+  if (folder && foreign.length)
     findings.push(
       error(
-        `${strange.join(", ")} in the data folder belong${strange.length === 1 ? "s" : ""} to another user than the folder`,
-        `A command was run as another user (root?). chown -R ${folder.uid}:${folder.gid} ${dataFolder}, and run commands as that user.`,
+        `${foreign.join(", ")} in the data folder belong${foreign.length === 1 ? "s" : ""} to another user than the folder`,
+        `A command was run as another user, perhaps root. Run chown -R ${folder.uid}:${folder.gid} ${dataFolder}, and run commands as that user.`,
       ),
     );
   const wal = statOf(join(dataFolder, "cleancast.db-wal"));
-  if (wal && wal.size > largestWalBytes)
+  if (wal && wal.size > maxWalBytes)
     findings.push(
       warning(
         `cleancast.db-wal has grown to ${bytesText(wal.size)}`,
-        "Something keeps the database open for reading: a copy that is under way, or a tool that looks into it. End it.",
+        "Another program keeps the database open for reading, such as a copy or a database tool. End it.",
       ),
     );
-  return [...findings, ...environmentFile(), ...tlsKey(config.tls)];
+  return [...findings, ...checkEnvironmentFile(), ...checkTlsKey(config.tls)];
 }
 
-/** A file .env beside the command is read at every start, and may hold the key and a password. */
-function environmentFile(): Finding[] {
+/** A file .env in the working folder is read at every start, and may hold the key and a password. */
+function checkEnvironmentFile(): Finding[] {
   const file = statOf(".env");
   if (!file || (file.mode & 0o077) === 0) return [];
   const secrets =
     /^\s*(?:export\s+)?(CLEANCAST_ENCRYPTION_KEY|DATABASE_URL|CLEANCAST_SMTP_URL|CLEANCAST_METRICS_TOKEN)=/m;
   const found = secrets.exec(readFileSync(".env", "utf8"))?.[1];
-  return found ? [error(`.env holds ${found} and is readable by others`, "chmod 600 .env")] : [];
+  return found ? [error(`.env holds ${found} and is readable by other users`, "chmod 600 .env")] : [];
 }
 
-function tlsKey(tls: { keyFile: string } | null): Finding[] {
+function checkTlsKey(tls: { keyFile: string } | null): Finding[] {
   const file = tls && statOf(tls.keyFile);
-  // A group may share it: certbot's does.
+  // A group may read it, as with certbot.
   if (!file || (file.mode & 0o007) === 0) return [];
-  return [error(`TLS_KEY_FILE is readable by everybody`, `chmod o-rwx ${tls.keyFile}`)];
+  return [error(`TLS_KEY_FILE is readable by all users`, `chmod o-rwx ${tls.keyFile}`)];
 }
 
 function isWritable(path: string): boolean {
@@ -75,9 +78,31 @@ function statOf(path: string): Stats | null {
 
 const isOpen = (file: Stats) => (file.mode & 0o077) !== 0;
 
-function ofAnotherOwner(folder: string, { uid }: Stats): string[] {
+function listForeignFiles(folder: string, { uid }: Stats): string[] {
   return readdirSync(folder).filter((name) => {
     const file = statOf(join(folder, name));
     return file !== null && file.uid !== uid;
   });
 }
+
+/** Checks the certificate that the relay serves itself. */
+export function checkCertificate({ config, now }: DoctorContext): Finding[] {
+  if (!config.tls) return [];
+  const { certFile } = config.tls;
+  let expiresAt: number;
+  try {
+    expiresAt = Date.parse(new X509Certificate(readFileSync(certFile)).validTo);
+  } catch {
+    return [
+      error(`${certFile} is not a certificate`, "TLS_CERT_FILE must be a PEM file that includes the chain."),
+    ];
+  }
+  const days = Math.floor((expiresAt - now) / dayMs);
+  const time = countOf(days, "day");
+  if (days < 0) return [error(`the certificate in ${certFile} has expired`, "Renew it.")];
+  if (expiresAt - now < soonMs)
+    return [warning(`the certificate in ${certFile} expires in ${time}`, lateRenewal)];
+  return [ok(`the certificate in ${certFile} is valid for ${time}`)];
+}
+
+export const lateRenewal = "Check why it was not renewed: renewal a month before the expiry is usual.";

@@ -1,17 +1,17 @@
-// Settings of the installation that work, and are still a mistake.
+// Checks settings of the installation that are valid, but probably a mistake.
 
 import type { AllowList } from "../delivery/addresses.ts";
 import { namesNoSite } from "../sites/hosts.ts";
-import { error, note, warning, type Finding, type Patient, type Surroundings } from "./finding.ts";
+import { error, note, warning, type Finding, type StoreContext, type DoctorContext } from "./finding.ts";
 
-export function checkSettings({ config }: Surroundings): Finding[] {
+export function checkSettings({ config }: DoctorContext): Finding[] {
   const findings: Finding[] = [];
-  const wide = widest(config.allowPrivate);
+  const wide = findWideNetwork(config.allowPrivate);
   if (wide)
     findings.push(
       error(
-        `CLEANCAST_ALLOW_PRIVATE opens ${wide}, where a cloud's machines find their own secrets`,
-        "List the hosts or networks that are really meant: customers choose addresses, and these are then reachable.",
+        `CLEANCAST_ALLOW_PRIVATE allows ${wide}, which includes cloud metadata services with secrets`,
+        "List only the hosts or networks that you need: customers choose addresses, and can reach everything listed.",
       ),
     );
   const replaced = Object.entries(config.platformOrigins);
@@ -19,24 +19,27 @@ export function checkSettings({ config }: Surroundings): Finding[] {
     findings.push(
       warning(
         `CLEANCAST_PLATFORM_ORIGINS sends ${replaced.map(([platform, origin]) => `${platform} to ${origin}`).join(", ")}`,
-        "Right for an egress proxy, and for the demo. Otherwise take it out: nothing reaches the platforms themselves.",
+        "This is correct for an egress proxy and for the demo. Otherwise remove it: nothing reaches the platforms themselves.",
       ),
     );
   if (config.maxInFlight < 64)
     findings.push(
       warning(
-        `CLEANCAST_MAX_IN_FLIGHT is ${config.maxInFlight}: more at once get 503`,
-        "Take it out, or set it to some thousands.",
+        `CLEANCAST_MAX_IN_FLIGHT is ${config.maxInFlight}: further concurrent requests get 503`,
+        "Remove it, or set it to several thousand.",
       ),
     );
   if (config.logLevel === "silent" || config.logLevel === "error")
     findings.push(
-      note(`LOG_LEVEL is ${config.logLevel}: there is no line per event`, "Set LOG_LEVEL=info to have them."),
+      note(
+        `LOG_LEVEL is ${config.logLevel}: events are not logged`,
+        "Set LOG_LEVEL=info for a line per event.",
+      ),
     );
   return findings;
 }
 
-export function checkUrl({ config, directory }: Patient): Finding[] {
+export function checkUrl({ config, directory }: StoreContext): Finding[] {
   const isPublic = Array.from(directory.sites()).some((site) =>
     site.hosts.some((host) => !namesNoSite(host)),
   );
@@ -44,7 +47,7 @@ export function checkUrl({ config, directory }: Patient): Finding[] {
     return isPublic
       ? [
           warning(
-            "CLEANCAST_URL is not set: links in mails and sign-in at platforms lead to localhost",
+            "CLEANCAST_URL is not set: links in emails and sign-ins at platforms lead to localhost",
             "Set it to the address of this relay, like https://cc.example.com.",
           ),
         ]
@@ -60,8 +63,8 @@ export function checkUrl({ config, directory }: Patient): Finding[] {
   return [];
 }
 
-/** What an allow list must never hold as a whole: everything, or the addresses of cloud metadata. */
-function widest({ networks }: AllowList): string | null {
+/** Finds a network that an allow list must never hold: nearly everything, or the addresses of cloud metadata. */
+function findWideNetwork({ networks }: AllowList): string | null {
   for (const [network, bits] of networks) {
     const isIpv4 = network.kind() === "ipv4";
     const text = `${network.toString()}/${bits}`;

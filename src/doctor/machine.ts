@@ -1,29 +1,29 @@
-// The machine: Node, memory, open files, and the disk that the data is on.
+// Checks the machine: Node, memory, open files, and the disk of the data folder.
 
 import { readFileSync, statfsSync } from "node:fs";
 import { totalmem } from "node:os";
-import { bytesText, error, ok, warning, type Finding, type Surroundings } from "./finding.ts";
+import { bytesText, error, ok, warning, type Finding, type DoctorContext } from "./finding.ts";
 
 export type Machine = {
   node: string;
   memoryBytes: number;
-  /** null where the system does not tell. */
+  /** Null where the system does not report it. */
   openFiles: number | null;
   disk: { freeBytes: number; wholeBytes: number; kind: number } | null;
 };
 
-export function thisMachine(folder: string): Machine {
+export function readMachine(folder: string): Machine {
   const limit = process.constrainedMemory();
   return {
     node: process.versions.node,
-    // Without a limit the system tells a number that no machine has.
+    // Without a limit the system reports a number that is larger than any memory.
     memoryBytes: limit > 0 ? Math.min(limit, totalmem()) : totalmem(),
-    openFiles: openFilesLimit(),
-    disk: diskOf(folder),
+    openFiles: readOpenFilesLimit(),
+    disk: readDisk(folder),
   };
 }
 
-function openFilesLimit(): number | null {
+function readOpenFilesLimit(): number | null {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");
     const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
@@ -33,7 +33,7 @@ function openFilesLimit(): number | null {
   }
 }
 
-function diskOf(folder: string): Machine["disk"] {
+function readDisk(folder: string): Machine["disk"] {
   try {
     const { bsize, bavail, blocks, type } = statfsSync(folder);
     return { freeBytes: bsize * bavail, wholeBytes: bsize * blocks, kind: type };
@@ -48,8 +48,8 @@ const minMemoryBytes = 256e6;
 const fullBytes = 200e6;
 const nearlyFullBytes = 2e9;
 
-/** SQLite's locks do not hold on these. Numbers are Linux' own for each kind. */
-const networkKinds = new Map([
+/** SQLite's locks are unreliable on these file systems. The numbers are Linux' magic numbers. */
+const networkFileSystems = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
   [0xff534d42, "CIFS"],
@@ -60,7 +60,7 @@ const networkKinds = new Map([
   [0x65735546, "FUSE"],
 ]);
 
-export function checkMachine({ config }: Surroundings, machine: Machine): Finding[] {
+export function checkMachine({ config }: DoctorContext, machine: Machine): Finding[] {
   const findings: Finding[] = [];
   const { node, memoryBytes, openFiles, disk } = machine;
   if (Number.parseInt(node, 10) < minNode)
@@ -69,29 +69,29 @@ export function checkMachine({ config }: Surroundings, machine: Machine): Findin
   if (memoryBytes < minMemoryBytes)
     findings.push(
       warning(
-        `there are only ${bytesText(memoryBytes)} of memory`,
-        "Give the relay 256 MB or more: less makes it stop under load.",
+        `only ${bytesText(memoryBytes)} of memory are available`,
+        "Give the relay 256 MB or more: with less it stops under load.",
       ),
     );
   if (openFiles !== null && openFiles < minOpenFiles)
     findings.push(
       warning(
-        `a process started here may open only ${openFiles} files; every connection is one`,
+        `a process started here may open only ${openFiles} files, and every connection needs one`,
         `Set LimitNOFILE=65536 in the systemd unit, or 'ulimit -n 65536' before the start.`,
       ),
     );
   if (!disk) return findings;
-  const left = `${bytesText(disk.freeBytes)} are left on the disk of ${config.dataFolder}`;
+  const left = `${bytesText(disk.freeBytes)} are free on the disk of ${config.dataFolder}`;
   const remedy =
-    "Make room, move CLEANCAST_DATA, or shorten 'keep' and 'keep_log'. A full disk refuses events with 503.";
+    "Free disk space, move CLEANCAST_DATA, or shorten 'keep' and 'keep_log'. With a full disk, events are refused with 503.";
   if (disk.freeBytes < fullBytes) findings.push(error(left, remedy));
   else if (disk.freeBytes < Math.min(nearlyFullBytes, disk.wholeBytes / 10))
     findings.push(warning(left, remedy));
-  const network = networkKinds.get(disk.kind);
+  const network = networkFileSystems.get(disk.kind);
   if (network && config.store.engine === "sqlite")
     findings.push(
       error(
-        `the embedded database lies on a network filesystem (${network}), where its locks may not hold`,
+        `the embedded database is on a network file system (${network}), where its locks are unreliable`,
         "Move CLEANCAST_DATA to a local disk, or use PostgreSQL (DATABASE_URL).",
       ),
     );

@@ -1,40 +1,42 @@
-// Each site: can it receive, is anything received, and does what arrives make sense.
+// Checks each site: whether it can receive events, whether it does, and whether the events make sense.
 
 import { isUsable, type Site } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { namesNoSite, stateOf } from "../sites/hosts.ts";
 import { noCountryFile } from "../sites/settings.ts";
+import { countOf } from "../kernel/text.ts";
+import { dayMs } from "../kernel/time.ts";
 import {
-  dayMs,
   error,
-  listed,
+  listNames,
   nameOf,
   note,
+  soonMs,
   timeText,
   warning,
   type Finding,
-  type Patient,
+  type StoreContext,
 } from "./finding.ts";
 
-export async function checkSites(patient: Patient): Promise<Finding[]> {
-  const sites = Array.from(patient.directory.sites());
+export async function checkSites(context: StoreContext): Promise<Finding[]> {
+  const sites = Array.from(context.directory.sites());
   if (sites.length === 0) return [error("there is no site", "cleancast site add shop.example.com")];
   const findings: Finding[] = [];
   for (const site of sites) {
     findings.push(
-      ...intake(site, patient.now),
-      ...hosts(site, patient),
-      ...countries(site, patient),
-      ...(await keys(site, patient)),
-      ...(await events(site, patient)),
-      ...(await tag(site, patient)),
-      ...(await refusedCalls(site, patient)),
+      ...checkIntake(site, context.now),
+      ...checkHosts(site, context),
+      ...checkCountries(site, context),
+      ...(await checkKeys(site, context)),
+      ...(await checkEvents(site, context)),
+      ...(await checkTag(site, context)),
+      ...(await checkRejected(site, context)),
     );
   }
-  return [...findings, ...days(sites), ...(await lockouts(sites, patient))];
+  return [...findings, ...checkTimeZones(sites), ...(await checkLockouts(sites, context))];
 }
 
-function intake(site: Site, now: number): Finding[] {
+function checkIntake(site: Site, now: number): Finding[] {
   const name = nameOf(site);
   const usable = site.keys.filter((key) => isUsable(key, now));
   const findings: Finding[] = [];
@@ -53,16 +55,14 @@ function intake(site: Site, now: number): Finding[] {
   return findings;
 }
 
-/** What the relay's own checks have found. */
-function hosts(site: Site, { config }: Patient): Finding[] {
+/** Reports what the relay's own checks of hosts have found. */
+function checkHosts(site: Site, { config }: StoreContext): Finding[] {
   const relay = config.hasUrl ? new URL(config.publicUrl).hostname : null;
   return site.hostRows.flatMap((host) => {
     const state = stateOf(host);
     const problem = problemOf(host.host, host, relay);
     if (state === "paused")
-      return [
-        note(`${host.host} is paused: nothing is answered there`, `cleancast host resume ${host.host}`),
-      ];
+      return [note(`${host.host} is paused and not served`, `cleancast host resume ${host.host}`)];
     if (state === "waiting")
       return [
         warning(
@@ -74,16 +74,15 @@ function hosts(site: Site, { config }: Patient): Finding[] {
   });
 }
 
-function countries(site: Site, { config }: Patient): Finding[] {
+function checkCountries(site: Site, { config }: StoreContext): Finding[] {
   const { allowCountries, denyCountries } = site.settings;
   if (allowCountries.length + denyCountries.length === 0 || config.countryFile) return [];
-  return [error(`${nameOf(site)}: rules about countries do nothing`, noCountryFile)];
+  return [error(`${nameOf(site)}: country rules have no effect`, noCountryFile)];
 }
 
 const unusedMs = 7 * dayMs;
-const soonMs = 14 * dayMs;
 
-async function keys(site: Site, { store, now }: Patient): Promise<Finding[]> {
+async function checkKeys(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
   const uses = await store.keyUse.usesOfSite(site.id, 0);
   return site.keys
     .filter((key) => isUsable(key, now))
@@ -92,114 +91,113 @@ async function keys(site: Site, { store, now }: Patient): Promise<Finding[]> {
       if (key.expiresAt !== null && key.expiresAt - now < soonMs)
         return [
           warning(
-            `${name} ends on ${timeText(key.expiresAt)} UTC`,
-            `cleancast key rotate ${key.id} makes a new one; both work for a day.`,
+            `${name} expires on ${timeText(key.expiresAt)} UTC`,
+            `cleancast key rotate ${key.id} creates a new one; both work for a day.`,
           ),
         ];
       if (!uses.has(key.id) && now - key.createdAt > unusedMs)
         return [
           note(
             `${name} has never been used`,
-            `Give it to its sender, or cleancast key revoke ${key.id}: a key that nobody uses can only be stolen.`,
+            `Use it, or revoke it with cleancast key revoke ${key.id}: an unused key is only a risk.`,
           ),
         ];
       return [];
     });
 }
 
-/** From so many on it is a placeholder, and no household. */
-const manyPeople = 5;
+/** An order id of this many people is a placeholder, not a household. */
+const minPeople = 5;
 
-async function events(site: Site, { store }: Patient): Promise<Finding[]> {
+async function checkEvents(site: Site, { store }: StoreContext): Promise<Finding[]> {
   const name = nameOf(site);
   const findings: Finding[] = [];
   const modes = await store.examination.modes(site.id);
   if (modes.test && !modes.live)
     findings.push(
       warning(
-        `${name}: all events are tests; platforms count none of them`,
-        `Let the sender use a live key: cleancast key add ${name} NAME`,
+        `${name}: all events are test events, which platforms do not count`,
+        `Use a live key in the sender: cleancast key add ${name} NAME`,
       ),
     );
   const shared = await store.examination.sharedOrder(site.id);
-  if (shared && shared.people >= manyPeople)
+  if (shared && shared.people >= minPeople)
     findings.push(
       warning(
-        `${name}: ${shared.people} people have the order id "${shared.orderId}": it looks like a placeholder`,
-        "Let the sender fill orderId with the order's own id, or leave it out.",
+        `${name}: ${shared.people} people have the order id "${shared.orderId}", which looks like a placeholder`,
+        "Send the id of each order as orderId, or leave orderId out.",
       ),
     );
   if (site.settings.consentMode === "opt-in" && modes.live && !(await store.examination.hasConsent(site.id)))
     findings.push(
       warning(
-        `${name}: consent_mode is opt-in and nobody has ever agreed, so every conversion goes out without identifiers`,
-        "Connect the consent banner (docs/explanation/consent.md), record decisions with 'consent set', or use opt-out where it is lawful.",
+        `${name}: consent_mode is opt-in and no consent was ever recorded, so every conversion is sent without identifiers`,
+        "Connect the consent banner (docs/explanation/consent.md), record consent with 'consent set', or use opt-out where it is lawful.",
       ),
     );
   return findings;
 }
 
-async function tag(site: Site, { store }: Patient): Promise<Finding[]> {
-  // The site that the first start makes has no pages.
+async function checkTag(site: Site, { store }: StoreContext): Promise<Finding[]> {
+  // The site that the first start creates has no pages.
   if (site.hosts.every(namesNoSite)) return [];
   if ((await store.health.lastVisitHour(site.id)) !== null) return [];
   const name = nameOf(site);
   return [
     warning(
-      `${name}: the tag has never been seen, so conversions go out without click ids`,
+      `${name}: no visit was ever reported by the tag, so conversions are sent without click ids`,
       `Install it: cleancast tag ${name}`,
     ),
   ];
 }
 
-const looked = 50;
+const maxRequests = 50;
 
-/** What senders were told in the last day. */
-async function refusedCalls(site: Site, { store, now }: Patient): Promise<Finding[]> {
+/** Checks the rejected requests of the last day. */
+async function checkRejected(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
   const name = nameOf(site);
-  const calls = (await store.refusedCalls.list(site.id, { limit: looked })).filter(
+  const requests = (await store.refusedCalls.list(site.id, { limit: maxRequests })).filter(
     ({ at }) => at > now - dayMs,
   );
   const findings: Finding[] = [];
-  const insecure = calls.filter(({ status }) => status === 426).length;
+  const insecure = requests.filter(({ status }) => status === 426).length;
   if (insecure)
     findings.push(
       error(
-        `${name}: ${insecure} of the last ${calls.length} refused calls got 426 HTTPS required`,
-        "Behind a proxy: it must set X-Forwarded-Proto, and its address must be in CLEANCAST_TRUST_PROXY. Else the sender uses http://.",
+        `${name}: ${insecure} of the last ${countOf(requests.length, "rejected request")} got 426 HTTPS required`,
+        "Behind a proxy: it must set X-Forwarded-Proto, and its address must be in CLEANCAST_TRUST_PROXY. Otherwise the sender uses http://.",
       ),
     );
-  const withKey = calls.filter(({ status, keyId }) => status === 400 && keyId !== null);
-  if (withKey.length >= looked / 5)
+  const withKey = requests.filter(({ status, keyId }) => status === 400 && keyId !== null);
+  if (withKey.length >= maxRequests / 5)
     findings.push(
       warning(
-        `${name}: ${withKey.length} calls with a right key were refused for their content: "${withKey[0]?.error}"`,
-        "The dashboard lists them under Events, Refused calls; docs/reference/inbound.md has every field.",
+        `${name}: ${withKey.length} requests with a valid key were rejected for their content: "${withKey[0]?.error}"`,
+        "The dashboard lists them under Events, Refused calls; docs/reference/inbound.md explains every field.",
       ),
     );
   return findings;
 }
 
-/** Days of charts. */
-function days(sites: readonly Site[]): Finding[] {
+function checkTimeZones(sites: readonly Site[]): Finding[] {
   const unset = sites.filter((site) => site.settings.timeZone === "UTC" && !site.hosts.every(namesNoSite));
   if (unset.length === 0) return [];
   return [
     note(
-      `${listed(unset.map(nameOf))}: the days of charts are days in UTC`,
-      "cleancast site set SITE time_zone=Europe/Berlin, if that is not what its people expect.",
+      `${listNames(unset.map(nameOf))}: charts use UTC days`,
+      "To use another time zone: cleancast site set SITE time_zone=Europe/Berlin",
     ),
   ];
 }
 
-async function lockouts(sites: readonly Site[], { store, now }: Patient): Promise<Finding[]> {
+async function checkLockouts(sites: readonly Site[], { store, now }: StoreContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const siteId of ["", ...sites.map((site) => site.id)]) {
     for (const lockout of await store.keyUse.lockouts(siteId, now)) {
       findings.push(
         error(
-          `${lockout.host}: too many wrong keys; wrong ones get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,
-          "A sender may hold an old key: 'cleancast key list' shows which keys are in use. Valid keys pass meanwhile.",
+          `${lockout.host}: too many wrong keys; requests with a wrong key get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,
+          "A sender may use an old key: 'cleancast key list' shows which keys are in use. Valid keys still work.",
         ),
       );
     }

@@ -1,126 +1,126 @@
-// The way from outside: CLEANCAST_URL and every host are asked as a sender would.
+// Checks CLEANCAST_URL and every host from outside, with a request as a sender would make it.
 
 import type { Config } from "../installation/config.ts";
 import { guardedLookup } from "../delivery/addresses.ts";
 import { relayOf } from "../domains/checker.ts";
 import { openNames } from "../domains/names.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
-import { askInbound, type Asked } from "./ask.ts";
-import { dayMs, error, note, ok, warning, type Finding, type Patient } from "./finding.ts";
+import { probeInbound, type ProbeResult } from "./probe.ts";
+import { countOf } from "../kernel/text.ts";
+import { dayMs } from "../kernel/time.ts";
+import { lateRenewal } from "./files.ts";
+import { error, note, ok, soonMs, warning, type Finding, type StoreContext } from "./finding.ts";
 
-const atOnce = 8;
+const concurrency = 8;
 const maxHosts = 200;
-const soonMs = 14 * dayMs;
-const skewMs = 5_000;
+const maxSkewMs = 5_000;
 
-export type Ask = (origin: string) => Promise<Asked>;
+export type Probe = (origin: string) => Promise<ProbeResult>;
 
 export async function checkWeb(
-  { config, directory }: Patient,
-  ask: Ask = askerOf(config),
+  { config, directory }: StoreContext,
+  probe: Probe = openProbe(config),
 ): Promise<Finding[]> {
   const relay = relayOf(config);
   const origins = config.hasUrl ? [config.publicUrl] : [];
   const served = Array.from(directory.sites()).flatMap(({ servedHosts }) => servedHosts);
   const hosts = served.filter((host) => !namesNoSite(host) && host !== relay?.host).slice(0, maxHosts);
-  // On the port that checks use: that of CLEANCAST_URL.
+  // Checks of hosts use the port of CLEANCAST_URL too.
   const port = relay?.port ? `:${relay.port}` : "";
   origins.push(...hosts.map((host) => `https://${host}${port}`));
 
-  const asked = new Map<string, Asked>();
+  const results = new Map<string, ProbeResult>();
   const left = origins.values();
   const work = async () => {
-    for (const origin of left) asked.set(origin, await ask(origin));
+    for (const origin of left) results.set(origin, await probe(origin));
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  // Without a network every name would be to blame.
-  const all = [...asked.values()];
+  await Promise.all(Array.from({ length: concurrency }, work));
+  // Without a network every name would be reported.
+  const all = [...results.values()];
   if (all.length > 0 && all.every((one) => !one.ok && one.code === "EAI_AGAIN"))
-    return [
-      note("names cannot be resolved from here", "The checks of addresses and certificates were left out."),
-    ];
-  return origins.flatMap((origin) => judge(origin, asked.get(origin) as Asked, Date.now()));
+    return [note("DNS does not work on this machine", "Checks of addresses and certificates were skipped.")];
+  return origins.flatMap((origin) => judgeProbe(origin, results.get(origin) as ProbeResult, Date.now()));
 }
 
-/** As checks of hosts do: by the same DNS, and into no private network. The relay's own name is the operator's. */
-function askerOf({ publicUrl, allowPrivate, dnsServers }: Config): Ask {
+/** Like the checks of hosts: uses the same DNS and calls no private address, except for the relay's own name. */
+function openProbe({ publicUrl, allowPrivate, dnsServers }: Config): Probe {
   const own = hostOf(new URL(publicUrl).host);
   const allow = { ...allowPrivate, hosts: new Set([...allowPrivate.hosts, own]) };
   const { resolve } = openNames(dnsServers);
   const guarded = { lookup: guardedLookup(allow, true, resolve) };
   // No DNS server knows localhost.
-  return (origin) => askInbound(origin, namesNoSite(hostOf(new URL(origin).host)) ? {} : guarded);
+  return (origin) => probeInbound(origin, namesNoSite(hostOf(new URL(origin).host)) ? {} : guarded);
 }
 
-export function judge(origin: string, asked: Asked, now: number): Finding[] {
+export function judgeProbe(origin: string, result: ProbeResult, now: number): Finding[] {
   const { host } = new URL(origin);
-  if (!asked.ok) return [unreachable(host, asked.code)];
-  const findings = [answered(origin, host, asked)];
-  const { certificateEndsAt, at } = asked;
-  if (certificateEndsAt !== null && certificateEndsAt - now < soonMs) {
-    const days = Math.floor((certificateEndsAt - now) / dayMs);
-    findings.push(
-      warning(
-        `${host}: the certificate ends in ${days} days`,
-        "See why it was not renewed: a month is usual.",
-      ),
-    );
+  if (!result.ok) return [judgeFailure(host, result.code)];
+  const findings = [judgeAnswer(origin, host, result)];
+  const { certificateExpiresAt, at } = result;
+  if (certificateExpiresAt !== null && certificateExpiresAt - now < soonMs) {
+    const days = Math.floor((certificateExpiresAt - now) / dayMs);
+    findings.push(warning(`${host}: the certificate expires in ${countOf(days, "day")}`, lateRenewal));
   }
-  if (at !== null && Math.abs(now - at) > skewMs)
+  if (at !== null && Math.abs(now - at) > maxSkewMs)
     findings.push(
       warning(
-        `${host}: the clock there and the one here differ by ${Math.round(Math.abs(now - at) / 1000)} seconds`,
-        "Keep the machines' clocks right (systemd-timesyncd, chrony): platforms refuse events from the future.",
+        `${host}: its clock and this machine's differ by ${Math.round(Math.abs(now - at) / 1000)} seconds`,
+        "Synchronize the clocks (systemd-timesyncd, chrony): platforms reject events from the future.",
       ),
     );
   return findings;
 }
 
-function answered(
+function judgeAnswer(
   origin: string,
   host: string,
-  { status, error: said }: Extract<Asked, { ok: true }>,
+  { status, error: message }: Extract<ProbeResult, { ok: true }>,
 ): Finding {
   if (status === 426 && origin.startsWith("https:"))
     return error(
-      `${host}: the relay does not see that requests come over HTTPS, and answers 426`,
-      "Let the proxy set X-Forwarded-Proto, and list the proxy's address in CLEANCAST_TRUST_PROXY.",
+      `${host}: the relay does not recognize HTTPS requests, and answers 426`,
+      "The proxy must set X-Forwarded-Proto, and its address must be in CLEANCAST_TRUST_PROXY.",
     );
-  if (status === 426)
-    return error(`${host}: plain HTTP is refused with 426`, "Let the address begin with https://.");
-  // Inbound may be off there, which is said elsewhere.
-  if ((status === 401 || status === 403) && said !== null) return ok(`${host}: the relay answers`);
-  if (status >= 502 && status <= 504 && said === null)
+  if (status === 426) return error(`${host}: plain HTTP is refused with 426`, "Use an https:// address.");
+  // Inbound may be off there; another check reports that.
+  if ((status === 401 || status === 403) && message !== null) return ok(`${host}: the relay answers`);
+  if (status >= 502 && status <= 504 && message === null)
     return error(
       `${host}: a proxy answers ${status}`,
-      "The relay behind it does not run, or not where the proxy looks for it.",
+      "The relay is not running, or not at the address that the proxy uses.",
     );
   return error(
-    `${host}: something else than Cleancast answers (${status})`,
-    "Let the proxy pass /__cc/ on to the relay, with the Host header as it came.",
+    `${host}: another server than Cleancast answers (${status})`,
+    "The proxy must forward /__cc/ to the relay, with the original Host header.",
   );
 }
 
 const dns = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA", "ESERVFAIL", "EREFUSED", "ETIMEOUT"]);
 const certificates = /^(?:CERT_|DEPTH_|SELF_|UNABLE_|ERR_TLS_CERT|HOSTNAME_|ERR_SSL|EPROTO)/;
 
-function unreachable(host: string, code: string): Finding {
+function judgeFailure(host: string, code: string): Finding {
   if (dns.has(code))
-    return warning(`${host}: the name does not resolve`, "Add a CNAME or an address for it at the DNS.");
+    return warning(
+      `${host}: the name does not resolve`,
+      "Add a CNAME or an address record for it to the DNS.",
+    );
   if (code === "EPRIVATE")
     return warning(
-      `${host}: the name leads to a private address, and is not called`,
-      "Let it lead to a public one. Inside your own network: CLEANCAST_ALLOW_PRIVATE opens it, CLEANCAST_DNS asks another DNS.",
+      `${host}: the name resolves to a private address, and was not called`,
+      "Point it to a public address. Inside your own network: allow it with CLEANCAST_ALLOW_PRIVATE, or set another DNS server with CLEANCAST_DNS.",
     );
   if (code === "CERT_HAS_EXPIRED")
-    return error(`${host}: the certificate has expired`, "Renew it; browsers and senders turn away.");
+    return error(
+      `${host}: the certificate has expired`,
+      "Renew it: browsers and senders refuse the connection.",
+    );
   if (certificates.test(code))
     return error(
-      `${host}: the certificate is not valid there (${code})`,
-      "It must name this host, and come with its whole chain.",
+      `${host}: the certificate is not valid (${code})`,
+      "It must include this host name and its full chain.",
     );
   return error(
     `${host}: cannot be reached (${code})`,
-    "Look at the firewall, the proxy, and whether the relay runs.",
+    "Check the firewall, the proxy, and that the relay is running.",
   );
 }

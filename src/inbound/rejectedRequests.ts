@@ -25,6 +25,8 @@ export type UnseenOptions = {
   /** This process: it writes whole counts, so that a repeated write changes nothing. */
   writer: string;
   newId: (now: number) => string;
+  /** Called for every rejected request, including those that name no site. */
+  onRejected?: (refusal: Refusal) => void;
   onDefect: (error: unknown) => void;
 };
 
@@ -75,6 +77,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
   return {
     duplicate: (siteId, at) => count(siteId, "duplicate", at),
     refused(request, refusal, at) {
+      options.onRejected?.(refusal);
       const host = hostOf(request.headers.host);
       const known = knownBy(request, host, directory);
       if (!known) return;

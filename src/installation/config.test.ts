@@ -5,7 +5,7 @@ import { freshFolder } from "../../test/support/databases.ts";
 import { ConfigFaults, readConfig } from "./config.ts";
 import { addressFault } from "../delivery/addresses.ts";
 
-/** The faults, one sentence each. */
+/** Returns the faults of these variables, one sentence each. */
 function faults(env: Record<string, string>): string[] {
   try {
     readConfig(env);
@@ -31,7 +31,7 @@ const comparable = (config: ReturnType<typeof readConfig>) => ({
 });
 
 describe("an empty environment", () => {
-  test("gives the documented defaults", () => {
+  test("an empty environment gives the documented defaults", () => {
     const config = readConfig({});
     expect(config).toMatchObject({
       host: "0.0.0.0",
@@ -64,13 +64,13 @@ describe("an empty environment", () => {
     }
   });
 
-  test("variables of other programs are left alone", () => {
+  test("variables of other programs are ignored", () => {
     expect(faults({ PATH: "/bin", CLEANCAST_UNKNOWN: "x", NODE_ENV: "production" })).toEqual([]);
   });
 });
 
-describe("what is set is taken", () => {
-  test("numbers, also with space around them", () => {
+describe("values that are set", () => {
+  test("numbers are read, also with space around them", () => {
     const config = readConfig({
       PORT: " 9000 ",
       CLEANCAST_CONNECT_SECONDS: "0.5",
@@ -91,11 +91,11 @@ describe("what is set is taken", () => {
     });
   });
 
-  test("the retry schedule", () => {
+  test("the retry schedule is read from seconds with commas", () => {
     expect(readConfig({ CLEANCAST_RETRY_SECONDS: "0.05, 1,2" }).retryScheduleMs).toEqual([50, 1000, 2000]);
   });
 
-  test("PostgreSQL and its connections", () => {
+  test("DATABASE_URL selects PostgreSQL, with its number of connections", () => {
     for (const url of ["postgres://u:p@db/x", "postgresql://db/x"])
       expect(readConfig({ DATABASE_URL: url, CLEANCAST_DATABASE_CONNECTIONS: "25" }).store).toEqual({
         engine: "postgres",
@@ -117,7 +117,7 @@ describe("what is set is taken", () => {
     expect(readConfig({ CLEANCAST_REQUIRE_TLS: text }).transport.requireTls).toBe(value);
   });
 
-  test("proxies, allowed hosts and platform origins", () => {
+  test("proxies, allowed hosts and platform origins are read", () => {
     const config = readConfig({
       CLEANCAST_TRUST_PROXY: "10.0.0.0/8",
       CLEANCAST_ALLOW_PRIVATE: "internal.example,127.0.0.0/8",
@@ -129,7 +129,7 @@ describe("what is set is taken", () => {
     expect(config.platformOrigins).toEqual({ webhook: "http://127.0.0.1:9999" });
   });
 
-  test("the mail server and the sender of mails", () => {
+  test("the mail server and the sender address are read", () => {
     const url = "smtps://user:s3cret@mail.example.com:465";
     for (const from of ["cc@example.com", "Cleancast <cc@example.com>"])
       expect(readConfig({ CLEANCAST_SMTP_URL: url, CLEANCAST_MAIL_FROM: from }).smtp).toEqual({ url, from });
@@ -137,14 +137,14 @@ describe("what is set is taken", () => {
     expect(readConfig({ CLEANCAST_ALERT_SECONDS: "5" }).alertMs).toBe(5000);
   });
 
-  test("the certificate and its key", () => {
+  test("the files of the certificate and its key are read", () => {
     const folder = freshFolder();
     const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
     for (const file of [certFile, keyFile]) writeFileSync(file, "PEM");
     expect(readConfig({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile }).tls).toEqual({ certFile, keyFile });
   });
 
-  test("the encryption key, as hex or as base64", () => {
+  test("the encryption key is read from hex or base64", () => {
     const key = Buffer.from(Array.from({ length: 32 }, (_, i) => i * 7));
     for (const text of [
       key.toString("hex"),
@@ -211,7 +211,7 @@ describe("a fault names its variable and the remedy", () => {
     [
       "CLEANCAST_PLATFORM_ORIGINS",
       '{"nobody":"https://x.example"}',
-      /^CLEANCAST_PLATFORM_ORIGINS names "nobody", which is no platform/,
+      /^CLEANCAST_PLATFORM_ORIGINS names "nobody", which is not a platform/,
     ],
     [
       "CLEANCAST_PLATFORM_ORIGINS",
@@ -251,16 +251,16 @@ describe("a fault names its variable and the remedy", () => {
       "TLS_CERT_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.",
     ],
     ["LOG_LEVEL", "loud", 'LOG_LEVEL is "loud"; set it to one of trace, debug, info, warn, error, silent.'],
-  ])("%s=%s", (name, value, sentence) => {
+  ])("a wrong value is reported: %s=%s", (name, value, sentence) => {
     const found = faults({ [name]: value });
     expect(found).toEqual([typeof sentence === "string" ? sentence : expect.stringMatching(sentence)]);
   });
 
-  test("a port is a whole number: nothing can listen on half of one", () => {
+  test("a port must be a whole number", () => {
     expect(faults({ PORT: "80.5" })).toEqual([expect.stringContaining("PORT")]);
   });
 
-  test("files of the certificate that cannot be read are named at the start, with their variables", () => {
+  test("unreadable certificate files are named with their variables", () => {
     const missing = join(freshFolder(), "missing.pem");
     const found = faults({ TLS_CERT_FILE: missing, TLS_KEY_FILE: missing }).join("\n");
     expect(found).toContain("TLS_CERT_FILE");
@@ -298,7 +298,7 @@ describe("a fault names its variable and the remedy", () => {
     ]);
   });
 
-  test("a mail server needs a URL of its kind and a sender", () => {
+  test("a mail server needs an smtp URL and a sender address", () => {
     const url = "smtp://mail.example.com";
     expect(faults({ CLEANCAST_SMTP_URL: "mail.example.com:25", CLEANCAST_MAIL_FROM: "a@b.example" })).toEqual(
       ["CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://)."],
@@ -309,11 +309,11 @@ describe("a fault names its variable and the remedy", () => {
       { CLEANCAST_MAIL_FROM: "a@b.example\r\nBcc: c@d" },
     ])
       expect(faults({ CLEANCAST_SMTP_URL: url, ...from })).toEqual([
-        'CLEANCAST_MAIL_FROM must be the sender of mails, like "Cleancast <alerts@example.com>".',
+        'CLEANCAST_MAIL_FROM must be a sender address, like "Cleancast <alerts@example.com>".',
       ]);
   });
 
-  test("no fault shows a secret: neither the encryption key nor the password of the database", () => {
+  test("no fault shows the encryption key or the password of a database or mail server", () => {
     const found = faults({
       CLEANCAST_ENCRYPTION_KEY: "s3cret-key",
       DATABASE_URL: "mysql://user:s3cret-password@db/x",
@@ -326,7 +326,7 @@ describe("a fault names its variable and the remedy", () => {
 const keyOf = (folder: string) => readConfig({ CLEANCAST_DATA: folder }).encryptionKey();
 
 describe("the encryption key's file", () => {
-  test("is made on first use, readable by its owner alone, and read again ever after", () => {
+  test("the key file is created on first use, readable only by its owner, and used from then on", () => {
     const folder = join(freshFolder(), "new", "data");
     const umask = process.umask(0o000);
     try {
@@ -342,17 +342,17 @@ describe("the encryption key's file", () => {
     }
   });
 
-  test("is not made by merely reading the configuration", () => {
+  test("reading the configuration does not create the key file", () => {
     const folder = join(freshFolder(), "untouched");
     readConfig({ CLEANCAST_DATA: folder });
     expect(() => statSync(folder)).toThrow("ENOENT");
   });
 
-  test("is another one in every installation", () => {
+  test("every installation gets a different key", () => {
     expect(keyOf(freshFolder())).not.toEqual(keyOf(freshFolder()));
   });
 
-  test("an operator's own file is read, with or without a line end, and never written", () => {
+  test("a key file that the operator made is read, with or without a line end, and never written", () => {
     for (const text of ["5a".repeat(32), `${"5a".repeat(32)}\r\n`]) {
       const folder = freshFolder();
       writeFileSync(join(folder, "encryption.key"), text, { mode: 0o400 });
@@ -361,7 +361,7 @@ describe("the encryption key's file", () => {
     }
   });
 
-  test("a damaged file stops the start and is left as it is", () => {
+  test("a damaged key file stops the start and is not changed", () => {
     for (const text of ["", "5a5a", "not a key at all"]) {
       const folder = freshFolder();
       const file = join(folder, "encryption.key");
@@ -372,7 +372,7 @@ describe("the encryption key's file", () => {
     }
   });
 
-  test("the variable goes before the file, and makes none", () => {
+  test("the variable takes precedence over the key file, and creates none", () => {
     const folder = freshFolder();
     const key = readConfig({
       CLEANCAST_DATA: folder,
@@ -382,14 +382,14 @@ describe("the encryption key's file", () => {
     expect(() => statSync(join(folder, "encryption.key"))).toThrow("ENOENT");
   });
 
-  test("a folder that cannot be written is an error and never a key in memory alone", () => {
+  test("a key that cannot be written to its file is an error", () => {
     const folder = freshFolder();
     mkdirSync(join(folder, "encryption.key"));
     expect(() => keyOf(folder)).toThrow();
   });
 });
 
-/** The names that src/installation/config.ts asks for, from its own text. */
+/** The names that src/installation/config.ts reads, from its own text. */
 function variablesRead(): string[] {
   const text = readFileSync(new URL("config.ts", import.meta.url), "utf8");
   const asked = [...text.matchAll(/\b\w+\(\s*"([A-Z][A-Z0-9_]+)"/g)];
@@ -403,18 +403,18 @@ describe(".env.example", () => {
     value: value as string,
   }));
 
-  test("lists exactly the variables that the configuration reads, each once", () => {
+  test(".env.example lists exactly the variables that the configuration reads, each once", () => {
     expect(variablesRead().length).toBeGreaterThan(15);
     expect(listed.map(({ name }) => name).toSorted()).toEqual(variablesRead());
   });
 
-  test("every name that stands in the configuration's text is one that it reads", () => {
+  test("every variable named in config.ts is one that it reads", () => {
     const source = readFileSync(new URL("config.ts", import.meta.url), "utf8");
     const named = new Set(source.match(/\b(?:CLEANCAST|TLS)_[A-Z_]+\b/g));
     expect([...named].filter((name) => !variablesRead().includes(name))).toEqual([]);
   });
 
-  test("shows the defaults: set as it stands, it changes nothing", () => {
+  test(".env.example shows the defaults: setting all of them changes nothing", () => {
     const places = new Set([
       "TLS_CERT_FILE",
       "TLS_KEY_FILE",
@@ -429,11 +429,11 @@ describe(".env.example", () => {
     expect(comparable(readConfig(env))).toEqual(comparable(readConfig({})));
   });
 
-  test("holds no secret", () => {
+  test(".env.example holds no secret", () => {
     expect(listed.find(({ name }) => name === "CLEANCAST_ENCRYPTION_KEY")?.value).toBe("");
   });
 
-  test("sets nothing by itself: every variable is commented out", () => {
+  test("every variable in .env.example is commented out", () => {
     expect(text.split("\n").filter((line) => line !== "" && !line.startsWith("#"))).toEqual([]);
   });
 });

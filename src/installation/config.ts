@@ -1,5 +1,5 @@
-// The only reader of the environment. Every variable stands here once, with its meaning, default and check; all
-// faults are reported together, each with the variable's name and the remedy. .env.example is checked against it.
+// The only reader of the environment. Every variable is read here once, with its default and its check; all faults are
+// reported together, each with the variable's name and the remedy. A test compares this file with .env.example.
 
 import { accessSync, constants, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,57 +8,13 @@ import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readServers } from "../domains/names.ts";
 import { readTrusted, type TransportRules } from "../http/transport.ts";
 import { platformOf } from "../platforms/index.ts";
-import type { Keys } from "../store/engine/seal.ts";
 import { faultOfUrl } from "../store/engine/postgres/servers.ts";
 import type { StoreLocation } from "../store/store.ts";
 
-export type Config = {
-  host: string;
-  port: number;
-  dataFolder: string;
-  store: StoreLocation;
-  /** What is sealed at rest; made for a new database. */
-  encryptionKeys: Keys;
-  /** The one of them that seals. */
-  encryptionKey: () => Buffer;
-  /** Where the key is; null where the environment holds it. */
-  keyFile: string | null;
-  transport: TransportRules;
-  tls: { certFile: string; keyFile: string } | null;
-  platformOrigins: Record<string, string>;
-  allowPrivate: AllowList;
-  /** Whom checks of hosts ask about names; empty is the system's way. */
-  dnsServers: string[];
-  /** How browsers reach this relay; platforms send people back there after signing in. */
-  publicUrl: string;
-  /** CLEANCAST_URL was given; else the address that the relay listens on has to do. */
-  hasUrl: boolean;
-  /** A MaxMind file that tells countries, and a newer list of networks than the shipped one. */
-  countryFile: string | null;
-  networksFile: string | null;
-  retryScheduleMs: number[];
-  /** Length of an outbound webhook's period, and how long to wait after its failures. */
-  pushMs: number;
-  pushRetryMs: number[];
-  /** How mail is sent; null where it is not. */
-  smtp: { url: string; from: string } | null;
-  /** How often it is looked for what needs a person. */
-  alertMs: number;
-  connectMs: number;
-  attemptMs: number;
-  answerMs: number;
-  leaseMs: number;
-  maxInFlight: number;
-  /** Reports of the tag per address and minute. */
-  collectPerMinute: number;
-  logLevel: string;
-  /** Opens /metrics to whoever holds it. */
-  metricsToken: string | null;
-  /** Events are counted by site too: as many series as there are sites. */
-  metricsBySite: boolean;
-  /** How long /readyz says no before a stop closes the port. */
-  drainMs: number;
-};
+export type Config = ReturnType<typeof readAll>;
+
+type Tls = { certFile: string; keyFile: string };
+type Smtp = { url: string; from: string };
 
 export class ConfigFaults extends Error {
   readonly faults: readonly string[];
@@ -68,115 +24,186 @@ export class ConfigFaults extends Error {
   }
 }
 
-type Environment = Record<string, string | undefined>;
+export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
+  const env = new Environment(variables);
+  const config = readAll(env);
+  if (env.faults.length) throw new ConfigFaults(env.faults);
+  return config;
+}
 
-const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
+function readAll(env: Environment) {
+  return {
+    ...readServer(env),
+    ...readData(env),
+    ...readOutgoing(env),
+    ...readTimes(env),
+    ...readObservability(env),
+    /** A MaxMind file with countries. */
+    countryFile: env.text("CLEANCAST_COUNTRY_FILE") ?? null,
+    /** A newer list of networks than the shipped one. */
+    networksFile: env.text("CLEANCAST_NETWORKS_FILE") ?? null,
+    maxInFlight: env.number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
+    /** Reports of the tag per address and minute. */
+    collectPerMinute: env.number("CLEANCAST_COLLECT_PER_MINUTE", 600, 1, 1_000_000),
+  };
+}
 
-export function readConfig(env: Environment = process.env): Config {
-  const faults: string[] = [];
-  const get = (name: string) => env[name]?.trim() || undefined;
+/** Reads single variables, and collects the faults. */
+class Environment {
+  readonly faults: string[] = [];
+  readonly #variables: Record<string, string | undefined>;
 
-  function number(name: string, fallback: number, least: number, most: number): number {
-    const text = get(name);
+  constructor(variables: Record<string, string | undefined>) {
+    this.#variables = variables;
+  }
+
+  /** Blank counts as not set. */
+  text(name: string): string | undefined {
+    return this.#variables[name]?.trim() || undefined;
+  }
+
+  number(name: string, fallback: number, min: number, max: number): number {
+    const text = this.text(name);
     if (text === undefined) return fallback;
     const value = Number(text);
-    if (Number.isFinite(value) && value >= least && value <= most) return value;
-    faults.push(`${name} is "${text}"; set it to a number from ${least} to ${most}.`);
+    if (Number.isFinite(value) && value >= min && value <= max) return value;
+    this.faults.push(`${name} is "${text}"; set it to a number from ${min} to ${max}.`);
     return fallback;
   }
 
-  function whole(name: string, fallback: number, least: number, most: number): number {
-    const value = number(name, fallback, least, most);
-    if (!Number.isInteger(value)) faults.push(`${name} is "${value}"; set it to a whole number.`);
+  integer(name: string, fallback: number, min: number, max: number): number {
+    const value = this.number(name, fallback, min, max);
+    if (!Number.isInteger(value)) this.faults.push(`${name} is "${value}"; set it to a whole number.`);
     return value;
   }
 
-  function onOff(name: string, fallback: boolean): boolean {
-    const text = get(name)?.toLowerCase();
+  milliseconds(name: string, fallbackSeconds: number, min: number, max: number): number {
+    return this.number(name, fallbackSeconds, min, max) * 1000;
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const text = this.text(name)?.toLowerCase();
     if (text === undefined) return fallback;
     if (["true", "1", "on", "yes"].includes(text)) return true;
     if (["false", "0", "off", "no"].includes(text)) return false;
-    faults.push(`${name} is "${text}"; set it to true or false.`);
+    this.faults.push(`${name} is "${text}"; set it to true or false.`);
     return fallback;
   }
 
-  function seconds(name: string, fallback: readonly number[]): number[] {
-    const text = get(name);
-    if (text === undefined) return fallback.map((one) => one * 1000);
+  /** Delays in seconds, separated by commas; returned in milliseconds. */
+  schedule(name: string, fallbackSeconds: readonly number[]): number[] {
+    const text = this.text(name);
+    if (text === undefined) return fallbackSeconds.map((one) => one * 1000);
     const values = text.split(",").map((one) => Number(one.trim() || Number.NaN));
     if (values.every((one) => Number.isFinite(one) && one > 0)) return values.map((one) => one * 1000);
-    faults.push(`${name} is "${text}"; set it to seconds separated by commas, like 10,60,300.`);
+    this.faults.push(`${name} is "${text}"; set it to seconds separated by commas, like 10,60,300.`);
     return [];
   }
+}
 
-  const port = whole("PORT", 8080, 0, 65_535);
-  const dataFolder = resolve(get("CLEANCAST_DATA") ?? "data");
-  const attemptMs = number("CLEANCAST_ATTEMPT_SECONDS", 8, 0.1, 60) * 1000;
-  const answerMs = number("CLEANCAST_ANSWER_SECONDS", 10, 0.1, 120) * 1000;
-  const leaseMs = number("CLEANCAST_LEASE_SECONDS", 30, 1, 600) * 1000;
+function readServer(env: Environment) {
+  const port = env.integer("PORT", 8080, 0, 65_535);
+  const url = env.text("CLEANCAST_URL");
+  return {
+    host: env.text("HOST") ?? "0.0.0.0",
+    port,
+    transport: {
+      trusted: readProxies(env.text("CLEANCAST_TRUST_PROXY"), env.faults),
+      requireTls: env.flag("CLEANCAST_REQUIRE_TLS", false),
+    },
+    tls: readTls(env.text("TLS_CERT_FILE"), env.text("TLS_KEY_FILE"), env.faults),
+    /** The origin at which browsers reach this relay; platforms redirect people there after they signed in. */
+    publicUrl: readPublicUrl(url, port, env.faults),
+    /** CLEANCAST_URL is set; otherwise `publicUrl` is a guess from the port. */
+    hasUrl: url !== undefined,
+  };
+}
+
+function readData(env: Environment) {
+  const dataFolder = resolve(env.text("CLEANCAST_DATA") ?? "data");
+  const connections = env.number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500);
+  const store = readStore(env.text("DATABASE_URL"), dataFolder, connections, env.faults);
+  const keyFile = join(dataFolder, "encryption.key");
+  const keyTexts = {
+    CLEANCAST_ENCRYPTION_KEY: env.text("CLEANCAST_ENCRYPTION_KEY"),
+    CLEANCAST_ENCRYPTION_KEY_OTHER: env.text("CLEANCAST_ENCRYPTION_KEY_OTHER"),
+  };
+  // A database on a server can be new too; that is found out when it is opened.
+  const mayMake = () => store.engine === "sqlite" && !existsSync(store.file);
+  const place = { file: keyFile, mayMake };
+  const keys = readKeys(keyTexts, place, env.faults, (fault) => new ConfigFaults([fault]));
+  return {
+    dataFolder,
+    store,
+    /** The keys that decrypt; created for a new database. */
+    encryptionKeys: keys,
+    /** The key that encrypts. */
+    encryptionKey: () => keys()[0] as Buffer,
+    /** The file of the key; null where the environment holds it. */
+    keyFile: keyTexts.CLEANCAST_ENCRYPTION_KEY === undefined ? keyFile : null,
+  };
+}
+
+function readOutgoing(env: Environment) {
+  return {
+    platformOrigins: readOrigins(env.text("CLEANCAST_PLATFORM_ORIGINS"), env.faults),
+    allowPrivate: readAllowed(env.text("CLEANCAST_ALLOW_PRIVATE"), env.faults),
+    /** DNS servers for the checks of hosts; empty means the system's. */
+    dnsServers: readDns(env.text("CLEANCAST_DNS"), env.faults),
+    /** The mail server; null where no mail is sent. */
+    smtp: readSmtp(env.text("CLEANCAST_SMTP_URL"), env.text("CLEANCAST_MAIL_FROM"), env.faults),
+  };
+}
+
+function readTimes(env: Environment) {
+  const attemptMs = env.milliseconds("CLEANCAST_ATTEMPT_SECONDS", 8, 0.1, 60);
+  const answerMs = env.milliseconds("CLEANCAST_ANSWER_SECONDS", 10, 0.1, 120);
+  const leaseMs = env.milliseconds("CLEANCAST_LEASE_SECONDS", 30, 1, 600);
   // A lease must outlive the longest wait in a lane and the attempt after it, or two nodes could send at once.
   if (leaseMs < answerMs + attemptMs) {
-    faults.push(
+    env.faults.push(
       `CLEANCAST_LEASE_SECONDS is ${leaseMs / 1000}; set it to at least CLEANCAST_ANSWER_SECONDS + ` +
         `CLEANCAST_ATTEMPT_SECONDS (${(answerMs + attemptMs) / 1000}).`,
     );
   }
-
-  const keyFile = join(dataFolder, "encryption.key");
-  const key = { CLEANCAST_ENCRYPTION_KEY: get("CLEANCAST_ENCRYPTION_KEY") };
-  const other = { CLEANCAST_ENCRYPTION_KEY_OTHER: get("CLEANCAST_ENCRYPTION_KEY_OTHER") };
-  const connections = number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500);
-  const store = readStore(get("DATABASE_URL"), dataFolder, connections, faults);
-  // Whether a database on a server is new is asked when it is opened.
-  const mayMake = () => store.engine === "sqlite" && !existsSync(store.file);
-  const place = { file: keyFile, mayMake };
-  const keys = readKeys({ ...key, ...other }, place, faults, (fault) => new ConfigFaults([fault]));
-  const config: Config = {
-    host: get("HOST") ?? "0.0.0.0",
-    port,
-    dataFolder,
-    store,
-    encryptionKeys: keys,
-    encryptionKey: () => keys()[0] as Buffer,
-    keyFile: key.CLEANCAST_ENCRYPTION_KEY === undefined ? keyFile : null,
-    transport: {
-      trusted: readProxies(get("CLEANCAST_TRUST_PROXY"), faults),
-      requireTls: onOff("CLEANCAST_REQUIRE_TLS", false),
-    },
-    tls: readTls(get("TLS_CERT_FILE"), get("TLS_KEY_FILE"), faults),
-    platformOrigins: readOrigins(get("CLEANCAST_PLATFORM_ORIGINS"), faults),
-    allowPrivate: readAllowed(get("CLEANCAST_ALLOW_PRIVATE"), faults),
-    dnsServers: readDns(get("CLEANCAST_DNS"), faults),
-    publicUrl: readPublicUrl(get("CLEANCAST_URL"), port, faults),
-    hasUrl: get("CLEANCAST_URL") !== undefined,
-    countryFile: get("CLEANCAST_COUNTRY_FILE") ?? null,
-    networksFile: get("CLEANCAST_NETWORKS_FILE") ?? null,
-    retryScheduleMs: seconds("CLEANCAST_RETRY_SECONDS", [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400]),
-    pushMs: number("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400) * 1000,
-    pushRetryMs: seconds("CLEANCAST_PUSH_RETRY_SECONDS", [5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
-    smtp: readSmtp(get("CLEANCAST_SMTP_URL"), get("CLEANCAST_MAIL_FROM"), faults),
-    alertMs: number("CLEANCAST_ALERT_SECONDS", 60, 1, 3600) * 1000,
-    connectMs: number("CLEANCAST_CONNECT_SECONDS", 3, 0.1, 60) * 1000,
+  return {
+    connectMs: env.milliseconds("CLEANCAST_CONNECT_SECONDS", 3, 0.1, 60),
     attemptMs,
     answerMs,
     leaseMs,
-    maxInFlight: number("CLEANCAST_MAX_IN_FLIGHT", 4096, 1, 1_000_000),
-    collectPerMinute: number("CLEANCAST_COLLECT_PER_MINUTE", 600, 1, 1_000_000),
-    logLevel: get("LOG_LEVEL") ?? "info",
-    metricsToken: get("CLEANCAST_METRICS_TOKEN") ?? null,
-    metricsBySite: onOff("CLEANCAST_METRICS_SITES", false),
-    drainMs: number("CLEANCAST_DRAIN_SECONDS", 0, 0, 600) * 1000,
+    retryScheduleMs: env.schedule(
+      "CLEANCAST_RETRY_SECONDS",
+      [10, 60, 300, 1800, 7200, 18_000, 36_000, 86_400],
+    ),
+    /** The length of an outbound webhook's period. */
+    pushMs: env.milliseconds("CLEANCAST_PUSH_SECONDS", 900, 1, 86_400),
+    pushRetryMs: env.schedule("CLEANCAST_PUSH_RETRY_SECONDS", [5, 300, 1800, 7200, 18_000, 36_000, 36_000]),
+    /** The time between two checks for alerts. */
+    alertMs: env.milliseconds("CLEANCAST_ALERT_SECONDS", 60, 1, 3600),
+    /** The time between the first 503 of /readyz in a shutdown and the closing of the port. */
+    drainMs: env.milliseconds("CLEANCAST_DRAIN_SECONDS", 0, 0, 600),
   };
-  if (config.metricsToken !== null && !/^\S{16,}$/.test(config.metricsToken))
-    faults.push("CLEANCAST_METRICS_TOKEN must be 16 characters or more, without spaces.");
-  if (!logLevels.includes(config.logLevel)) {
-    faults.push(`LOG_LEVEL is "${config.logLevel}"; set it to one of ${logLevels.join(", ")}.`);
-  }
-  if (faults.length) throw new ConfigFaults(faults);
-  return config;
 }
 
-/** Where the embedded database is, used or not. */
+const logLevels = ["trace", "debug", "info", "warn", "error", "silent"];
+
+function readObservability(env: Environment) {
+  const logLevel = env.text("LOG_LEVEL") ?? "info";
+  if (!logLevels.includes(logLevel))
+    env.faults.push(`LOG_LEVEL is "${logLevel}"; set it to one of ${logLevels.join(", ")}.`);
+  const metricsToken = env.text("CLEANCAST_METRICS_TOKEN") ?? null;
+  if (metricsToken !== null && !/^\S{16,}$/.test(metricsToken))
+    env.faults.push("CLEANCAST_METRICS_TOKEN must be 16 characters or more, without spaces.");
+  return {
+    logLevel,
+    /** Grants access to /metrics. */
+    metricsToken,
+    /** Counts events by site too, which makes as many series as there are sites. */
+    metricsBySite: env.flag("CLEANCAST_METRICS_SITES", false),
+  };
+}
+
+/** The file of the embedded database, whether it is used or not. */
 export const embeddedFile = (folder: string) => join(folder, "cleancast.db");
 
 function readStore(
@@ -216,7 +243,7 @@ function readDns(text: string | undefined, faults: string[]): string[] {
   return [];
 }
 
-function readTls(certFile: string | undefined, keyFile: string | undefined, faults: string[]): Config["tls"] {
+function readTls(certFile: string | undefined, keyFile: string | undefined, faults: string[]): Tls | null {
   if (!certFile && !keyFile) return null;
   if (certFile && keyFile) {
     for (const [name, file] of Object.entries({ TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile })) {
@@ -236,14 +263,14 @@ function readTls(certFile: string | undefined, keyFile: string | undefined, faul
   return null;
 }
 
-/** The URL holds a password: it is not repeated. */
-function readSmtp(url: string | undefined, from: string | undefined, faults: string[]): Config["smtp"] {
+/** The message does not repeat the URL, which holds a password. */
+function readSmtp(url: string | undefined, from: string | undefined, faults: string[]): Smtp | null {
   if (url === undefined) return null;
   if (!URL.canParse(url) || !/^smtps?:$/.test(new URL(url).protocol) || !new URL(url).hostname) {
     faults.push("CLEANCAST_SMTP_URL must look like smtp://user:password@mail.example.com:587 (or smtps://).");
   }
   if (from === undefined || !/^(?:[^<>@\r\n]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(from)) {
-    faults.push('CLEANCAST_MAIL_FROM must be the sender of mails, like "Cleancast <alerts@example.com>".');
+    faults.push('CLEANCAST_MAIL_FROM must be a sender address, like "Cleancast <alerts@example.com>".');
   }
   return { url, from: from ?? "" };
 }
@@ -269,7 +296,7 @@ function readOrigins(text: string | undefined, faults: string[]): Record<string,
   }
   for (const [platform, origin] of Object.entries(parsed)) {
     if (!platformOf(platform))
-      faults.push(`CLEANCAST_PLATFORM_ORIGINS names "${platform}", which is no platform.`);
+      faults.push(`CLEANCAST_PLATFORM_ORIGINS names "${platform}", which is not a platform.`);
     if (typeof origin !== "string" || !/^https?:\/\/[^/?#]+\/?$/.test(origin) || !URL.canParse(origin)) {
       faults.push(`CLEANCAST_PLATFORM_ORIGINS has no http(s) origin for "${platform}"; ${remedy}.`);
     }

@@ -1,4 +1,4 @@
-// The first start: a site, a key and the sandbox, so that the first request works within a minute of the clone.
+// Creates a site, a key and a sandbox connection at the first start, so that a first request works within a minute.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Access } from "../access/access.ts";
@@ -7,73 +7,71 @@ import { connect } from "../sites/connect.ts";
 import { addKey, addSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
-/** One node at a time. Who was killed over it is taken the turn from soon. */
-const turn = { key: "first start", most: 1, windowMs: 10_000 };
-const turnPauseMs = 100;
+/** Lets one node at a time do it. The lock of a node that crashed expires soon. */
+const lock = { key: "first start", most: 1, windowMs: 10_000 };
+const pollMs = 100;
 
-/** Returns what to show, or null when the installation has a site already. */
-export async function firstStart(
+type Welcome = (address: string) => string;
+
+/** Returns the text to print, or null when the installation already has a site. */
+export async function prepareFirstStart(
   store: Store,
   directory: Directory,
   now: () => number,
-): Promise<((address: string) => string) | null> {
-  while (isToDo(directory)) {
-    if ((await store.tries.count([turn], now())) === 0) {
+): Promise<Welcome | null> {
+  while (isNeeded(directory)) {
+    if ((await store.tries.count([lock], now())) === 0) {
       try {
-        return await makeFirst(store, directory, now());
+        return await createFirstSite(store, directory, now());
       } finally {
-        // It ends by itself as well; the key that was made must be shown.
-        await store.tries.forget([turn.key]).catch(() => {});
+        // The lock expires by itself too; the new key must be shown in any case.
+        await store.tries.forget([lock.key]).catch(() => {});
       }
     }
-    // Another node of the same database is at it.
-    await sleep(turnPauseMs);
+    // Another node on the same database does it.
+    await sleep(pollMs);
     await directory.refresh();
   }
   return null;
 }
 
-/** Nothing was made yet, or a first start was cut off before its key was made. */
-function isToDo(directory: Directory): boolean {
+/** True where there is no site yet, or where a first start was interrupted before it created its key. */
+function isNeeded(directory: Directory): boolean {
   const [first, second] = [...directory.sites()];
   return !first || (!second && first.hosts.includes("localhost") && first.keys.length === 0);
 }
 
-async function makeFirst(
-  store: Store,
-  directory: Directory,
-  now: number,
-): Promise<((address: string) => string) | null> {
-  // What is known may be of before the turn was ours.
+async function createFirstSite(store: Store, directory: Directory, now: number): Promise<Welcome | null> {
+  // Another node may have finished before this one got the lock.
   await directory.refresh();
-  if (!isToDo(directory)) return null;
-  const desk = { store, directory };
+  if (!isNeeded(directory)) return null;
+  const context = { store, directory };
   const by = { actor: "first start", now, checkAddress: () => null };
-  const [cutOff] = [...directory.sites()];
-  const site = cutOff ?? (await addSite(desk, "localhost", by));
-  await connect(desk, site, "sandbox", {}, by);
-  // Last: with it, all is there.
-  const { key } = await addKey(desk, site, { name: "first key", mode: "live", expiresAt: null }, by);
-  return (address) => welcome(address, key);
+  const [interrupted] = [...directory.sites()];
+  const site = interrupted ?? (await addSite(context, "localhost", by));
+  await connect(context, site, "sandbox", {}, by);
+  // The key comes last: it marks the first start as complete.
+  const { key } = await addKey(context, site, { name: "first key", mode: "live", expiresAt: null }, by);
+  return (address) => welcomeText(address, key);
 }
 
-/** What to show at every start until somebody is the owner; empty afterwards. */
-export async function ownerLine(access: Pick<Access, "setupLink">, origin: string): Promise<string> {
+/** The line that is printed at every start until there is an owner; empty afterwards. */
+export async function readOwnerLine(access: Pick<Access, "setupLink">, origin: string): Promise<string> {
   const link = await access.setupLink(origin);
   return link === null ? "" : `Open the dashboard and create the owner: ${link}\n`;
 }
 
-function welcome(address: string, key: string): string {
+function welcomeText(address: string, key: string): string {
   const body =
     `'{"email":"ada@example.com","event":"purchase","value":49.90,"currency":"EUR",` +
     `"orderId":"A-'"$(date +%s)-$RANDOM"'"}'`;
   return `
-First start: made the site localhost, its inbound key and the sandbox connection.
-Send a first conversion. The key in this line is shown only once: keep it on your server. Where these lines went into a
-service's log, revoke it when you have tried it.
+First start: created the site localhost, its inbound key and a sandbox connection.
+Send a first conversion. The key in this line is shown only once: keep it on your server. If this output is stored in a
+log, revoke this key after testing.
 
 curl -sS${address.startsWith("https") ? "k" : ""} ${address}/__cc/inbound -H 'X-CC-Api-Key: ${key}' -H 'Content-Type: application/json' -d ${body}
 
-Then look at it in the dashboard, or: npx --no-install cleancast event list
+Then look at it in the dashboard, or run: npx --no-install cleancast event list
 `;
 }

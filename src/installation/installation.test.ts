@@ -8,7 +8,7 @@ import { readConfig } from "./config.ts";
 import { openInstallation } from "./installation.ts";
 
 describe.each(engines)("the key of an installation on %s", (engine) => {
-  test("is made with the database, and never again", async () => {
+  test("the encryption key is created with the database, and never again", async () => {
     const CLEANCAST_DATA = freshFolder();
     const env = engine === "sqlite" ? {} : { DATABASE_URL: await freshDatabase() };
     const file = join(CLEANCAST_DATA, "encryption.key");

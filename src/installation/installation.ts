@@ -1,10 +1,11 @@
-// The data of an installation: opened by the server and by every command, with faults in terms of the variables.
+// Opens the data of an installation, for the server and for every command. Faults name the variable that causes them.
 
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "../kernel/ids.ts";
+import { packageFolder } from "../kernel/packageFolder.ts";
 import { lockFolder } from "./lock.ts";
 import { isSealed } from "../store/maintenance/lostKey.ts";
 import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
@@ -17,11 +18,19 @@ import type { CommitWatch } from "../store/engine/timed.ts";
 import { openCountries, type Countries } from "../traffic/countries.ts";
 import { loadNetworks } from "../traffic/networks/networks.ts";
 
+/** The version of this package. */
+export function readVersion(): string {
+  const text = readFileSync(new URL("package.json", packageFolder), "utf8");
+  return String(JSON.parse(text).version);
+}
+
 export function makeDataFolder({ dataFolder }: Config): void {
   try {
     mkdirSync(dataFolder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    throw new ConfigFaults([`CLEANCAST_DATA is ${dataFolder}, which cannot be made (${reasonOf(error)}).`]);
+    throw new ConfigFaults([
+      `CLEANCAST_DATA is ${dataFolder}, which cannot be created (${reasonOf(error)}).`,
+    ]);
   }
 }
 
@@ -29,7 +38,7 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
   makeDataFolder(config);
   await makeFirstKey(config);
   const keys = config.encryptionKeys;
-  // Now and not with the first secret: a key that cannot be read is a fault of the start.
+  // Read now and not with the first secret: an unreadable key must stop the start.
   keys();
   try {
     return await openStore(config.store, keys, uuidv7, watch);
@@ -42,12 +51,12 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
   }
 }
 
-/** A key is made where nothing was sealed yet; any other database has one, which must be found. */
+/** Creates a key only where nothing is encrypted yet: the key of any other database must be found. */
 async function makeFirstKey(config: Config): Promise<void> {
   const { keyFile, store } = config;
   if (keyFile === null || existsSync(keyFile)) return;
   const hasKey = await onDatabase(config, () => isSealed(store));
-  // Another process may have made both meanwhile, the key first.
+  // Another process may have created both in the meantime, the key first.
   if (existsSync(keyFile)) return;
   if (hasKey) throw new ConfigFaults([missingKey(keyFile)]);
   makeKeyFile(keyFile);
@@ -61,22 +70,22 @@ function databaseFault({ store, dataFolder }: Config, error: unknown, name = "DA
   return new ConfigFaults([`${where} (${reasonOf(error)}).`]);
 }
 
-/** For work on the database itself: what the engine or its driver threw is a fault of the configuration, or of the option `name`. */
+/** Runs `work` on the database. Errors of the engine or its driver become faults of the variable or option `name`. */
 export async function onDatabase<T>(config: Config, work: () => Promise<T>, name?: string): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const isEngines =
+    const isEngineError =
       error instanceof AggregateError || (error instanceof Error && ("errcode" in error || "code" in error));
-    throw isEngines ? databaseFault(config, error, name) : error;
+    throw isEngineError ? databaseFault(config, error, name) : error;
   }
 }
 
-/** Keeps a relay from starting on the embedded store. On PostgreSQL the sessions tell whether one runs. */
+/** Lets only one relay run on the embedded store. PostgreSQL needs no lock: its sessions show running relays. */
 export const lockStore = ({ store, dataFolder }: Config) =>
   store.engine === "sqlite" ? lockFolder(dataFolder) : () => {};
 
-/** The operator's country file; null without one. */
+/** Opens the operator's country file; null without one. */
 export function openCountryFile({ countryFile }: Config): Countries | null {
   if (!countryFile) return null;
   try {
@@ -86,7 +95,7 @@ export function openCountryFile({ countryFile }: Config): Countries | null {
   }
 }
 
-/** The operator's newer list of networks in place of the one that came with this version. */
+/** Replaces the shipped list of networks with the operator's newer one. */
 export function readNetworksFile({ networksFile }: Config): void {
   if (!networksFile) return;
   try {
@@ -96,7 +105,7 @@ export function readNetworksFile({ networksFile }: Config): void {
   }
 }
 
-/** The first of several failed addresses tells enough. A driver's message never holds the password. */
+/** Of several failed addresses, reports the first. A driver's message never holds the password. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof AggregateError ? error.errors[0] : error;
   return cause instanceof Error ? cause.message || String((cause as { code?: string }).code) : String(cause);

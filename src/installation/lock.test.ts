@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { lockFolder } from "./lock.ts";
 
-test("a folder has one lock, until it is given back", () => {
+test("a data folder is locked once, until the lock is released", () => {
   const folder = freshFolder();
   const unlock = lockFolder(folder);
   expect(() => lockFolder(folder)).toThrow("another Cleancast is running on");
@@ -12,8 +12,8 @@ test("a folder has one lock, until it is given back", () => {
   lockFolder(folder)();
 });
 
-test("a folder in which nothing can be written does not pass for one in use", () => {
+test("a folder that is not writable is not reported as in use", () => {
   const folder = freshFolder();
   mkdirSync(join(folder, "serve.lock"));
-  expect(() => lockFolder(folder)).toThrow(/where nothing can be written \(unable to open database file\)/);
+  expect(() => lockFolder(folder)).toThrow(/which is not writable \(unable to open database file\)/);
 });

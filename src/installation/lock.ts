@@ -1,10 +1,10 @@
-// One server per folder, and one move.
+// Locks on the data folder: one server, and one move.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigFaults } from "./config.ts";
 
-/** SQLite's result code for "somebody else holds it". */
+/** SQLite's result code SQLITE_BUSY. */
 const busy = 5;
 
 export function lockFolder(folder: string): () => void {
@@ -15,7 +15,7 @@ export function lockFolder(folder: string): () => void {
   ]);
 }
 
-/** Null where somebody else holds it. The lock is an open transaction, so it ends with the process, however that ends. */
+/** Null where another process holds the lock. It is an open transaction, so it always ends with the process. */
 export function tryLock(folder: string, name: "serve.lock" | "move.lock"): (() => void) | null {
   let lock: DatabaseSync | undefined;
   try {
@@ -24,8 +24,8 @@ export function tryLock(folder: string, name: "serve.lock" | "move.lock"): (() =
   } catch (error) {
     lock?.close();
     if (isBusy(error)) return null;
-    const said = error instanceof Error ? error.message : String(error);
-    throw new ConfigFaults([`CLEANCAST_DATA is ${folder}, where nothing can be written (${said}).`]);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ConfigFaults([`CLEANCAST_DATA is ${folder}, which is not writable (${reason}).`]);
   }
   return () => lock.close();
 }

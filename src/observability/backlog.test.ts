@@ -5,7 +5,7 @@ import { openBacklog, type BacklogOptions } from "./backlog.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 
-test("what waits is summed by platform, and asked for again after a quarter of a minute", async () => {
+test("the backlog is summed by platform and read again after 15 seconds", async () => {
   const connections = [
     { siteId: "s", id: "a", platform: "meta" },
     { siteId: "s", id: "b", platform: "meta" },
@@ -17,14 +17,14 @@ test("what waits is summed by platform, and asked for again after a quarter of a
     b: { count: 3, dueAt: now - 60_000, oldestEvent: idAt(now - 70_000) },
     c: { count: 1, dueAt: now + 60_000, oldestEvent: idAt(now - 5_000) },
   };
-  let looks = 0;
+  let reads = 0;
   let ms = 0;
   let fails = false;
   const backlog = openBacklog({
     store: {
       deliveries: {
         due: async (_now, among) => {
-          looks += 1;
+          reads += 1;
           if (fails) throw new Error("gone");
           return among.filter(({ connectionId }) => waiting[connectionId]);
         },
@@ -47,9 +47,9 @@ test("what waits is summed by platform, and asked for again after a quarter of a
   expect(found.pushLagSeconds).toBe(40);
   ms = 14_999;
   await backlog();
-  expect(looks).toBe(1);
+  expect(reads).toBe(1);
 
-  // A failure is not kept.
+  // A failure is not cached.
   ms = 15_000;
   fails = true;
   await expect(backlog()).rejects.toThrow("gone");

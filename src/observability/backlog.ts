@@ -1,14 +1,16 @@
-// What waits in the store, for the metrics. Asked when somebody scrapes, at most every 15 seconds, a connection at a time,
-// so that a backlog of any size costs requests nothing.
+// Reads the queue depth and delay from the store, for the metrics. It runs on a scrape, at most every 15 seconds, one
+// connection at a time, so that a backlog of any size never slows down requests.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import { timeOfId } from "../kernel/ids.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
 
+export type QueueDepth = { count: number; overdueSeconds: number; ageSeconds: number };
+
 export type Backlog = {
   /** By platform. */
-  waiting: Map<string, { count: number; overdueSeconds: number; ageSeconds: number }>;
+  waiting: Map<string, QueueDepth>;
   pushLagSeconds: number;
 };
 
@@ -19,12 +21,13 @@ export type BacklogOptions = {
   elapsed: () => number;
 };
 
-const holdsMs = 15_000;
+const cacheMs = 15_000;
 
+/** Returns a cached reader of the backlog. */
 export function openBacklog({ store, directory, now, elapsed }: BacklogOptions): () => Promise<Backlog> {
-  let known: { backlog: Promise<Backlog>; at: number } | null = null;
+  let cached: { backlog: Promise<Backlog>; at: number } | null = null;
 
-  async function look(): Promise<Backlog> {
+  async function readBacklog(): Promise<Backlog> {
     const waiting: Backlog["waiting"] = new Map();
     const connections = new Map<string, Connection>();
     for (const site of directory.sites()) {
@@ -39,27 +42,25 @@ export function openBacklog({ store, directory, now, elapsed }: BacklogOptions):
       await yieldToEventLoop();
       const found = await store.health.waiting(siteId, connectionId);
       const { platform } = connections.get(`${siteId} ${connectionId}`) as Connection;
-      const sum = waiting.get(platform);
-      if (!sum) continue;
-      const ageOf = (at: number | null) => Math.max(0, now() - (at ?? now())) / 1000;
-      sum.count += found.count;
-      sum.overdueSeconds = Math.max(sum.overdueSeconds, ageOf(found.dueAt));
-      sum.ageSeconds = Math.max(
-        sum.ageSeconds,
-        ageOf(found.oldestEvent === null ? null : timeOfId(found.oldestEvent)),
-      );
+      const depth = waiting.get(platform);
+      if (!depth) continue;
+      const secondsSince = (at: number | null) => Math.max(0, now() - (at ?? now())) / 1000;
+      depth.count += found.count;
+      depth.overdueSeconds = Math.max(depth.overdueSeconds, secondsSince(found.dueAt));
+      const oldestAt = found.oldestEvent === null ? null : timeOfId(found.oldestEvent);
+      depth.ageSeconds = Math.max(depth.ageSeconds, secondsSince(oldestAt));
     }
-    const ends = await store.health.oldestPushes();
-    return { waiting, pushLagSeconds: Math.max(0, ...ends.map((at) => (now() - at) / 1000)) };
+    const oldestPushes = await store.health.oldestPushes();
+    return { waiting, pushLagSeconds: Math.max(0, ...oldestPushes.map((at) => (now() - at) / 1000)) };
   }
 
   return async () => {
-    if (!known || elapsed() - known.at >= holdsMs) known = { backlog: look(), at: elapsed() };
+    if (!cached || elapsed() - cached.at >= cacheMs) cached = { backlog: readBacklog(), at: elapsed() };
     try {
-      return await known.backlog;
+      return await cached.backlog;
     } catch (error) {
-      // A failure is not kept: the next scrape looks again.
-      known = null;
+      // A failure is not cached: the next scrape reads again.
+      cached = null;
       throw error;
     }
   };

@@ -1,35 +1,34 @@
 import { describe, expect, test } from "vitest";
-import { openCounts } from "./counts.ts";
-import { openSpread, openTally } from "./tally.ts";
+import { createBucketCounts, createLabelCounter, openCounts } from "./counts.ts";
 
-test("a tally counts by two names", () => {
-  const tally = openTally();
-  tally.add("meta", "sent");
-  tally.add("meta", "sent", 2);
-  tally.add("meta", "queued");
-  tally.add("x");
-  expect([...tally.entries()]).toEqual([
+test("a counter counts by two labels", () => {
+  const counter = createLabelCounter();
+  counter.add("meta", "sent");
+  counter.add("meta", "sent", 2);
+  counter.add("meta", "queued");
+  counter.add("x");
+  expect([...counter.entries()]).toEqual([
     ["meta", "sent", 3],
     ["meta", "queued", 1],
     ["x", "", 1],
   ]);
 });
 
-test("a value at a bound is within it, and one above all bounds is counted too", () => {
-  const spread = openSpread([1, 10]);
-  for (const value of [0, 1, 1.5, 10, 11]) spread.add(value);
-  expect(spread.counts).toEqual([2, 2, 1]);
-  expect(spread.sum).toBe(23.5);
+test("a histogram counts a value at a bound in that bucket, and one above all bounds in the last", () => {
+  const buckets = createBucketCounts([1, 10]);
+  for (const value of [0, 1, 1.5, 10, 11]) buckets.add(value);
+  expect(buckets.counts).toEqual([2, 2, 1]);
+  expect(buckets.sum).toBe(23.5);
 });
 
 describe("counts", () => {
-  test("every answer is counted once: by its exit, or by the refusal that made it", () => {
+  test("every answer is counted once: by its exit, or by the reason of its rejection", () => {
     const counts = openCounts({ bySite: true });
-    counts.answered({ site: "a", status: 200, exit: "dispatched", ms: 3 });
-    counts.answered({ site: "a", status: 200, exit: "filtered", reasons: ["blocked domain"], ms: 3 });
-    counts.refused(401, "invalid key");
-    counts.answered({ status: 401, ms: 1 });
-    counts.answered({ ms: 1 });
+    counts.countAnswer({ site: "a", status: 200, exit: "dispatched", ms: 3 });
+    counts.countAnswer({ site: "a", status: 200, exit: "filtered", reasons: ["blocked domain"], ms: 3 });
+    counts.countRejected(401, "invalid key");
+    counts.countAnswer({ status: 401, ms: 1 });
+    counts.countAnswer({ ms: 1 });
     expect([...counts.answers.entries()]).toEqual([
       ["200", "dispatched", 1],
       ["200", "filtered", 1],
@@ -44,23 +43,23 @@ describe("counts", () => {
     expect(counts.answerSeconds.counts.reduce((sum, n) => sum + n)).toBe(4);
   });
 
-  test("a site is no label unless that is wanted", () => {
+  test("events are counted by site only when that is switched on", () => {
     const counts = openCounts({ bySite: false });
-    counts.answered({ site: "a", status: 200, exit: "dispatched", ms: 3 });
+    counts.countAnswer({ site: "a", status: 200, exit: "dispatched", ms: 3 });
     expect([...counts.siteEvents.entries()]).toEqual([]);
   });
 
-  test("what was planned and what was attempted are outcomes; what was given back untried is none", () => {
+  test("skipped and attempted deliveries count as outcomes; those given back without an attempt do not", () => {
     const counts = openCounts({ bySite: false });
-    counts.planned([
+    counts.countPlanned([
       { platform: "meta", state: "queued" },
       { platform: "x", state: "skipped" },
     ]);
-    counts.settled("meta", "queued", null);
-    counts.settled("meta", "queued", { httpStatus: 503, durationMs: 20 });
-    counts.settled("meta", "queued", { httpStatus: null, durationMs: 20 });
-    counts.settled("meta", "sent", { httpStatus: 200, durationMs: 20 });
-    counts.settled("meta", "parked", null);
+    counts.countSettled("meta", "queued", null);
+    counts.countSettled("meta", "queued", { httpStatus: 503, durationMs: 20 });
+    counts.countSettled("meta", "queued", { httpStatus: null, durationMs: 20 });
+    counts.countSettled("meta", "sent", { httpStatus: 200, durationMs: 20 });
+    counts.countSettled("meta", "parked", null);
     expect([...counts.deliveries.entries()]).toEqual([
       ["x", "skipped", 1],
       ["meta", "queued", 2],
@@ -74,11 +73,11 @@ describe("counts", () => {
     ]);
   });
 
-  test("commits that failed are counted", () => {
+  test("failed commits are counted", () => {
     const counts = openCounts({ bySite: false });
-    counts.committed(1, true);
-    counts.committed(1, true);
-    counts.committed(1, false);
-    expect(counts.plain).toMatchObject({ commitFailures: 2 });
+    counts.countCommit(1, true);
+    counts.countCommit(1, true);
+    counts.countCommit(1, false);
+    expect(counts.totals).toMatchObject({ commitFailures: 2 });
   });
 });

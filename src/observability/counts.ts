@@ -1,17 +1,16 @@
-// What this process has seen since it started. The wiring hands these functions to the doors, the lanes and the store,
-// which know nothing of being counted.
+// Counts what this process has done since it started. The hot path pays one addition per count: no label set is built,
+// and nothing is allocated once a label is known. The exporter turns the counts into Prometheus' format on a scrape.
 
 import type { DeliveryState } from "../kernel/event.ts";
-import { openSpread, openTally, type Spread } from "./tally.ts";
 
 export type Counts = ReturnType<typeof openCounts>;
 
-/** Seconds. An answer waits for platforms, a commit for a disk. */
+/** Upper bounds of the histograms' buckets in seconds. */
 const answerBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const attemptBounds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const commitBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** What is known of an inbound request when it was answered; the rest of the line is for the log. */
+/** The counted fields of an inbound request's log line. */
 export type InboundLine = {
   site?: unknown;
   status?: unknown;
@@ -22,21 +21,21 @@ export type InboundLine = {
 };
 
 export function openCounts({ bySite }: { bySite: boolean }) {
-  const answers = openTally();
-  const filtered = openTally();
-  const deliveries = openTally();
-  const attempts = openTally();
-  const siteEvents = openTally();
-  const visits = openTally();
-  const answerSeconds = openSpread(answerBounds);
-  const attemptSeconds = new Map<string, Spread>();
-  const commitSeconds = openSpread(commitBounds);
-  const plain = { commitFailures: 0, writes: 0, defects: 0, clockJumps: 0 };
+  const answers = createLabelCounter();
+  const filtered = createLabelCounter();
+  const deliveries = createLabelCounter();
+  const attempts = createLabelCounter();
+  const siteEvents = createLabelCounter();
+  const visits = createLabelCounter();
+  const answerSeconds = createBucketCounts(answerBounds);
+  const attemptSeconds = new Map<string, BucketCounts>();
+  const commitSeconds = createBucketCounts(commitBounds);
+  const totals = { commitFailures: 0, writes: 0, defects: 0, clockJumps: 0 };
 
-  function attemptsAt(platform: string): Spread {
-    let spread = attemptSeconds.get(platform);
-    if (!spread) attemptSeconds.set(platform, (spread = openSpread(attemptBounds)));
-    return spread;
+  function attemptSecondsOf(platform: string): BucketCounts {
+    let buckets = attemptSeconds.get(platform);
+    if (!buckets) attemptSeconds.set(platform, (buckets = createBucketCounts(attemptBounds)));
+    return buckets;
   }
 
   return {
@@ -49,10 +48,10 @@ export function openCounts({ bySite }: { bySite: boolean }) {
     answerSeconds,
     attemptSeconds,
     commitSeconds,
-    plain,
+    totals,
 
-    /** An inbound request was answered. Refusals are counted by their reason where they are made: `refused`. */
-    answered: (line: InboundLine): void => {
+    /** Counts an answered inbound request. `countRejected` counts the reasons of rejected ones. */
+    countAnswer: (line: InboundLine): void => {
       answerSeconds.add(Number(line.ms) / 1000);
       if (line.status === undefined) answers.add("500", "defect");
       if (line.status !== 200) return;
@@ -62,39 +61,84 @@ export function openCounts({ bySite }: { bySite: boolean }) {
       if (bySite) siteEvents.add(String(line.site), exit);
     },
 
-    refused: (status: number, reason: string): void => {
+    countRejected: (status: number, reason: string): void => {
       answers.add(String(status), reason);
     },
 
-    /** Deliveries that ended before anything was sent. */
-    planned: (planned: readonly { platform: string; state: DeliveryState }[]): void => {
+    /** Counts deliveries that ended before anything was sent. */
+    countPlanned: (planned: readonly { platform: string; state: DeliveryState }[]): void => {
       for (const { platform, state } of planned) if (state !== "queued") deliveries.add(platform, state);
     },
 
-    /** A delivery was attempted, or given back untried. */
-    settled(
+    /** Counts a delivery that was attempted, or given back without an attempt. */
+    countSettled(
       platform: string,
       state: DeliveryState,
       attempt: { httpStatus: number | null; durationMs: number } | null,
     ): void {
-      // Waiting for its turn, untried, is no outcome.
+      // Queued without an attempt is no outcome.
       if (attempt || state !== "queued") deliveries.add(platform, state);
       if (!attempt) return;
-      attempts.add(platform, statusClass(attempt.httpStatus));
-      attemptsAt(platform).add(attempt.durationMs / 1000);
+      attempts.add(platform, statusClassOf(attempt.httpStatus));
+      attemptSecondsOf(platform).add(attempt.durationMs / 1000);
     },
 
-    /** A transaction ended. `failed`: by the engine's fault, not by that of the data. */
-    committed: (ms: number, failed: boolean): void => {
+    /** Counts a finished transaction. `failed`: because of the database, not of the data. */
+    countCommit: (ms: number, failed: boolean): void => {
       commitSeconds.add(ms / 1000);
-      if (failed) plain.commitFailures += 1;
+      if (failed) totals.commitFailures += 1;
     },
   };
 }
 
-const classes = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"];
+const statusClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"];
 
 /** `none`: there was no answer. */
-function statusClass(status: number | null): string {
-  return classes[Math.floor((status ?? 0) / 100)] ?? "none";
+function statusClassOf(status: number | null): string {
+  return statusClasses[Math.floor((status ?? 0) / 100)] ?? "none";
+}
+
+/** A counter with two labels; the second may be empty. */
+export type LabelCounter = {
+  add: (first: string, second?: string, by?: number) => void;
+  entries: () => Iterable<readonly [first: string, second: string, count: number]>;
+};
+
+export function createLabelCounter(): LabelCounter {
+  const rows = new Map<string, Map<string, { count: number }>>();
+  return {
+    add(first, second = "", by = 1) {
+      let row = rows.get(first);
+      if (!row) rows.set(first, (row = new Map()));
+      const cell = row.get(second);
+      if (cell) cell.count += by;
+      else row.set(second, { count: by });
+    },
+    *entries() {
+      for (const [first, row] of rows) for (const [second, { count }] of row) yield [first, second, count];
+    },
+  };
+}
+
+/** A histogram: one count per bucket, and a last count for values above all bounds. */
+export type BucketCounts = {
+  bounds: readonly number[];
+  counts: number[];
+  sum: number;
+  add(value: number): void;
+};
+
+export function createBucketCounts(bounds: readonly number[]): BucketCounts {
+  const buckets: BucketCounts = {
+    bounds,
+    counts: Array.from({ length: bounds.length + 1 }, () => 0),
+    sum: 0,
+    add(value) {
+      let at = 0;
+      while (at < bounds.length && value > (bounds[at] as number)) at += 1;
+      buckets.counts[at] = (buckets.counts[at] as number) + 1;
+      buckets.sum += value;
+    },
+  };
+  return buckets;
 }

@@ -1,10 +1,12 @@
-// Prometheus' text from plain numbers: each metric says where its values are, and they are fetched when somebody asks.
+// Renders plain numbers in Prometheus' text format. Each metric declares where its values are; they are read on a scrape.
 
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Spread } from "./tally.ts";
+import type { BucketCounts } from "./counts.ts";
 
-/** The values of its labels, in their order, and the number. */
+/** The values of the labels, in their order, and the number. */
 export type Sample = readonly [...labels: string[], value: number];
+
+export type Exporter = ReturnType<typeof openExporter>;
 
 export function openExporter() {
   const registry = new Registry();
@@ -20,7 +22,7 @@ export function openExporter() {
     samples: Iterable<Sample>,
   ): void {
     metric.reset();
-    // One without labels would say 0 where nothing is known.
+    // A metric without labels would export 0 where no value is known.
     if (labelNames.length === 0) metric.remove({});
     for (const sample of samples) {
       const labels = Object.fromEntries(labelNames.map((name, i) => [name, String(sample[i])]));
@@ -44,47 +46,42 @@ export function openExporter() {
   return {
     counter: declare(Counter),
     gauge: declare(Gauge),
-    histogram: (
-      name: string,
-      help: string,
-      spreads: () => Iterable<readonly [platform: string, Spread]>,
-    ): void => void new Collected(name, help, spreads, registry),
+    histogram: (name: string, help: string, readAll: ReadHistograms): void =>
+      void new CountedHistogram(name, help, readAll, registry),
     contentType: registry.contentType,
     read: () => registry.metrics(),
   };
 }
 
-/** A histogram that was filled elsewhere. */
-class Collected extends Histogram {
+/** One histogram per platform; an empty platform means no label. */
+type ReadHistograms = () => Iterable<readonly [platform: string, BucketCounts]>;
+
+/** A histogram whose counts are kept elsewhere. */
+class CountedHistogram extends Histogram {
   readonly #name: string;
   readonly #help: string;
-  readonly #spreads: () => Iterable<readonly [string, Spread]>;
+  readonly #readAll: ReadHistograms;
 
-  constructor(
-    name: string,
-    help: string,
-    spreads: () => Iterable<readonly [string, Spread]>,
-    registry: Registry,
-  ) {
+  constructor(name: string, help: string, readAll: ReadHistograms, registry: Registry) {
     super({ name, help, registers: [registry] });
     this.#name = name;
     this.#help = help;
-    this.#spreads = spreads;
+    this.#readAll = readAll;
   }
 
-  /** What the registry asks for. An empty platform is none. */
+  /** The registry calls this on a scrape. */
   getForPromString() {
     const values: { metricName: string; labels: Record<string, string>; value: number }[] = [];
-    for (const [platform, { bounds, counts, sum }] of this.#spreads()) {
+    for (const [platform, { bounds, counts, sum }] of this.#readAll()) {
       const labels: Record<string, string> = platform ? { platform } : {};
-      let below = 0;
+      let total = 0;
       for (const [i, count] of counts.entries()) {
-        below += count;
+        total += count;
         const le = bounds[i] === undefined ? "+Inf" : String(bounds[i]);
-        values.push({ metricName: `${this.#name}_bucket`, labels: { ...labels, le }, value: below });
+        values.push({ metricName: `${this.#name}_bucket`, labels: { ...labels, le }, value: total });
       }
       values.push({ metricName: `${this.#name}_sum`, labels, value: sum });
-      values.push({ metricName: `${this.#name}_count`, labels, value: below });
+      values.push({ metricName: `${this.#name}_count`, labels, value: total });
     }
     return Promise.resolve({ name: this.#name, help: this.#help, type: "histogram", values });
   }

@@ -2,58 +2,92 @@
 // by the first scrape, so that a start does not pay for it. docs/how-to/monitoring.md lists them for operators.
 
 import { within } from "../kernel/deadline.ts";
+import { tokenExpiryOf } from "../sites/connectionSettings.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Backlog } from "./backlog.ts";
+import type { Backlog, QueueDepth } from "./backlog.ts";
 import type { Counts } from "./counts.ts";
-import { openExporter, type Sample } from "./exporter.ts";
+import { openExporter, type Exporter, type Sample } from "./exporter.ts";
 import type { Readiness } from "./readiness.ts";
-import { tokenEndOf } from "./tokens.ts";
 
 export type MetricSources = {
   version: string;
   engine: string;
   counts: Counts;
   directory: Pick<Directory, "sites" | "connection">;
-  /** What each connection has in hand; `key` is "site connection". */
+  /** The load of each connection's lanes; `key` is "site connection". */
   lanes: () => Iterable<{ key: string; busy: number; waiting: number }>;
-  /** Keys of connections that are not called for the moment. */
+  /** Keys of the connections whose circuit breaker is open. */
   openBreakers: () => Iterable<string>;
   backlog: () => Promise<Backlog>;
-  /** When the certificate ends that is served; null where none is. */
-  certificateEndsAt: () => number | null;
+  /** Expiry of the served certificate; null where none is served. */
+  certificateExpiresAt: () => number | null;
   readiness: () => Promise<Readiness>;
-  /** As the last look at the readiness found it. */
+  /** The clock skew that the last readiness check found. */
   skewMs: () => number | null;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
+/** Values that take time to read: they are read once per scrape, before the metrics are rendered. */
+type ScrapeData = { backlog: Backlog | null; readiness: Readiness | null };
+
 const backlogMs = 2000;
 
 export function openMetrics(sources: MetricSources): { contentType: string; read(): Promise<string> } {
-  const { counts, directory } = sources;
-  const { counter, gauge, histogram, contentType, read } = openExporter();
-  let backlog: Backlog | null = null;
-  let readiness: Readiness | null = null;
+  const exporter = openExporter();
+  const data: ScrapeData = { backlog: null, readiness: null };
+  declareNode(exporter, sources, data);
+  declareInbound(exporter, sources.counts);
+  declareDelivery(exporter, sources);
+  declareQueue(exporter, data);
+  declareStore(exporter, sources.counts);
+  return {
+    contentType: exporter.contentType,
+    async read() {
+      data.readiness = await sources.readiness();
+      // When the store does not answer, the other numbers matter most.
+      data.backlog = await within(backlogMs, sources.backlog(), "the backlog was not counted in time").catch(
+        (error: unknown) => {
+          sources.onDefect(error, { metrics: "backlog" });
+          return null;
+        },
+      );
+      return exporter.read();
+    },
+  };
+}
 
-  gauge("cleancast_build_info", "1, labelled with what runs.", ["version", "engine"], () => [
+function declareNode({ gauge, counter }: Exporter, sources: MetricSources, data: ScrapeData): void {
+  const { totals } = sources.counts;
+  gauge("cleancast_build_info", "Always 1; the labels say what runs.", ["version", "engine"], () => [
     [sources.version, sources.engine, 1],
   ]);
-
   gauge("cleancast_ready", "1 where a check of /readyz holds, 0 where it fails.", ["check"], () =>
-    Object.entries(readiness?.checks ?? {}).map(([check, said]) => [check, said === "ok" ? 1 : 0]),
+    Object.entries(data.readiness?.checks ?? {}).map(([check, state]) => [check, state === "ok" ? 1 : 0]),
   );
+  gauge("cleancast_clock_skew_seconds", "This clock minus the database's.", [], () =>
+    optional(sources.skewMs()),
+  );
+  counter("cleancast_clock_jumps_total", "How often this machine's clock was set.", [], () => [
+    [totals.clockJumps],
+  ]);
+  counter("cleancast_defects_total", "Errors in the log.", [], () => [[totals.defects]]);
+  gauge("cleancast_certificate_expiry_timestamp_seconds", "Expiry of the served certificate.", [], () =>
+    optional(sources.certificateExpiresAt()),
+  );
+}
 
+function declareInbound({ counter, histogram }: Exporter, counts: Counts): void {
   counter(
     "cleancast_inbound_answers_total",
-    "Inbound requests by status and reason: dispatched, duplicate, filtered, or why they were refused.",
+    "Inbound requests by status and reason: dispatched, duplicate, filtered, or why they were rejected.",
     ["status", "reason"],
     counts.answers.entries,
   );
-  histogram("cleancast_inbound_answer_seconds", "How long senders waited for their answer.", () => [
+  histogram("cleancast_inbound_answer_seconds", "Time until an inbound request was answered.", () => [
     ["", counts.answerSeconds],
   ]);
   counter("cleancast_events_filtered_total", "Filtered events by kind of reason.", ["reason"], () =>
-    withoutSecond(counts.filtered.entries()),
+    withoutSecondLabel(counts.filtered.entries()),
   );
   counter(
     "cleancast_site_events_total",
@@ -62,8 +96,18 @@ export function openMetrics(sources: MetricSources): { contentType: string; read
     counts.siteEvents.entries,
   );
   counter("cleancast_visits_total", "Visits that the tag reported, by bucket.", ["bucket"], () =>
-    withoutSecond(counts.visits.entries()),
+    withoutSecondLabel(counts.visits.entries()),
   );
+}
+
+function declareDelivery({ counter, gauge, histogram }: Exporter, sources: MetricSources): void {
+  const { counts, directory } = sources;
+  const platformOfKey = (key: string) => {
+    const [siteId = "", id = ""] = key.split(" ");
+    return directory.connection(siteId, id)?.platform ?? "unknown";
+  };
+  const sumLanes = (number: (lane: { busy: number; waiting: number }) => number) => () =>
+    sumByLabel(Array.from(sources.lanes(), (lane) => [platformOfKey(lane.key), number(lane)]));
 
   counter(
     "cleancast_deliveries_total",
@@ -73,137 +117,108 @@ export function openMetrics(sources: MetricSources): { contentType: string; read
   );
   counter(
     "cleancast_attempts_total",
-    "Attempts of deliveries by class of the HTTP status; none is no answer.",
+    "Delivery attempts by class of the HTTP status; none means no answer.",
     ["platform", "status"],
     counts.attempts.entries,
   );
-  histogram("cleancast_attempt_seconds", "How long attempts took.", () => counts.attemptSeconds);
-
-  gauge("cleancast_lane_in_flight", "Requests under way to platforms, on this node.", ["platform"], () =>
-    lanesBy(({ busy }) => busy),
+  histogram("cleancast_attempt_seconds", "Duration of delivery attempts.", () => counts.attemptSeconds);
+  gauge(
+    "cleancast_lane_in_flight",
+    "Requests to platforms in flight, on this node.",
+    ["platform"],
+    sumLanes(({ busy }) => busy),
   );
-  gauge("cleancast_lane_waiting", "Deliveries that wait for a free lane, on this node.", ["platform"], () =>
-    lanesBy(({ waiting }) => waiting),
+  gauge(
+    "cleancast_lane_waiting",
+    "Deliveries that wait for a free lane, on this node.",
+    ["platform"],
+    sumLanes(({ waiting }) => waiting),
   );
   gauge(
     "cleancast_breakers_open",
-    "Connections that are not called for the moment, on this node.",
+    "Connections with an open circuit breaker, on this node.",
     ["platform"],
-    () => sumBy(Array.from(sources.openBreakers(), (key) => [platformOfKey(key), 1])),
+    () => sumByLabel(Array.from(sources.openBreakers(), (key) => [platformOfKey(key), 1])),
   );
-  gauge("cleancast_connections", "Connections by state.", ["platform", "state"], connectionsByState);
+  gauge("cleancast_connections", "Connections by state.", ["platform", "state"], () =>
+    countByState(directory),
+  );
+  gauge(
+    "cleancast_token_expiry_timestamp_seconds",
+    "Expiry of the first access token that cannot be renewed.",
+    ["platform"],
+    () => firstTokenExpiries(directory),
+  );
+}
 
-  const waiting = (number: (one: Waiting) => number) => () =>
-    backlog ? Array.from(backlog.waiting, ([platform, one]): Sample => [platform, number(one)]) : [];
+function declareQueue({ gauge }: Exporter, data: ScrapeData): void {
+  const queue = (number: (depth: QueueDepth) => number) => () =>
+    Array.from(data.backlog?.waiting ?? [], ([platform, depth]): Sample => [platform, number(depth)]);
   gauge(
     "cleancast_queue_waiting",
     "Deliveries that wait in the store, at most 10,000 of each connection.",
     ["platform"],
-    waiting(({ count }) => count),
+    queue(({ count }) => count),
   );
   gauge(
     "cleancast_queue_overdue_seconds",
-    "How long the longest overdue delivery could have gone.",
+    "Delay of the most overdue delivery.",
     ["platform"],
-    waiting(({ overdueSeconds }) => overdueSeconds),
+    queue(({ overdueSeconds }) => overdueSeconds),
   );
   gauge(
     "cleancast_queue_oldest_seconds",
-    "Age of the oldest event that waits.",
+    "Age of the oldest waiting event.",
     ["platform"],
-    waiting(({ ageSeconds }) => ageSeconds),
+    queue(({ ageSeconds }) => ageSeconds),
   );
-  gauge("cleancast_push_lag_seconds", "Age of the oldest period that a webhook still has to get.", [], () =>
-    backlog ? [[backlog.pushLagSeconds]] : [],
+  gauge("cleancast_push_lag_seconds", "Age of the oldest period not yet pushed to a webhook.", [], () =>
+    data.backlog ? [[data.backlog.pushLagSeconds]] : [],
   );
+}
 
-  histogram("cleancast_store_commit_seconds", "How long transactions took, their wait included.", () => [
-    ["", counts.commitSeconds],
+function declareStore({ counter, histogram }: Exporter, { commitSeconds, totals }: Counts): void {
+  histogram("cleancast_store_commit_seconds", "Duration of transactions, including their wait.", () => [
+    ["", commitSeconds],
   ]);
   counter(
     "cleancast_store_writes_total",
-    "Events and outcomes that were written; divided by commits it is the size of a group.",
+    "Written events and outcomes; divided by the commits it is the batch size.",
     [],
-    () => [[counts.plain.writes]],
+    () => [[totals.writes]],
   );
   counter("cleancast_store_commit_failures_total", "Transactions that the database failed.", [], () => [
-    [counts.plain.commitFailures],
+    [totals.commitFailures],
   ]);
-
-  gauge("cleancast_clock_skew_seconds", "This clock minus the database's.", [], () => {
-    const ms = sources.skewMs();
-    return ms === null ? [] : [[ms / 1000]];
-  });
-  counter("cleancast_clock_jumps_total", "How often this machine's clock was set.", [], () => [
-    [counts.plain.clockJumps],
-  ]);
-  counter("cleancast_defects_total", "Errors in the log.", [], () => [[counts.plain.defects]]);
-  gauge(
-    "cleancast_certificate_expiry_timestamp_seconds",
-    "When the certificate that is served ends.",
-    [],
-    () => {
-      const endsAt = sources.certificateEndsAt();
-      return endsAt === null ? [] : [[endsAt / 1000]];
-    },
-  );
-  gauge(
-    "cleancast_token_expiry_timestamp_seconds",
-    "When the first access token ends that cannot be renewed.",
-    ["platform"],
-    tokenEnds,
-  );
-
-  const platformOfKey = (key: string) => {
-    const [siteId = "", id = ""] = key.split(" ");
-    return directory.connection(siteId, id)?.platform ?? "unknown";
-  };
-
-  function lanesBy(number: (queue: { busy: number; waiting: number }) => number): Iterable<Sample> {
-    return sumBy(Array.from(sources.lanes(), (queue) => [platformOfKey(queue.key), number(queue)]));
-  }
-
-  function* connections(): Generator<Connection> {
-    for (const site of directory.sites()) yield* site.connections;
-  }
-
-  function* connectionsByState(): Generator<Sample> {
-    for (const [platform, ofPlatform] of Map.groupBy(connections(), (one) => one.platform))
-      for (const [state, some] of Map.groupBy(ofPlatform, (one) => one.state))
-        yield [platform, state, some.length];
-  }
-
-  function* tokenEnds(): Generator<Sample> {
-    for (const [platform, some] of Map.groupBy(connections(), (one) => one.platform)) {
-      const ends = some.map(tokenEndOf).filter((end) => end !== null);
-      if (ends.length) yield [platform, Math.min(...ends) / 1000];
-    }
-  }
-
-  return {
-    contentType,
-    async read() {
-      readiness = await sources.readiness();
-      // A store that does not answer is when the other numbers are wanted most.
-      backlog = await within(backlogMs, sources.backlog(), "the backlog was not counted in time").catch(
-        (error: unknown) => {
-          sources.onDefect(error, { metrics: "backlog" });
-          return null;
-        },
-      );
-      return read();
-    },
-  };
 }
 
-type Waiting = { count: number; overdueSeconds: number; ageSeconds: number };
+/** In seconds; no sample where the value is unknown. */
+const optional = (ms: number | null): Sample[] => (ms === null ? [] : [[ms / 1000]]);
 
-function sumBy(samples: Iterable<readonly [string, number]>): Sample[] {
+function groupByPlatform(directory: Pick<Directory, "sites">): Map<string, Connection[]> {
+  const connections = Array.from(directory.sites()).flatMap((site) => site.connections);
+  return Map.groupBy(connections, ({ platform }) => platform);
+}
+
+function* countByState(directory: Pick<Directory, "sites">): Generator<Sample> {
+  for (const [platform, connections] of groupByPlatform(directory))
+    for (const [state, some] of Map.groupBy(connections, (one) => one.state))
+      yield [platform, state, some.length];
+}
+
+function* firstTokenExpiries(directory: Pick<Directory, "sites">): Generator<Sample> {
+  for (const [platform, connections] of groupByPlatform(directory)) {
+    const expiries = connections.map(tokenExpiryOf).filter((at) => at !== null);
+    if (expiries.length) yield [platform, Math.min(...expiries) / 1000];
+  }
+}
+
+function sumByLabel(samples: Iterable<readonly [string, number]>): Sample[] {
   const sums = new Map<string, number>();
-  for (const [name, number] of samples) sums.set(name, (sums.get(name) ?? 0) + number);
+  for (const [label, number] of samples) sums.set(label, (sums.get(label) ?? 0) + number);
   return [...sums];
 }
 
-function* withoutSecond(entries: Iterable<readonly [string, string, number]>): Generator<Sample> {
+function* withoutSecondLabel(entries: Iterable<readonly [string, string, number]>): Generator<Sample> {
   for (const [first, , count] of entries) yield [first, count];
 }

@@ -1,129 +1,109 @@
-// How the relay is watched while it works: what main.ts hands to the doors, the lanes and the store in place of the bare
-// functions, so that none of them knows of metrics or of the log.
+// Connects the relay to its metrics, its log and /readyz. main.ts passes these functions to the parts as hooks, so that
+// none of them depends on metrics or on the log.
 
 import type { FastifyInstance } from "fastify";
-import type { VisitCounts } from "../collect/visitCounts.ts";
 import type { Config } from "../installation/config.ts";
 import type { Breaker } from "../delivery/breaker.ts";
 import type { Lanes } from "../delivery/lanes.ts";
+import type { Refusal } from "../inbound/errors.ts";
 import { reasonOf } from "../inbound/reasons.ts";
-import type { Unseen } from "../inbound/rejectedRequests.ts";
-import type { Log } from "./log.ts";
-import { openBacklog } from "./backlog.ts";
-import { openCounts } from "./counts.ts";
-import { openFailures } from "./failures.ts";
-import { attemptLine, eventLine } from "./logLines.ts";
-import { openPassingFaults, passesByItself } from "./transientFaults.ts";
-import { openReadiness, watchClock } from "./readiness.ts";
-import { observeRoutes } from "./route.ts";
+import type { VisitBucket } from "../kernel/event.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import { Moved } from "../store/maintenance/moveLock.ts";
 import type { Store } from "../store/store.ts";
 import type { CommitWatch } from "../store/engine/timed.ts";
+import { openBacklog } from "./backlog.ts";
+import { openCounts } from "./counts.ts";
+import { toAttemptLine, toEventLine, type Log } from "./log.ts";
+import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
+import { mountObservabilityRoutes } from "./route.ts";
+import { isTransient, openTransientFaults } from "./transientFaults.ts";
 
-export type Observing = ReturnType<typeof startObserving>;
+export type Observability = ReturnType<typeof openObservability>;
 
-export type Observed = {
+/** The parts that /readyz and /metrics read. */
+export type ObservedParts = {
   store: Store;
   directory: Directory;
   lanes: Lanes;
   breaker: Breaker;
   version: string;
-  certificateEndsAt: () => number | null;
+  certificateExpiresAt: () => number | null;
 };
 
-export function startObserving(config: Config, { log, lines }: Log, now: () => number) {
+export function openObservability(config: Config, { log, lines }: Log, now: () => number) {
   const counts = openCounts({ bySite: config.metricsBySite });
   const elapsed = () => performance.now();
-  let workerLookedAt = elapsed();
+  let workerPolledAt = elapsed();
   let readiness: ReturnType<typeof openReadiness> | null = null;
-  const stopClock = watchClock({ now, elapsed }, (ms) => {
-    counts.plain.clockJumps += 1;
-    log.warn({ ms }, "the clock was set");
+  const stopClock = watchClockJumps({ now, elapsed }, (ms) => {
+    counts.totals.clockJumps += 1;
+    log.warn({ ms }, "the system clock was set");
   });
 
-  const told = new Set<string>();
-  const passingFaults = openPassingFaults((line) => log.error(line, "the database fails"));
+  const loggedMoves = new Set<string>();
+  const transientFaults = openTransientFaults((line) => log.error(line, "the database fails"));
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
-    // No defect: whatever is written fails with it until the relay is started again. Said once, and not by everybody.
+    // After a move, every write fails until the relay is restarted. That is no defect, and is logged once.
     if (error instanceof Moved) {
-      if (!told.has(error.message)) log.error(error.message);
-      told.add(error.message);
+      if (!loggedMoves.has(error.message)) log.error(error.message);
+      loggedMoves.add(error.message);
       return;
     }
-    counts.plain.defects += 1;
-    if (passesByItself(error)) return passingFaults.met(error);
+    counts.totals.defects += 1;
+    if (isTransient(error)) return transientFaults.add(error);
     log.error({ err: error, ...about });
   }
 
-  const commits = openFailures(elapsed);
-  const events = openFailures(elapsed);
+  const failedCommits = countConsecutiveFailures(elapsed);
+  const failedEvents = countConsecutiveFailures(elapsed);
   let committedAt = 0;
-  const watch: CommitWatch = {
+  const commitWatch: CommitWatch = {
     underWay: new Set(),
     committed(ms, failed) {
-      counts.committed(ms, failed);
-      commits.ended(failed);
+      counts.countCommit(ms, failed);
+      failedCommits.add(failed);
       if (!failed) committedAt = elapsed();
     },
-    wrote: () => void (counts.plain.writes += 1),
+    wrote: () => void (counts.totals.writes += 1),
   };
 
   return {
     onDefect,
-    watch,
-    onPlanned: counts.planned,
-    onLook: () => void (workerLookedAt = elapsed()),
+    commitWatch,
+    onPlanned: counts.countPlanned,
+    onWorkerPolled: () => void (workerPolledAt = elapsed()),
 
-    /** The line of an inbound request. */
-    onAnswer: (line: Record<string, unknown>): void => {
-      counts.answered(line);
-      if (line.exit !== undefined) events.ended(line.exit === "unavailable");
-      lines.info(eventLine(line));
+    /** An inbound request was answered; `line` is its log line. */
+    onAnswered: (line: Record<string, unknown>): void => {
+      counts.countAnswer(line);
+      if (line.exit !== undefined) failedEvents.add(line.exit === "unavailable");
+      lines.info(toEventLine(line));
     },
 
-    /** Counts and logs what becomes of deliveries. */
-    onSettled:
-      (directory: Directory) =>
-      (settlement: Settlement): void => {
-        const { siteId, connectionId, state, attempt } = settlement;
-        const platform = directory.connection(siteId, connectionId)?.platform ?? "unknown";
-        counts.settled(platform, state, attempt);
-        if (attempt && lines.isLevelEnabled("info")) lines.info(attemptLine(platform, settlement));
-      },
+    onRejected: (refusal: Refusal): void => counts.countRejected(refusal.status, reasonOf(refusal)),
 
-    unseen(unseen: Unseen): Unseen {
-      return {
-        duplicate: (siteId, at) => unseen.duplicate(siteId, at),
-        refused(request, refusal, at) {
-          counts.refused(refusal.status, reasonOf(refusal));
-          unseen.refused(request, refusal, at);
-        },
-      };
+    onVisitCounted: (bucket: VisitBucket): void => counts.visits.add(bucket),
+
+    /** A delivery was attempted, or given back without an attempt. */
+    onSettled(platform: string, settlement: Settlement): void {
+      const { state, attempt } = settlement;
+      counts.countSettled(platform, state, attempt);
+      if (attempt && lines.isLevelEnabled("info")) lines.info(toAttemptLine(platform, settlement));
     },
 
-    visits(visits: VisitCounts): VisitCounts {
-      return {
-        ...visits,
-        count(siteId, bucket, reason, at) {
-          counts.visits.add(bucket);
-          visits.count(siteId, bucket, reason, at);
-        },
-      };
-    },
-
-    /** Opens /readyz and /metrics. */
-    routes(app: FastifyInstance, on: Observed): void {
-      const { store, directory, lanes, breaker } = on;
+    /** Mounts /readyz and /metrics. */
+    mountRoutes(app: FastifyInstance, parts: ObservedParts): void {
+      const { store, directory, lanes, breaker } = parts;
       const ready = openReadiness({
         pulse: () => store.health.pulse(),
         schema: store.migrated.to,
-        workerLookedAt: () => workerLookedAt,
-        failedInARow: () => Math.max(commits.inARow(), events.inARow()),
+        workerPolledAt: () => workerPolledAt,
+        failedInARow: () => Math.max(failedCommits.inARow(), failedEvents.inARow()),
         stuckMs() {
-          const [oldest] = watch.underWay;
+          const [oldest] = commitWatch.underWay;
           return oldest ? elapsed() - Math.max(oldest.startedAt, committedAt) : 0;
         },
         now,
@@ -131,22 +111,22 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
       });
       readiness = ready;
       const sources = {
-        version: on.version,
+        version: parts.version,
         engine: store.engine,
         counts,
         directory,
         lanes: () => lanes.depths(),
         openBreakers: () => breaker.listOpen(now()),
         backlog: openBacklog({ store, directory, now, elapsed }),
-        certificateEndsAt: on.certificateEndsAt,
+        certificateExpiresAt: parts.certificateExpiresAt,
         readiness: () => ready.read(),
         skewMs: ready.skewMs,
         onDefect,
       };
-      observeRoutes(app, {
+      mountObservabilityRoutes(app, {
         readiness: () => ready.read(),
-        metrics: async () => (await import("./metrics.ts")).openMetrics(sources),
-        door: {
+        loadMetrics: async () => (await import("./metrics.ts")).openMetrics(sources),
+        access: {
           directory,
           transport: config.transport,
           token: config.metricsToken,
@@ -155,16 +135,16 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
       });
     },
 
-    /** A stop has begun: from now on /readyz sends everybody elsewhere. */
+    /** A shutdown has begun: from now on /readyz answers 503. */
     drain: () => readiness?.stop(),
     stop(): void {
       stopClock();
-      passingFaults.stop();
+      transientFaults.stop();
     },
   };
 }
 
-/** Nobody from outside comes to a loopback name. */
+/** A loopback name is not reachable from outside. */
 function publicHostOf({ hasUrl, publicUrl }: Config): string | null {
   const host = hasUrl ? hostOf(new URL(publicUrl).host) : "";
   return namesNoSite(host) ? null : host;

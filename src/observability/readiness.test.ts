@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Pulse } from "../store/statistics/health.ts";
-import { openReadiness, watchClock } from "./readiness.ts";
+import { countConsecutiveFailures, openReadiness, watchClockJumps } from "./readiness.ts";
 
 const base = Date.UTC(2026, 10, 15, 12);
 
@@ -9,7 +9,7 @@ function setUp() {
     ms: 0,
     clockMs: 0,
     asked: 0,
-    lookedAt: 0,
+    polledAt: 0,
     failures: 0,
     stuckMs: 0,
     pulse: (): Promise<Pulse> => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base, clock: null }),
@@ -20,7 +20,7 @@ function setUp() {
       return world.pulse();
     },
     schema: 9,
-    workerLookedAt: () => world.lookedAt,
+    workerPolledAt: () => world.polledAt,
     failedInARow: () => world.failures,
     stuckMs: () => world.stuckMs,
     now: () => base + world.clockMs,
@@ -32,11 +32,11 @@ function setUp() {
 const allOk = { store: "ok", writes: "ok", worker: "ok", clock: "ok", schema: "ok" };
 
 describe("readiness", () => {
-  test("holds while everything does", async () => {
+  test("a node is ready while every check passes", async () => {
     expect(await setUp().readiness.read()).toEqual({ ok: true, checks: allOk });
   });
 
-  test("asks the store once a second, however many ask", async () => {
+  test("readiness asks the store at most once a second, however many requests come", async () => {
     const { world, readiness } = setUp();
     await Promise.all(Array.from({ length: 100 }, () => readiness.read()));
     world.ms = 999;
@@ -47,7 +47,7 @@ describe("readiness", () => {
     expect(world.asked).toBe(2);
   });
 
-  test("fails with a store that fails, and with one that is silent for a second", async () => {
+  test("a store that fails or does not answer for a second makes the node not ready", async () => {
     const { world, readiness } = setUp();
     world.pulse = () => Promise.reject(new Error("gone"));
     expect(await readiness.read()).toEqual({ ok: false, checks: { ...allOk, store: "failing" } });
@@ -59,7 +59,7 @@ describe("readiness", () => {
     expect((await readiness.read()).ok).toBe(true);
   });
 
-  test("fails when three commits in a row did, and not for one", async () => {
+  test("three failed commits in a row make the node not ready, two do not", async () => {
     const { world, readiness } = setUp();
     world.failures = 2;
     expect((await readiness.read()).ok).toBe(true);
@@ -68,7 +68,7 @@ describe("readiness", () => {
     expect((await readiness.read()).checks.writes).toBe("failing");
   });
 
-  test("fails while commits hang, although reads are answered", async () => {
+  test("commits that hang make the node not ready, even while reads work", async () => {
     const { world, readiness } = setUp();
     world.stuckMs = 2900;
     expect((await readiness.read()).ok).toBe(true);
@@ -80,7 +80,7 @@ describe("readiness", () => {
     expect((await readiness.read()).ok).toBe(true);
   });
 
-  test("fails when the worker has not looked for a minute", async () => {
+  test("a worker that has not polled for a minute makes the node not ready", async () => {
     const { world, readiness } = setUp();
     world.ms = 59_000;
     expect((await readiness.read()).ok).toBe(true);
@@ -88,7 +88,7 @@ describe("readiness", () => {
     expect((await readiness.read()).checks.worker).toBe("failing");
   });
 
-  test("fails when the clock is half a minute away from the database's", async () => {
+  test("a clock 30 seconds off the database's makes the node not ready", async () => {
     const { world, readiness } = setUp();
     world.pulse = () => Promise.resolve({ schema: 9, oldest: 9, migratedAt: base - 1e9, clock: base });
     world.clockMs = 29_000;
@@ -101,13 +101,13 @@ describe("readiness", () => {
     }
   });
 
-  test("fails when the clock is before the database was made", async () => {
+  test("a clock before the database's creation makes the node not ready", async () => {
     const { world, readiness } = setUp();
     world.clockMs = -base;
     expect((await readiness.read()).checks.clock).toBe("failing");
   });
 
-  test("fails on a schema that is older than this version's, or that took away what it needs, not on a newer one that did not", async () => {
+  test("an older or incompatible schema makes the node not ready, a newer compatible one does not", async () => {
     const { world, readiness } = setUp();
     world.pulse = () => Promise.resolve({ schema: 10, oldest: 9, migratedAt: base, clock: null });
     expect((await readiness.read()).ok).toBe(true);
@@ -119,7 +119,7 @@ describe("readiness", () => {
     expect((await readiness.read()).checks.schema).toBe("failing");
   });
 
-  test("ends at once with a stop, also for those who asked before", async () => {
+  test("a shutdown makes the node not ready at once, even for requests that already wait", async () => {
     const { world, readiness } = setUp();
     await readiness.read();
     let answer: (pulse: Pulse) => void = () => {};
@@ -134,12 +134,12 @@ describe("readiness", () => {
   });
 });
 
-test("a clock that is set is told from time that passes", async () => {
+test("setting the system clock is reported, the passing of time is not", async () => {
   const jumps: number[] = [];
   const started = performance.now();
   let set = 0;
   const elapsed = () => performance.now() - started;
-  const stop = watchClock({ now: () => base + elapsed() + set, elapsed }, (ms) => jumps.push(ms), 5);
+  const stop = watchClockJumps({ now: () => base + elapsed() + set, elapsed }, (ms) => jumps.push(ms), 5);
   await new Promise((resolve) => setTimeout(resolve, 30));
   expect(jumps).toEqual([]);
   set = -3_600_000;
@@ -148,4 +148,19 @@ test("a clock that is set is told from time that passes", async () => {
   await new Promise((resolve) => setTimeout(resolve, 30));
   stop();
   expect(jumps).toEqual([-3_600_000, 90_000]);
+});
+
+test("failures in a row count until one success, or until five seconds have passed", () => {
+  let ms = 100;
+  const failures = countConsecutiveFailures(() => ms);
+  expect(failures.inARow()).toBe(0);
+  for (let n = 0; n < 3; n++) failures.add(true);
+  expect(failures.inARow()).toBe(3);
+  failures.add(false);
+  expect(failures.inARow()).toBe(0);
+  failures.add(true);
+  ms += 4999;
+  expect(failures.inARow()).toBe(1);
+  ms += 1;
+  expect(failures.inARow()).toBe(0);
 });

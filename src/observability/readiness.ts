@@ -1,5 +1,5 @@
-// May requests come here? Asked by proxies every few seconds, so an answer holds for a second: nobody can load the
-// database by asking. Each check is a name and whether it holds; who wants to know why runs `cleancast doctor`.
+// Answers whether requests may be sent to this node (/readyz). Proxies ask every few seconds, so an answer is cached for a
+// second: no client can put load on the database by asking. Each check has a name and a state; `cleancast doctor` says why.
 
 import { minuteMs } from "../kernel/time.ts";
 import { within } from "../kernel/deadline.ts";
@@ -8,46 +8,46 @@ import type { Pulse } from "../store/statistics/health.ts";
 export type Check = "ok" | "failing";
 export type Readiness = { ok: boolean; checks: Record<string, Check> };
 
-export type ReadyOptions = {
+export type ReadinessOptions = {
   pulse: () => Promise<Pulse>;
   /** The schema that this version knows. */
   schema: number;
-  /** When the worker last looked for what is due, by `elapsed`. */
-  workerLookedAt: () => number;
-  /** Commits that failed one after the other, or events that were not taken. */
+  /** Time of the worker's last poll, by `elapsed`. */
+  workerPolledAt: () => number;
+  /** Number of consecutive failed commits, or of events that were not accepted. */
   failedInARow: () => number;
-  /** How long transactions have been under way without one of them coming to its end. */
+  /** Time since a transaction last finished, while others are running. */
   stuckMs: () => number;
   now: () => number;
-  /** Milliseconds that passed, whatever happens to the clock. */
+  /** A monotonic clock in milliseconds. */
   elapsed: () => number;
 };
 
 const answerMs = 1000;
-const holdsMs = 1000;
-/** A look may wait for a database that is slow, and a connection is as good as its next look. */
+const cacheMs = 1000;
+/** A poll may wait for a slow database. */
 const workerMs = minuteMs;
-/** Beyond it, leases of one node look over to another. */
+/** With a larger skew, other nodes see this node's leases as expired. */
 const maxSkewMs = 30_000;
-const failuresInARow = 3;
-/** Far more than a commit takes that only waits its turn: the disk, a lock or a standby is not there. */
+const maxFailures = 3;
+/** Far longer than a commit waits in its queue: the disk, a lock or a standby does not respond. */
 const maxCommitMs = 3000;
 
-export function openReadiness(options: ReadyOptions) {
+export function openReadiness(options: ReadinessOptions) {
   const { pulse, elapsed, now } = options;
   let stopping = false;
-  let known: { readiness: Promise<Readiness>; at: number } | null = null;
+  let cached: { readiness: Promise<Readiness>; at: number } | null = null;
   let skewMs: number | null = null;
 
-  async function look(): Promise<Readiness> {
-    const found = await within(answerMs, measured(), "the store did not answer in time").catch(() => null);
+  async function check(): Promise<Readiness> {
+    const found = await within(answerMs, checkStore(), "the store did not answer in time").catch(() => null);
     const holds = {
       store: found !== null,
-      writes: options.failedInARow() < failuresInARow && options.stuckMs() < maxCommitMs,
-      worker: elapsed() - options.workerLookedAt() < workerMs,
+      writes: options.failedInARow() < maxFailures && options.stuckMs() < maxCommitMs,
+      worker: elapsed() - options.workerPolledAt() < workerMs,
       clock: found === null || found.clock,
-      // A newer schema is fine: another node is ahead in an upgrade. Not one that has taken away what this version needs;
-      // and an older one was put there under our feet.
+      // A newer schema is fine during an upgrade of another node, unless it removed what this version needs. An older
+      // schema means that the database was replaced while this node ran.
       schema: found === null || (found.schema >= options.schema && found.oldest <= options.schema),
     };
     const checks = Object.fromEntries(
@@ -56,10 +56,10 @@ export function openReadiness(options: ReadyOptions) {
     return { ok: Object.values(holds).every(Boolean), checks };
   }
 
-  async function measured(): Promise<{ schema: number; oldest: number; clock: boolean }> {
+  async function checkStore(): Promise<{ schema: number; oldest: number; clock: boolean }> {
     const { schema, oldest, migratedAt, clock } = await pulse();
     skewMs = clock === null ? null : now() - clock;
-    // Where there is no other clock to compare with: nothing can have been written in the future.
+    // Without another clock to compare with: the database cannot have been created in the future.
     const isBehind = now() < migratedAt - maxSkewMs;
     return { schema, oldest, clock: !isBehind && Math.abs(skewMs ?? 0) <= maxSkewMs };
   }
@@ -67,23 +67,43 @@ export function openReadiness(options: ReadyOptions) {
   return {
     async read(): Promise<Readiness> {
       if (stopping) return { ok: false, checks: { stopping: "failing" } };
-      if (!known || elapsed() - known.at >= holdsMs) known = { readiness: look(), at: elapsed() };
-      const readiness = await known.readiness;
-      // A stop that began meanwhile counts.
+      if (!cached || elapsed() - cached.at >= cacheMs) cached = { readiness: check(), at: elapsed() };
+      const readiness = await cached.readiness;
+      // A stop may have begun in the meantime.
       return stopping ? this.read() : readiness;
     },
-    /** From now on the answer is no, at once. */
+    /** From now on the node is not ready. */
     stop(): void {
       stopping = true;
     },
-    /** How far this clock was from the database's at the last look; null where there is none to compare with. */
+    /** The difference to the database's clock at the last check; null where there is no other clock. */
     skewMs: () => skewMs,
   };
 }
 
-/** Tells when the clock was set: it moved, and time did not. Returns how to stop. */
-export function watchClock(
-  { now, elapsed }: Pick<ReadyOptions, "now" | "elapsed">,
+const recentMs = 5000;
+
+/**
+ * Counts consecutive failures, and returns to 0 when the last one is not recent: a node that gets no requests because it
+ * was not ready writes little, and would never recover otherwise.
+ */
+export function countConsecutiveFailures(elapsed: () => number) {
+  let count = 0;
+  let lastAt = 0;
+  return {
+    add(failed: boolean): void {
+      count = failed ? count + 1 : 0;
+      if (failed) lastAt = elapsed();
+    },
+    inARow: () => (elapsed() - lastAt < recentMs ? count : 0),
+  };
+}
+
+const minJumpMs = 2000;
+
+/** Reports when the system clock was set, by comparing it with the monotonic clock. Returns how to stop. */
+export function watchClockJumps(
+  { now, elapsed }: Pick<ReadinessOptions, "now" | "elapsed">,
   onJump: (ms: number) => void,
   everyMs = 1000,
 ): () => void {
@@ -96,5 +116,3 @@ export function watchClock(
   timer.unref();
   return () => clearInterval(timer);
 }
-
-const minJumpMs = 2000;

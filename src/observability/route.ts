@@ -1,4 +1,4 @@
-// GET /readyz for everybody, GET /metrics for the operator. (/healthz, which asks nobody, is the server's own.)
+// GET /readyz for everyone, GET /metrics for the operator. (/healthz, which checks nothing, belongs to the server.)
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -8,23 +8,23 @@ import type { Directory } from "../sites/directory.ts";
 import { hostOf, isProven, namesNoSite } from "../sites/hosts.ts";
 import type { Readiness } from "./readiness.ts";
 
-export type MetricsDoor = {
+export type MetricsAccess = {
   directory: Pick<Directory, "host">;
   transport: TransportRules;
   /** CLEANCAST_METRICS_TOKEN. */
   token: string | null;
-  /** The host of CLEANCAST_URL, where it is set: the whole world comes there. */
+  /** The host of CLEANCAST_URL, where it is set: it is reachable from the internet. */
   publicHost: string | null;
 };
 
-export type ObserveOptions = {
+export type ObservabilityRouteOptions = {
   readiness: () => Promise<Readiness>;
-  /** Opened by the first who may see it. */
-  metrics: () => Promise<{ contentType: string; read(): Promise<string> }>;
-  door: MetricsDoor;
+  /** Loaded by the first permitted scrape. */
+  loadMetrics: () => Promise<{ contentType: string; read(): Promise<string> }>;
+  access: MetricsAccess;
 };
 
-export function observeRoutes(app: FastifyInstance, options: ObserveOptions): void {
+export function mountObservabilityRoutes(app: FastifyInstance, options: ObservabilityRouteOptions): void {
   app.get("/readyz", async (_request, reply) => {
     const readiness = await options.readiness();
     return reply
@@ -33,11 +33,11 @@ export function observeRoutes(app: FastifyInstance, options: ObserveOptions): vo
       .send(readiness);
   });
 
-  let opened: ReturnType<ObserveOptions["metrics"]> | null = null;
+  let loaded: ReturnType<ObservabilityRouteOptions["loadMetrics"]> | null = null;
   app.get("/metrics", async (request, reply) => {
-    const may = maySee(request.raw, options.door);
-    if (may !== "yes") return turnAway(reply, may);
-    const metrics = await (opened ??= options.metrics());
+    const access = checkAccess(request.raw, options.access);
+    if (access !== "allowed") return refuse(reply, access);
+    const metrics = await (loaded ??= options.loadMetrics());
     return reply
       .type(metrics.contentType)
       .header("cache-control", "no-store")
@@ -45,33 +45,35 @@ export function observeRoutes(app: FastifyInstance, options: ObserveOptions): vo
   });
 }
 
-/** Where there is a token, with it alone; else from this machine and from trusted addresses that ask for themselves. */
-export function maySee(request: IncomingMessage, door: MetricsDoor): "yes" | "not here" | "not you" {
+type AccessDecision = "allowed" | "not found" | "unauthorized";
+
+/** With a configured token only its holder may read; otherwise this machine and trusted addresses, unless they forward. */
+function checkAccess(request: IncomingMessage, access: MetricsAccess): AccessDecision {
   const host = hostOf(request.headers.host);
-  // First: who holds it runs the installation, and no site can take away a name under which they ask.
-  if (door.token !== null && holdsToken(request, door.token)) return "yes";
-  // A loopback name is nobody's, also where a site has it for trying things out; and to claim a name is not to have it.
-  const known = namesNoSite(host) ? undefined : door.directory.host(host);
-  if (known && isProven(known)) return "not here";
-  if (door.token !== null) return "not you";
-  // A proxy is trusted for what it says of others; those others are not. One that says nothing of them still passes the
-  // public name on.
-  const asksForItself = !wasForwarded(request) && host !== door.publicHost;
+  // The token comes first: its holder runs the installation, and no site can take away the host name that they use.
+  if (access.token !== null && hasToken(request, access.token)) return "allowed";
+  // A loopback name belongs to no site, even where a site uses it for tests; and an unverified host is not yet its site's.
+  const known = namesNoSite(host) ? undefined : access.directory.host(host);
+  if (known && isProven(known)) return "not found";
+  if (access.token !== null) return "unauthorized";
+  // A trusted proxy's own requests are trusted, not those that it forwards. A proxy that adds no header still forwards
+  // the public host name.
+  const isDirect = !wasForwarded(request) && host !== access.publicHost;
   const address = request.socket.remoteAddress ?? "";
-  return asksForItself && door.transport.trusted(address) ? "yes" : "not you";
+  return isDirect && access.transport.trusted(address) ? "allowed" : "unauthorized";
 }
 
-function holdsToken({ headers }: IncomingMessage, token: string): boolean {
+function hasToken({ headers }: IncomingMessage, token: string): boolean {
   const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? "";
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(token));
 }
 
-function turnAway(reply: FastifyReply, why: "not here" | "not you"): FastifyReply {
+function refuse(reply: FastifyReply, decision: "not found" | "unauthorized"): FastifyReply {
   reply.type("text/plain; charset=utf-8");
-  if (why === "not here") return reply.code(404).send("Not found.\n");
+  if (decision === "not found") return reply.code(404).send("Not found.\n");
   return reply
     .code(401)
     .header("www-authenticate", 'Bearer realm="metrics"')
-    .send("Metrics are for who holds CLEANCAST_METRICS_TOKEN; where it is not set, for trusted addresses.\n");
+    .send("Metrics need the CLEANCAST_METRICS_TOKEN, or a trusted address where no token is set.\n");
 }

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Late } from "../kernel/deadline.ts";
 import { StoreFault } from "../store/engine/postgres/errors.ts";
-import { openPassingFaults, passesByItself, type FaultLine } from "./transientFaults.ts";
+import { isTransient, openTransientFaults, type FaultLine } from "./transientFaults.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("however many there are, a line a second tells how many", async () => {
+test("any number of transient faults makes one log line a second, with their number", async () => {
   const lines: FaultLine[] = [];
-  const faults = openPassingFaults((line) => lines.push(line));
+  const faults = openTransientFaults((line) => lines.push(line));
   for (let ms = 0; ms < 2500; ms += 5) {
-    faults.met(new StoreFault("08001", "no server can be written to"));
+    faults.add(new StoreFault("08001", "no server can be written to"));
     await vi.advanceTimersByTimeAsync(5);
   }
   faults.stop();
@@ -20,19 +20,19 @@ test("however many there are, a line a second tells how many", async () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test("after a quiet second the next one is said at once", async () => {
+test("the first transient fault after a second without any is logged at once", async () => {
   const lines: FaultLine[] = [];
-  const faults = openPassingFaults((line) => lines.push(line));
-  faults.met(new Late("the store did not answer in time"));
+  const faults = openTransientFaults((line) => lines.push(line));
+  faults.add(new Late("the store did not answer in time"));
   await vi.advanceTimersByTimeAsync(5000);
   expect(vi.getTimerCount()).toBe(0);
-  faults.met(new Late("the store did not answer in time"));
+  faults.add(new Late("the store did not answer in time"));
   expect(lines).toHaveLength(2);
 });
 
-test("what does not pass is none of them", () => {
-  expect(passesByItself(new Late("too slow"))).toBe(true);
-  expect(passesByItself(new StoreFault("57P01", "terminating connection"))).toBe(true);
-  expect(passesByItself(new StoreFault("28P01", "password authentication failed"))).toBe(false);
-  expect(passesByItself(new TypeError("undefined is not a function"))).toBe(false);
+test("only timeouts and lost connections count as transient faults", () => {
+  expect(isTransient(new Late("too slow"))).toBe(true);
+  expect(isTransient(new StoreFault("57P01", "terminating connection"))).toBe(true);
+  expect(isTransient(new StoreFault("28P01", "password authentication failed"))).toBe(false);
+  expect(isTransient(new TypeError("undefined is not a function"))).toBe(false);
 });

@@ -1,5 +1,5 @@
-// Faults that pass by themselves: while the database is away, every request meets one. The log says so once a second, with
-// how many there were, and not where in the code each of them was met.
+// While the database is unreachable, every request fails with it. The log reports such faults once a second with their
+// number, and without a stack trace for each.
 
 import { Late } from "../kernel/deadline.ts";
 import { isPassing, sqlState } from "../store/engine/postgres/errors.ts";
@@ -8,35 +8,35 @@ export type FaultLine = { fault: string; code: string; times: number };
 
 const everyMs = 1000;
 
-export const passesByItself = (error: unknown) => error instanceof Late || isPassing(error);
+export const isTransient = (error: unknown) => error instanceof Late || isPassing(error);
 
-export function openPassingFaults(say: (line: FaultLine) => void) {
+export function openTransientFaults(write: (line: FaultLine) => void) {
   let last: unknown = null;
   let times = 0;
   let timer: NodeJS.Timeout | null = null;
 
-  function sayAll(): void {
+  function flush(): void {
     if (times > 0)
-      say({ fault: last instanceof Error ? last.message : String(last), code: sqlState(last), times });
+      write({ fault: last instanceof Error ? last.message : String(last), code: sqlState(last), times });
     times = 0;
   }
 
   return {
-    met(error: unknown): void {
+    add(error: unknown): void {
       last = error;
       times += 1;
       if (timer) return;
-      sayAll();
+      flush();
       timer = setInterval(() => {
         if (times === 0) this.stop();
-        sayAll();
+        flush();
       }, everyMs).unref();
     },
-    /** Says what is left. */
+    /** Writes the rest. */
     stop(): void {
       if (timer) clearInterval(timer);
       timer = null;
-      sayAll();
+      flush();
     },
   };
 }

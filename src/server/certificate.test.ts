@@ -15,7 +15,7 @@ import { ConfigFaults } from "../installation/config.ts";
 const authority = newAuthority();
 const names = ["shop.example.test"];
 const day = 86_400_000;
-/** Certificates know whole seconds. */
+/** Certificates expire at whole seconds. */
 const inDays = (days: number) => Math.floor((Date.now() + days * day) / 1000) * 1000;
 
 let folder: string;
@@ -30,14 +30,14 @@ function write(made: Made): void {
   writeFileSync(files.keyFile, made.key);
 }
 
-const look = () =>
-  certificate.look(server, {
-    onChange: (endsAt) => changes.push(endsAt),
-    onFault: (sentence) => faults.push(sentence),
+const reload = () =>
+  certificate.reload(server, {
+    onChange: (expiresAt) => changes.push(expiresAt),
+    onFault: (message) => faults.push(message),
   });
 
-/** The end of the certificate that a new client is shown. */
-async function shownEnd(): Promise<number> {
+/** When the certificate expires that a new client gets. */
+async function readServedExpiry(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   const socket = connect({ port, host: "127.0.0.1", ca: authority.cert, servername: "shop.example.test" });
   await once(socket, "secureConnect");
@@ -64,7 +64,7 @@ afterEach(async () => {
   await once(server, "close");
 });
 
-test("new files are used for new connections, while one that is open goes on", async () => {
+test("a changed certificate is used for new connections, while an open connection continues", async () => {
   const { port } = server.address() as AddressInfo;
   const open: TLSSocket = connect({
     port,
@@ -75,10 +75,10 @@ test("new files are used for new connections, while one that is open goes on", a
   await once(open, "secureConnect");
   const end = inDays(80);
   write(authority.issue(names, end));
-  look();
+  reload();
   expect(changes).toEqual([end]);
-  expect(certificate.endsAt()).toBe(end);
-  expect(await shownEnd()).toBe(end);
+  expect(certificate.expiresAt()).toBe(end);
+  expect(await readServedExpiry()).toBe(end);
 
   open.write("GET / HTTP/1.1\r\nHost: shop.example.test\r\n\r\n");
   const [answer] = (await once(open, "data")) as [Buffer];
@@ -86,41 +86,41 @@ test("new files are used for new connections, while one that is open goes on", a
   open.destroy();
 });
 
-test("nothing is read again while the files are as they were, nor told when they hold the same", async () => {
-  look();
+test("unchanged files are not read again, and rewritten files with the same content are not reported", async () => {
+  reload();
   const { cert, key } = certificate.pair;
   writeFileSync(files.certFile, cert);
   writeFileSync(files.keyFile, key);
-  look();
+  reload();
   expect([changes, faults]).toEqual([[], []]);
 });
 
-test("half a pair, garbage and a missing file keep the old certificate, are told once, and mend themselves", async () => {
-  const before = certificate.endsAt();
+test("unusable certificate files are reported once and keep the old certificate until both files match", async () => {
+  const before = certificate.expiresAt();
   const next = authority.issue(names, inDays(80));
   writeFileSync(files.certFile, next.cert);
-  look();
-  look();
+  reload();
+  reload();
   expect(faults).toHaveLength(1);
   expect(faults[0]).toContain("stays in use");
-  expect(await shownEnd()).toBe(before);
+  expect(await readServedExpiry()).toBe(before);
 
   writeFileSync(files.certFile, next.cert.slice(0, 300));
-  look();
+  reload();
   rmSync(files.keyFile);
-  look();
-  look();
+  reload();
+  reload();
   expect(faults).toHaveLength(3);
-  expect(await shownEnd()).toBe(before);
+  expect(await readServedExpiry()).toBe(before);
 
   write(next);
-  look();
-  expect(changes).toEqual([certificate.endsAt()]);
-  expect(await shownEnd()).toBe(certificate.endsAt());
-  expect(certificate.endsAt()).toBeGreaterThan(before);
+  reload();
+  expect(changes).toEqual([certificate.expiresAt()]);
+  expect(await readServedExpiry()).toBe(certificate.expiresAt());
+  expect(certificate.expiresAt()).toBeGreaterThan(before);
 });
 
-test("links that are swapped to another folder are followed, as certbot does it", async () => {
+test("a certificate behind swapped links is followed, as certbot swaps them", async () => {
   const live = join(folder, "live");
   const archive = (n: number, made: Made) => {
     const place = join(folder, `archive${n}`);
@@ -135,17 +135,17 @@ test("links that are swapped to another folder are followed, as certbot does it"
   const end = inDays(90);
   symlinkSync(archive(2, authority.issue(names, end)), join(folder, "next"));
   renameSync(join(folder, "next"), live);
-  look();
-  expect(await shownEnd()).toBe(end);
+  reload();
+  expect(await readServedExpiry()).toBe(end);
 });
 
-test("a start with files that do not belong together is refused", () => {
+test("the relay does not start with a certificate and a key that do not match", () => {
   writeFileSync(files.keyFile, authority.issue(names).key);
   expect(() => openCertificate({ tls: files })).toThrow(ConfigFaults);
   expect(openCertificate({ tls: null })).toBeNull();
 });
 
-test("requests that are under way when the certificate changes get their answers", async () => {
+test("requests in flight while the certificate changes get their answers", async () => {
   const { port } = server.address() as AddressInfo;
   const ask = () =>
     new Promise<number>((resolve, reject) => {
@@ -156,7 +156,7 @@ test("requests that are under way when the certificate changes get their answers
     });
   const first = Array.from({ length: 20 }, ask);
   write(authority.issue(names, inDays(50)));
-  look();
+  reload();
   const statuses = await Promise.all([...first, ...Array.from({ length: 20 }, ask)]);
   expect(new Set(statuses)).toEqual(new Set([200]));
 });

@@ -1,6 +1,6 @@
-// The certificate of HTTPS that is served directly. Its files are looked at every two seconds, and a pair that has changed
-// is used for new connections; those that are open go on. Programs that renew certificates swap links or write one file
-// after the other: until both belong together, the old pair stays.
+// The certificate of HTTPS without a proxy. Its files are checked every two seconds, and a changed pair is used for new
+// connections; open ones continue. Programs that renew certificates swap links or write one file after the other: until
+// certificate and key match, the old pair stays in use.
 
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
@@ -9,25 +9,25 @@ import { Server as TlsServer, createSecureContext } from "node:tls";
 import type { Logger } from "pino";
 import { ConfigFaults, type Config } from "../installation/config.ts";
 
-export type Pair = { cert: Buffer; key: Buffer };
+export type CertificatePair = { cert: Buffer; key: Buffer };
 type Files = NonNullable<Config["tls"]>;
 
 export type Certificate = {
-  /** What the server starts with. */
-  pair: Pair;
-  /** When the certificate that is in use ends; milliseconds. */
-  endsAt(): number;
-  /** One look at the files; the server gets what is new in them. */
-  look(server: Server, said: Said): void;
+  /** The pair that the server starts with. */
+  pair: CertificatePair;
+  /** When the certificate in use expires; milliseconds. */
+  expiresAt(): number;
+  /** Checks the files once, and gives the server a changed pair. */
+  reload(server: Server, hooks: ReloadHooks): void;
 };
 
-type Said = {
-  onChange: (endsAt: number) => void;
-  /** Once for each state of the files that cannot be used. */
-  onFault: (sentence: string) => void;
+type ReloadHooks = {
+  onChange: (expiresAt: number) => void;
+  /** Called once for each state of the files that cannot be used. */
+  onFault: (message: string) => void;
 };
 
-const everyMs = 2000;
+const checkEveryMs = 2000;
 
 const mismatch =
   "TLS_CERT_FILE and TLS_KEY_FILE do not hold a certificate and its key; both must be PEM files that belong together.";
@@ -35,56 +35,55 @@ const mismatch =
 /** Null where HTTPS is not served directly. */
 export function openCertificate({ tls }: Pick<Config, "tls">): Certificate | null {
   if (!tls) return null;
-  // Before reading: what changes in between is seen at the next look.
-  let known = stateOf(tls);
-  let pair = readPair(tls);
-  if (!pair) throw new ConfigFaults([mismatch]);
+  const files = tls;
+  // Taken before reading, so that the next check sees a change in between.
+  let known = fingerprintOf(files);
+  const first = readPair(files);
+  if (!first) throw new ConfigFaults([mismatch]);
+  let pair = first;
   let refused: string | null = null;
 
-  function look(server: Server, { onChange, onFault }: Said): void {
-    const state = stateOf(tls as Files);
-    if (state === known) return;
-    const next = readPair(tls as Files);
+  function reload(server: Server, { onChange, onFault }: ReloadHooks): void {
+    const fingerprint = fingerprintOf(files);
+    if (fingerprint === known) return;
+    const next = readPair(files);
     if (!next) {
-      if (refused !== state) onFault(`${mismatch} The certificate that was read before stays in use.`);
-      refused = state;
+      if (refused !== fingerprint) onFault(`${mismatch} The previous certificate stays in use.`);
+      refused = fingerprint;
       return;
     }
-    known = state;
+    known = fingerprint;
     refused = null;
-    const isSame = pair?.cert.equals(next.cert) && pair.key.equals(next.key);
+    const isSame = pair.cert.equals(next.cert) && pair.key.equals(next.key);
     pair = next;
     if (isSame) return;
     if (server instanceof TlsServer) server.setSecureContext(next);
-    onChange(endOf(next));
+    onChange(expiryOf(next));
   }
 
-  return {
-    pair,
-    endsAt: () => endOf(pair as Pair),
-    look,
-  };
+  return { pair: first, expiresAt: () => expiryOf(pair), reload };
 }
 
-/** Keeps the server's certificate as the files are; returns how to stop. */
-export function followCertificate(
+/** Keeps the server's certificate up to date with the files; returns how to stop. */
+export function watchCertificate(
   server: Server,
   certificate: Certificate | null,
   log: Pick<Logger, "info" | "error">,
 ): () => void {
-  const said: Said = {
-    onChange: (endsAt) => log.info({ endsAt: new Date(endsAt).toISOString() }, "a new certificate is in use"),
-    onFault: (sentence) => log.error(sentence),
+  const hooks: ReloadHooks = {
+    onChange: (expiresAt) =>
+      log.info({ endsAt: new Date(expiresAt).toISOString() }, "a new certificate is in use"),
+    onFault: (message) => log.error(message),
   };
-  const timer = setInterval(() => certificate?.look(server, said), everyMs);
+  const timer = setInterval(() => certificate?.reload(server, hooks), checkEveryMs);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-const endOf = ({ cert }: Pair) => new X509Certificate(cert).validToDate.getTime();
+const expiryOf = ({ cert }: CertificatePair) => new X509Certificate(cert).validToDate.getTime();
 
-/** Which files these are and when they were written, through links; empty when one is not there. */
-function stateOf({ certFile, keyFile }: Files): string {
+/** Identifies the files behind links and their last change; empty when one does not exist. */
+function fingerprintOf({ certFile, keyFile }: Files): string {
   try {
     return [certFile, keyFile]
       .map((file) => statSync(file, { bigint: true }))
@@ -95,12 +94,12 @@ function stateOf({ certFile, keyFile }: Files): string {
   }
 }
 
-function readPair({ certFile, keyFile }: Files): Pair | null {
+function readPair({ certFile, keyFile }: Files): CertificatePair | null {
   try {
     const pair = { cert: readFileSync(certFile), key: readFileSync(keyFile) };
-    // Refuses a key that is not the certificate's.
+    // Throws when the key is not the certificate's.
     createSecureContext(pair);
-    return new X509Certificate(pair.cert).validToDate.getTime() > 0 ? pair : null;
+    return expiryOf(pair) > 0 ? pair : null;
   } catch {
     return null;
   }

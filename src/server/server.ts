@@ -1,15 +1,15 @@
-// The HTTP server that the doors hang in.
+// The HTTP server on which the routes are mounted.
 
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
-import type { Pair } from "./certificate.ts";
+import type { CertificatePair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "../installation/config.ts";
 import { refusals } from "../inbound/errors.ts";
 import { inboundPath, refuse } from "../inbound/route.ts";
 
-export function openServer(tls: Pair | null, onDefect: (error: unknown) => void): FastifyInstance {
+export function openServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
   const options = {
-    // Keep-alive connections that are busy during a stop get their answer, not an error.
+    // Requests on keep-alive connections get their answer during a shutdown, not an error.
     return503OnClosing: false,
     forceCloseConnections: "idle" as const,
     requestTimeout: 30_000,
@@ -20,12 +20,12 @@ export function openServer(tls: Pair | null, onDefect: (error: unknown) => void)
       void reply.code(400).type("text/plain; charset=utf-8").send("Bad request.\n"),
   };
   const app = (tls ? Fastify({ ...options, https: tls }) : Fastify(options)) as FastifyInstance;
-  // Doors read bodies by their own hand, after they know who is there.
+  // Routes read bodies themselves, after they have authenticated the request.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null, undefined));
   app.get("/healthz", (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
   app.setNotFoundHandler((request, reply) => {
-    // Methods that the router does not know end here too.
+    // Methods that the router does not know arrive here too.
     if (request.url.split("?", 1)[0] === inboundPath) return refuse(reply, refusals.methodNotAllowed);
     return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
   });
@@ -38,7 +38,7 @@ export function openServer(tls: Pair | null, onDefect: (error: unknown) => void)
   return app;
 }
 
-/** What is not HTTP, or too much of it, gets plain text too. */
+/** Answers malformed or oversized HTTP in plain text too. */
 function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const status =
@@ -58,15 +58,15 @@ export function addressOf(app: FastifyInstance, config: Config): string {
   return `${config.tls ? "https" : "http"}://${shown}:${port}`;
 }
 
-/** What the operating system refuses, in terms of the variables that cause it. */
-export function startFault(error: unknown, config: Config): unknown {
+/** Explains an error of the operating system in terms of the variable that caused it. */
+export function toStartFault(error: unknown, config: Config): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "EADDRINUSE")
-    return new ConfigFaults([`port ${config.port} is taken; set PORT to a free one.`]);
+    return new ConfigFaults([`port ${config.port} is already in use; set PORT to a free one.`]);
   if (code === "EACCES")
     return new ConfigFaults([
-      `this user may not open port ${config.port}; set PORT to one above 1023, or give the service ` +
-        "CAP_NET_BIND_SERVICE (docs/how-to/run-on-one-machine.md). It needs no root.",
+      `this user may not listen on port ${config.port}; set PORT to one above 1023, or give the service ` +
+        "CAP_NET_BIND_SERVICE (docs/how-to/run-on-one-machine.md). Root is not needed.",
     ]);
   if (["EADDRNOTAVAIL", "ENOTFOUND", "EAI_AGAIN", "EINVAL"].includes(code))
     return new ConfigFaults([`HOST ${config.host} is not an address of this machine.`]);

@@ -1,50 +1,157 @@
-// A stop that ends. Whoever supervises the relay kills it when a stop takes too long, and then nothing is orderly.
+// Stops the relay within a deadline: a supervisor kills a process that takes too long, and then nothing ends in order.
+// Every started thing is registered once, with the phase in which it stops. Nothing that was accepted is left behind:
+//
+//   drain        /readyz answers 503 and connections end with their next answer; requests are still accepted
+//   requests     the port closes, requests in flight are answered
+//   worker       no more deliveries are claimed
+//   lanes        deliveries in flight are settled
+//   counters     counts in memory are written
+//   watchers     timers end
+//   clients      connections to platforms and receivers close
+//   database, process
+//
+// Background work serves no request: it begins to stop with the drain, and ends before the clients close.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
 import { within } from "../kernel/deadline.ts";
 
-/** Begins to stop some parts that do not need each other, each by its name. They are waited for no longer than `timeoutMs`. */
-export type Stop = (timeoutMs: number) => Record<string, unknown>;
-type OnLate = (error: unknown, about: { stopping: string }) => void;
+const phasesBeforeClients = ["requests", "worker", "lanes", "counters", "watchers"] as const;
+const lastPhases = ["clients", "database", "process"] as const;
 
-export type StopPlan = {
-  /** How long requests are still taken after `leave` has sent everybody elsewhere. */
-  drainMs: number;
-  /** How long the last requests and deliveries may take after that. */
+export type Phase =
+  | "drain"
+  | "background"
+  | (typeof phasesBeforeClients)[number]
+  | (typeof lastPhases)[number];
+
+/** A function that stops something, or an object that has one. `timeoutMs`: how long the shutdown waits for it. */
+export type Stoppable = ((timeoutMs: number) => unknown) | { stop(): unknown } | { close(): unknown };
+
+export type Shutdown = ReturnType<typeof openShutdown>;
+
+export type ShutdownOptions = {
+  /** The maximum time for the last requests and deliveries after the drain. */
   timeoutMs: number;
-  leave: () => void;
-  /** What no request needs: stops beside everything else. */
-  background: Stop;
-  /** One after the other. */
-  steps: readonly Stop[];
-  /** What all others need, one after the other too. */
-  last: readonly Stop[];
-  onLate: OnLate;
+  /** Something did not stop in time, or failed to stop. */
+  onLate: (error: unknown, about: { stopping: string }) => void;
 };
 
-/** What flushes and closes at the end is quick, but gets this long even where all patience is used up. */
+/** Flushing and closing at the end is quick, but gets this long even where the deadline has passed. */
 const minMs = 1000;
 
-export async function stopRelay(plan: StopPlan): Promise<void> {
-  const { drainMs, timeoutMs, background, onLate } = plan;
-  const latest = performance.now() + drainMs + timeoutMs;
-  plan.leave();
-  const backgroundStopped = stopTogether(drainMs + timeoutMs, background, onLate);
-  if (drainMs > 0) await sleep(drainMs);
-  const go = (step: Stop) => stopTogether(Math.max(latest - performance.now(), minMs), step, onLate);
-  for (const step of plan.steps) await go(step);
-  await backgroundStopped;
-  for (const step of plan.last) await go(step);
+export function openShutdown({ timeoutMs, onLate }: ShutdownOptions) {
+  const registered: { phase: Phase; name: string; started: Stoppable }[] = [];
+
+  /** Stops the members of a phase side by side. One that hangs or fails is reported, and does not hold up the others. */
+  async function stopPhase(phase: Phase, ms: number): Promise<void> {
+    const members = registered.filter((one) => one.phase === phase);
+    await Promise.all(
+      members.map(async ({ name, started }) => {
+        try {
+          await within(ms, stop(started, ms), "did not stop in time");
+        } catch (error) {
+          onLate(error, { stopping: name });
+        }
+      }),
+    );
+  }
+
+  return {
+    /** Registers something that was started, and returns it. */
+    add<T extends Stoppable>(phase: Phase, name: string, started: T): T {
+      registered.push({ phase, name, started });
+      return started;
+    },
+
+    /** Requests are still accepted for `drainMs` after /readyz has begun to answer 503. */
+    async run(drainMs: number): Promise<void> {
+      const latest = performance.now() + drainMs + timeoutMs;
+      const leftMs = () => Math.max(latest - performance.now(), minMs);
+      const draining = stopPhase("drain", minMs);
+      const background = stopPhase("background", leftMs());
+      await draining;
+      if (drainMs > 0) await sleep(drainMs);
+      for (const phase of phasesBeforeClients) await stopPhase(phase, leftMs());
+      await background;
+      for (const phase of lastPhases) await stopPhase(phase, leftMs());
+    },
+  };
 }
 
-/** Side by side, and none is waited for longer than `ms`: who is late or fails is named, and the others end in order. */
-export async function stopTogether(ms: number, stop: Stop, onLate: OnLate): Promise<void> {
-  const stops = Object.entries(stop(ms)).map(async ([stopping, stopped]) => {
-    try {
-      await within(ms, Promise.resolve(stopped), "did not stop in time");
-    } catch (error) {
-      onLate(error, { stopping });
-    }
+async function stop(started: Stoppable, ms: number): Promise<void> {
+  if (typeof started === "function") await started(ms);
+  else if ("stop" in started) await started.stop();
+  else await started.close();
+}
+
+export type TrackedRequests = {
+  /** Requests without an answer yet. */
+  open: ReadonlyMap<IncomingMessage, ServerResponse>;
+  /** From now on every answer closes its connection, so that the client, or a proxy, opens the next one elsewhere. */
+  closeAfterAnswer(): void;
+};
+
+export function trackRequests(app: FastifyInstance): TrackedRequests {
+  const open = new Map<IncomingMessage, ServerResponse>();
+  let isClosing = false;
+  app.addHook("onRequest", ({ raw: request }, { raw: response }, done) => {
+    open.set(request, response);
+    // Also when the client disconnects before the answer.
+    response.once("close", () => open.delete(request));
+    if (isClosing) closeAfter(response);
+    done();
   });
-  await Promise.all(stops);
+  return {
+    open,
+    closeAfterAnswer() {
+      isClosing = true;
+      for (const response of open.values()) closeAfter(response);
+    },
+  };
+}
+
+function closeAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader("connection", "close");
+}
+
+/**
+ * Stops listening, answers every request that arrived whole, and closes all other connections: neither an idle connection
+ * nor a client that stopped in the middle of a request delays a shutdown. Waits at most `timeoutMs` for the answers.
+ */
+export async function closeServer(
+  app: FastifyInstance,
+  { open }: Pick<TrackedRequests, "open">,
+  timeoutMs: number,
+): Promise<void> {
+  const latest = performance.now() + timeoutMs;
+  const closed = app.close();
+  while ([...open.keys()].some((request) => request.complete) && performance.now() < latest) await sleep(20);
+  app.server.closeAllConnections();
+  await closed;
+}
+
+const sameSignalMs = 1000;
+
+/**
+ * Resolves with the first SIGINT or SIGTERM. Ctrl-C under npm arrives twice, from the terminal and from npm, and
+ * supervisors repeat SIGTERM: only a second Ctrl-C at least a second later calls `onForce`.
+ */
+export function waitForStopSignal(
+  signals: Pick<NodeJS.Process, "on">,
+  now: () => number,
+  onForce: () => void,
+): Promise<string> {
+  return new Promise((resolve) => {
+    let firstAt: number | null = null;
+    const onSignal = (signal: string) => {
+      if (firstAt === null) {
+        firstAt = now();
+        resolve(signal);
+      } else if (signal === "SIGINT" && now() - firstAt >= sameSignalMs) onForce();
+    };
+    signals.on("SIGINT", onSignal);
+    signals.on("SIGTERM", onSignal);
+  });
 }

@@ -141,7 +141,7 @@ describe.each(engines)("hosts on %s", (engine) => {
       /^elsewhere\.test leads to 127\.0\.0\.9 and no server answers there on HTTPS\.\nLet a CNAME/,
     );
     expect(await shown(home, "host", "verify", "www.shop.test")).toBe(
-      "www.shop.test leads here, by a request.\n",
+      "www.shop.test points to this relay, verified by a request.\n",
     );
     const { hosts } = await manage(home, "host", "list", site);
     expect(hosts.map((one: { host: string; state: string }) => [one.host, one.state])).toEqual([

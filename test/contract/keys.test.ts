@@ -142,8 +142,10 @@ describe.each(engines)("keys on %s", (engine) => {
     expect(ok).toBe(false);
     expect(findings).toContainEqual({
       level: "error",
-      what: expect.stringMatching(/^guessed\.example: too many wrong keys; wrong ones get 429 until \d{4}-/),
-      remedy: expect.stringContaining("Valid keys pass meanwhile."),
+      what: expect.stringMatching(
+        /^guessed\.example: too many wrong keys; requests with a wrong key get 429 until \d{4}-/,
+      ),
+      remedy: expect.stringContaining("Valid keys still work."),
     });
   });
 

@@ -338,11 +338,11 @@ describe("a move", () => {
     const home = await newHome("sqlite");
     const refusal = async (to: string) => (await denied(home, "move", "--to", to)).error;
     const nowhere = "postgres://cc:secret@127.0.0.1:1/none";
-    expect(await refusal(nowhere)).toMatch(/nothing to move/);
+    expect(await refusal(nowhere)).toMatch(/no embedded database to move/);
     writeFileSync(databaseFile(home), "no database at all, but long enough to be read as one".repeat(50));
     expect(await refusal(nowhere)).toMatch(/^The embedded database cannot be read .*not a database/);
     writeFileSync(databaseFile(home), "");
-    expect(await refusal(nowhere)).toMatch(/no database of Cleancast/);
+    expect(await refusal(nowhere)).toMatch(/not a database of Cleancast/);
     rmSync(databaseFile(home));
     await furnish(home, []);
     expect(await refusal("mysql://x")).toBe("--to must start with postgres:// .");

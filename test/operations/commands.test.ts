@@ -38,11 +38,11 @@ describe.each(engines)("the command line on %s", (engine) => {
 
   test("before anything is there, every list says the next step", async () => {
     expect(await shown(home, "site", "list")).toBe(
-      "No site yet. Add one: cleancast site add shop.example.com\n",
+      "No sites yet. Add one: cleancast site add shop.example.com\n",
     );
-    expect(await shown(home, "key", "list")).toBe("No key yet. Make one: cleancast key add SITE NAME\n");
+    expect(await shown(home, "key", "list")).toBe("No keys yet. Create one: cleancast key add SITE NAME\n");
     expect(await shown(home, "connection", "list")).toMatch(
-      /^No connection yet\. Make one: cleancast connect /,
+      /^No connections yet\. Create one: cleancast connect /,
     );
     expect(await manage(home, "site", "list")).toEqual({ sites: [] });
     expect(await manage(home, "key", "list")).toEqual({ keys: [] });

@@ -1,4 +1,4 @@
-// What usually goes wrong, done wrong on real installations: the doctor finds it and says what to do.
+// Common mistakes, made on real installations: the doctor finds each one and names the remedy.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,8 +10,8 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../src/installation/config.ts";
-import { askInbound } from "../../src/doctor/ask.ts";
-import { examine } from "../../src/doctor/doctor.ts";
+import { probeInbound } from "../../src/doctor/probe.ts";
+import { runDoctor } from "../../src/doctor/doctor.ts";
 import type { Finding, Level } from "../../src/doctor/finding.ts";
 import { checkWeb } from "../../src/doctor/web.ts";
 import { openInstallation } from "../../src/installation/installation.ts";
@@ -45,9 +45,9 @@ async function furnish(home: Home, wanted: readonly Wanted[]) {
   return made;
 }
 
-async function look(home: Home, env: Record<string, string> = {}, network = false): Promise<Finding[]> {
+async function diagnose(home: Home, env: Record<string, string> = {}, network = false): Promise<Finding[]> {
   const config = readConfig({ ...home.env, ...env });
-  return examine({ config, now: Date.now(), open: () => openInstallation(config), network });
+  return runDoctor({ config, now: Date.now(), open: () => openInstallation(config), network });
 }
 
 /** There is a finding of this level whose sentence is like this; returns what to do about it. */
@@ -61,7 +61,7 @@ const expectNone = (findings: readonly Finding[], what: RegExp) =>
   expect(findings.filter((one) => what.test(one.what))).toEqual([]);
 
 describe("a first evening", () => {
-  test("is well, with the relay running and without it", async () => {
+  test("a fresh installation has no problems, with and without a running relay", async () => {
     const home = await newHome("sqlite");
     const relay = await startRelay(home);
     await post(relay, relay.key, freshEvent());
@@ -72,7 +72,7 @@ describe("a first evening", () => {
     expect((await manage(home, "doctor")).ok).toBe(true);
   });
 
-  test("what is wrong ends with exit code 1, the worst last", async () => {
+  test("errors end with exit code 1, and the worst findings come last", async () => {
     const home = await newHome("sqlite");
     await withStore(home, async () => {});
     closeFile(home);
@@ -88,12 +88,12 @@ describe("a first evening", () => {
     expect(status).toBe(1);
     expect(stdout).toContain("\nwarn  a process started here may open only 512 files");
     expect(stdout.trimEnd().split("\n").slice(-6)).toEqual([
-      "FAIL  .env holds CLEANCAST_METRICS_TOKEN and is readable by others",
+      "FAIL  .env holds CLEANCAST_METRICS_TOKEN and is readable by other users",
       "      chmod 600 .env",
       "FAIL  there is no site",
       "      cleancast site add shop.example.com",
       "",
-      "2 errors, 1 warnings, 0 notes.",
+      "2 errors, 1 warning, 0 notes.",
     ]);
     expect(await manage(home, "doctor", "--offline")).toMatchObject({ ok: false });
   });
@@ -109,32 +109,39 @@ describe("files", () => {
     await furnish(home, [["sandbox", {}]]);
   });
 
-  test("that others can read", async () => {
+  test("files that other users can read are reported with the command that fixes them", async () => {
     for (const name of ["encryption.key", "cleancast.db"]) {
       chmodSync(join(folder, name), 0o644);
-      const remedy = expectFound(await look(home), "error", new RegExp(`^${name} is readable by others`));
+      const remedy = expectFound(
+        await diagnose(home),
+        "error",
+        new RegExp(`^${name} is readable by other users`),
+      );
       expect(remedy).toBe(`chmod 600 ${join(folder, name)}`);
       execFileSync("sh", ["-c", remedy]);
-      expectNone(await look(home), /readable by others/);
+      expectNone(await diagnose(home), /readable by other users/);
     }
     chmodSync(folder, 0o755);
     execFileSync("sh", [
       "-c",
-      expectFound(await look(home), "warning", /others can look into the data folder/),
+      expectFound(await diagnose(home), "warning", /other users can read the data folder/),
     ]);
-    expectNone(await look(home), /data folder$/);
+    expectNone(await diagnose(home), /data folder$/);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("that a command made as another user", async () => {
-    chownSync(join(folder, "encryption.key"), 12_345, 12_345);
-    const remedy = expectFound(
-      await look(home),
-      "error",
-      /^encryption\.key in the data folder belongs to another user/,
-    );
-    execFileSync("sh", ["-c", /chown -R \S+ \S+(?=,)/.exec(remedy)?.[0] ?? "false"]);
-    expectNone(await look(home), /another user/);
-  });
+  test.skipIf(process.getuid?.() !== 0)(
+    "files that a command created as another user are reported",
+    async () => {
+      chownSync(join(folder, "encryption.key"), 12_345, 12_345);
+      const remedy = expectFound(
+        await diagnose(home),
+        "error",
+        /^encryption\.key in the data folder belongs to another user/,
+      );
+      execFileSync("sh", ["-c", /chown -R \S+ \S+(?=,)/.exec(remedy)?.[0] ?? "false"]);
+      expectNone(await diagnose(home), /another user/);
+    },
+  );
 });
 
 describe("settings of the installation", () => {
@@ -145,36 +152,36 @@ describe("settings of the installation", () => {
     await furnish(home, [["sandbox", {}]]);
   });
 
-  test("CLEANCAST_URL that is missing, or without TLS", async () => {
-    expectFound(await look(home), "warning", /CLEANCAST_URL is not set/);
-    const plain = await look(home, { CLEANCAST_URL: "http://cc.example.com" });
+  test("a CLEANCAST_URL that is missing or without TLS is reported", async () => {
+    expectFound(await diagnose(home), "warning", /CLEANCAST_URL is not set/);
+    const plain = await diagnose(home, { CLEANCAST_URL: "http://cc.example.com" });
     expectFound(plain, "error", /passwords and sessions travel unencrypted/);
-    expectNone(await look(home, { CLEANCAST_URL: "https://cc.example.com" }), /CLEANCAST_URL/);
-    expectNone(await look(home, { CLEANCAST_URL: "http://localhost:8080" }), /CLEANCAST_URL/);
+    expectNone(await diagnose(home, { CLEANCAST_URL: "https://cc.example.com" }), /CLEANCAST_URL/);
+    expectNone(await diagnose(home, { CLEANCAST_URL: "http://localhost:8080" }), /CLEANCAST_URL/);
   });
 
-  test("an allow list that opens a cloud's metadata, and one that does not", async () => {
+  test("an allow list that includes cloud metadata is reported, a narrow one is not", async () => {
     for (const wide of ["0.0.0.0/0", "::/0", "169.254.0.0/16", "169.254.169.254"])
       expectFound(
-        await look(home, { CLEANCAST_ALLOW_PRIVATE: wide }),
+        await diagnose(home, { CLEANCAST_ALLOW_PRIVATE: wide }),
         "error",
-        /CLEANCAST_ALLOW_PRIVATE opens/,
+        /CLEANCAST_ALLOW_PRIVATE allows/,
       );
-    expectNone(await look(home, { CLEANCAST_ALLOW_PRIVATE: "10.0.0.0/8,crm.internal" }), /ALLOW_PRIVATE/);
+    expectNone(await diagnose(home, { CLEANCAST_ALLOW_PRIVATE: "10.0.0.0/8,crm.internal" }), /ALLOW_PRIVATE/);
   });
 
-  test("platforms that are replaced, a relay that takes next to nothing, a silent log", async () => {
-    const found = await look(home, {
+  test("replaced platform origins, a very low request limit and a silent log are reported", async () => {
+    const found = await diagnose(home, {
       CLEANCAST_PLATFORM_ORIGINS: '{"meta":"http://127.0.0.1:9"}',
       CLEANCAST_MAX_IN_FLIGHT: "8",
       LOG_LEVEL: "silent",
     });
     expectFound(found, "warning", /sends meta to http:\/\/127\.0\.0\.1:9/);
     expectFound(found, "warning", /CLEANCAST_MAX_IN_FLIGHT is 8/);
-    expectFound(found, "note", /no line per event/);
+    expectFound(found, "note", /events are not logged/);
   });
 
-  test("a certificate that ends soon, has ended, or is none", async () => {
+  test("a certificate that expires soon, has expired or is unreadable is reported", async () => {
     const place = freshFolder();
     const made = (days: number) => {
       const [cert, key] = [join(place, `${days}.pem`), join(place, `${days}.key`)];
@@ -201,12 +208,12 @@ describe("settings of the installation", () => {
       return { TLS_CERT_FILE: cert, TLS_KEY_FILE: key };
     };
     const soon = made(10);
-    expectFound(await look(home, soon), "warning", /ends in (?:9|10) days/);
+    expectFound(await diagnose(home, soon), "warning", /expires in (?:9|10) days/);
     chmodSync(soon.TLS_KEY_FILE, 0o644);
-    expectFound(await look(home, soon), "error", /TLS_KEY_FILE is readable by everybody/);
-    expectFound(await look(home, made(300)), "ok", /holds for (?:299|300) days more/);
+    expectFound(await diagnose(home, soon), "error", /TLS_KEY_FILE is readable by all users/);
+    expectFound(await diagnose(home, made(300)), "ok", /is valid for (?:299|300) days/);
     const config = readConfig({ ...home.env, ...soon });
-    const later = await examine({
+    const later = await runDoctor({
       config,
       now: Date.now() + 11 * day,
       open: () => openInstallation(config),
@@ -214,86 +221,86 @@ describe("settings of the installation", () => {
     });
     expectFound(later, "error", /has expired/);
     writeFileSync(soon.TLS_CERT_FILE, "no certificate");
-    expectFound(await look(home, soon), "error", /is no certificate/);
+    expectFound(await diagnose(home, soon), "error", /is not a certificate/);
   });
 
-  test("a mail server that is not there, one that is, and mail that nobody gets", async () => {
+  test("an unreachable mail server, missing alert recipients and alerts without a mail server are reported", async () => {
     const mail = { CLEANCAST_MAIL_FROM: "cc@example.com" };
-    const gone = await look(home, { ...mail, CLEANCAST_SMTP_URL: "smtp://127.0.0.1:9" }, true);
+    const gone = await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: "smtp://127.0.0.1:9" }, true);
     expectFound(gone, "error", /^CLEANCAST_SMTP_URL: the mail server/);
     const server = await startMailServer();
     expectFound(
-      await look(home, { ...mail, CLEANCAST_SMTP_URL: server.url }, true),
+      await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: server.url }, true),
       "ok",
       /mail server answers/,
     );
     await manage(home, "connect", "shop.example.com", "webhook", "url=http://127.0.0.1:9/");
-    expectFound(await look(home), "warning", /shop\.example\.com: nobody is told/);
+    expectFound(await diagnose(home), "warning", /shop\.example\.com: no alert recipient/);
     await manage(home, "site", "set", "shop.example.com", "alert_emails=ops@example.com");
-    expectFound(await look(home), "error", /shop\.example\.com: alerts are not mailed/);
-    expectNone(await look(home, { ...mail, CLEANCAST_SMTP_URL: server.url }), /mailed|nobody/);
+    expectFound(await diagnose(home), "error", /shop\.example\.com: alerts are not mailed/);
+    expectNone(await diagnose(home, { ...mail, CLEANCAST_SMTP_URL: server.url }), /mailed|recipient/);
   });
 });
 
 describe.each(engines)("a database on %s", (engine) => {
-  test("whose schema is behind or ahead is left alone, and said to be", async () => {
+  test("a schema that is behind or ahead is reported and not changed", async () => {
     const home = await newHome(engine);
     await furnish(home, [["sandbox", {}]]);
     const versions = () => rows(home, `SELECT version FROM migrations ORDER BY version`);
     const before = await versions();
     const newest = Number(before.at(-1)?.version);
     await change(home, `UPDATE migrations SET version = ${newest + 1} WHERE version = ${newest}`);
-    const ahead = await look(home);
+    const ahead = await diagnose(home);
     expectFound(
       ahead,
       "warning",
-      new RegExp(`schema ${newest + 1} of a newer version; this one knows ${newest}, and can`),
+      new RegExp(`schema ${newest + 1} of a newer version; this one knows ${newest}, and is compatible`),
     );
     expectFound(ahead, "ok", /store answers/);
     await change(home, `UPDATE settings SET value = '${newest + 1}' WHERE name = 'oldest_schema'`);
     expectFound(
-      await look(home),
+      await diagnose(home),
       "error",
-      new RegExp(`schema ${newest + 1}, and this version knows ${newest} only`),
+      new RegExp(`schema ${newest + 1}, this version only knows ${newest}`),
     );
     await change(home, `DELETE FROM migrations WHERE version = ${newest + 1}`);
-    const behind = await look(home);
-    expectFound(behind, "error", new RegExp(`schema ${newest - 1}, this version wants ${newest}`));
+    const behind = await diagnose(home);
+    expectFound(behind, "error", new RegExp(`schema ${newest - 1}, this version needs ${newest}`));
     expectNone(behind, /store answers/);
     expect(await versions()).toEqual(before.slice(0, -1));
   });
 
-  test("that cannot be opened is one finding among others", async () => {
+  test("a database that cannot be opened is one finding among others", async () => {
     const home = await newHome(engine);
     await furnish(home, [["sandbox", {}]]);
-    const wrongKey = await look(home, { CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) });
+    const wrongKey = await diagnose(home, { CLEANCAST_ENCRYPTION_KEY: "ab".repeat(32) });
     expectFound(wrongKey, "error", /not the key that this database was sealed with/);
     expectFound(wrongKey, "ok", /^Node/);
     if (engine === "sqlite") {
       writeFileSync(databaseFile(home), "no database at all".repeat(100));
-      expectFound(await look(home), "error", /the schema could not be looked at/);
+      expectFound(await diagnose(home), "error", /the schema could not be checked/);
     } else {
-      const gone = await look(home, { DATABASE_URL: "postgres://cleancast:hunter2@127.0.0.1:9/x" });
-      expectFound(gone, "error", /the schema could not be looked at/);
+      const gone = await diagnose(home, { DATABASE_URL: "postgres://cleancast:hunter2@127.0.0.1:9/x" });
+      expectFound(gone, "error", /the schema could not be checked/);
       expect(JSON.stringify(gone)).not.toContain("hunter2");
     }
   });
 });
 
-test("a PostgreSQL that forgets commits", async () => {
+test("a PostgreSQL that can lose commits, or runs short of connections, is reported", async () => {
   const home = await newHome("postgres");
   await furnish(home, [["sandbox", {}]]);
   const name = new URL(String(home.env.DATABASE_URL)).pathname.slice(1);
   const set = (value: string) =>
     onPostgres(home, (client) => client.query(`ALTER DATABASE "${name}" SET synchronous_commit = ${value}`));
   await set("on");
-  expectNone(await look(home), /synchronous_commit/);
+  expectNone(await diagnose(home), /synchronous_commit/);
   await set("off");
-  const found = await look(home);
-  expectFound(found, "error", /synchronous_commit=off: events that were answered with 200 can be lost/);
+  const found = await diagnose(home);
+  expectFound(found, "error", /synchronous_commit=off: events answered with 200 can be lost/);
   // As many as no server allows.
-  const many = await look(home, { CLEANCAST_DATABASE_CONNECTIONS: "500" });
-  expectFound(many, "warning", /connections are open, and one more node may open 500/);
+  const many = await diagnose(home, { CLEANCAST_DATABASE_CONNECTIONS: "500" });
+  expectFound(many, "warning", /connections are in use, and another node may open 500/);
 });
 
 describe("a site", () => {
@@ -309,49 +316,53 @@ describe("a site", () => {
   });
   afterAll(() => relay.kill());
 
-  test("with inbound off, without keys, without connections", async () => {
+  test("a site with inbound off, without keys or without connections is reported", async () => {
     await manage(home, "site", "set", host, "inbound=off");
-    const remedy = expectFound(await look(home), "error", /inbound is off although there are keys/);
+    const remedy = expectFound(await diagnose(home), "error", /inbound is off although there are keys/);
     expect(remedy).toBe(`cleancast site set ${host} inbound=on`);
     await manage(home, "site", "set", host, "inbound=on");
     await manage(home, "site", "add", "bare.example.com");
-    const found = await look(home);
+    const found = await diagnose(home);
     expectFound(found, "error", /^bare\.example\.com: no usable key/);
     expectFound(found, "error", /^bare\.example\.com: inbound is off$/);
     expectFound(found, "error", /^bare\.example\.com: nothing is connected/);
-    expectFound(found, "note", /bare\.example\.com.* days in UTC/);
+    expectFound(found, "note", /bare\.example\.com.* charts use UTC days/);
     expectNone(found, /^shop\.example\.com: (?:no usable|inbound|nothing)/);
   });
 
-  test("whose host is paused, waits, or has stopped leading here", async () => {
+  test("a host that is paused, unverified or no longer points here is reported", async () => {
     const other = "www.example.com";
     const set = (columns: string) => change(home, `UPDATE hosts SET ${columns} WHERE host = '${other}'`);
     await manage(home, "host", "add", host, other);
-    expectNone(await look(home), /www\.example\.com (?:is|answers)/);
+    expectNone(await diagnose(home), /www\.example\.com (?:is|answers)/);
     await manage(home, "host", "pause", other);
-    expect(expectFound(await look(home), "note", /^www\.example\.com is paused/)).toBe(
+    expect(expectFound(await diagnose(home), "note", /^www\.example\.com is paused/)).toBe(
       `cleancast host resume ${other}`,
     );
     await manage(home, "host", "resume", other);
     await set(`vouched = 0, verified_at = NULL, finding = 'not found'`);
     expectFound(
-      await look(home),
+      await diagnose(home),
       "warning",
       /www\.example\.com is not served until it is verified\. .* not in the DNS/,
     );
     await set(`vouched = 1, verified_at = 1, finding = 'not us', seen = 'nginx'`);
-    expectFound(await look(home), "warning", /^www\.example\.com answers, but not from here: nginx/);
+    expectFound(await diagnose(home), "warning", /^www\.example\.com answers, but not from here: nginx/);
     await manage(home, "host", "remove", other);
   });
 
-  test("whose tag was never seen", async () => {
-    expectFound(await look(home), "warning", /^shop\.example\.com: the tag has never been seen/);
+  test("a site whose tag never reported a visit is reported", async () => {
+    expectFound(
+      await diagnose(home),
+      "warning",
+      /^shop\.example\.com: no visit was ever reported by the tag/,
+    );
     const hour = Math.floor(Date.now() / 3_600_000);
     await change(home, `INSERT INTO visit_counts VALUES ('${site.siteId}', ${hour}, 'people', '', 'w', 1)`);
-    expectNone(await look(home), /^shop\.example\.com: the tag/);
+    expectNone(await diagnose(home), /^shop\.example\.com: no visit/);
   });
 
-  test("that gets only tests, then a placeholder as order id, and no consent in opt-in mode", async () => {
+  test("only test events, a placeholder as order id, and opt-in mode without consent are reported", async () => {
     const { key: testKey } = await manage(home, "key", "add", host, "trial", "--test");
     const sent = async (key: string, event: Record<string, unknown>) => {
       for (let tries = 0; tries < 40; tries++) {
@@ -361,56 +372,60 @@ describe("a site", () => {
       throw new Error("the key does not work");
     };
     await sent(testKey, freshEvent());
-    expectFound(await look(home), "warning", /all events are tests/);
+    expectFound(await diagnose(home), "warning", /all events are test events/);
     for (const name of ["ada", "bea", "cay", "dee"])
       await sent(site.key, freshEvent({ email: `${name}@example.com`, orderId: "N/A" }));
-    const before = await look(home);
-    expectNone(before, /all events are tests/);
+    const before = await diagnose(home);
+    expectNone(before, /all events are test events/);
     expectNone(before, /placeholder/);
     await sent(site.key, freshEvent({ email: "eve@example.com", orderId: "N/A" }));
-    expectFound(await look(home), "warning", /5 people have the order id "N\/A"/);
+    expectFound(await diagnose(home), "warning", /5 people have the order id "N\/A"/);
 
-    expectNone(await look(home), /opt-in/);
+    expectNone(await diagnose(home), /opt-in/);
     await manage(home, "site", "set", host, "consent_mode=opt-in");
-    expectFound(await look(home), "warning", /nobody has ever agreed/);
+    expectFound(await diagnose(home), "warning", /no consent was ever recorded/);
     await manage(home, "consent", "set", host, "granted", "--email", "ada@example.com");
-    expectNone(await look(home), /opt-in/);
+    expectNone(await diagnose(home), /opt-in/);
   });
 
-  test("whose keys end soon, or were never used", async () => {
+  test("keys that expire soon or were never used are reported", async () => {
     const soon = new Date(Date.now() + 3 * day).toISOString();
     const { id } = await manage(home, "key", "add", host, "ends", "--expires", soon);
-    expect(expectFound(await look(home), "warning", /the key "ends" \(\w+\) ends on/)).toContain(
+    expect(expectFound(await diagnose(home), "warning", /the key "ends" \(\w+\) expires on/)).toContain(
       `key rotate ${id}`,
     );
     const { id: idle } = await manage(home, "key", "add", host, "idle");
-    expectNone(await look(home), /"idle"/);
+    expectNone(await diagnose(home), /"idle"/);
     await change(home, `UPDATE inbound_keys SET created_at = ${Date.now() - 8 * day} WHERE id = '${idle}'`);
-    expectFound(await look(home), "note", /the key "idle" \(\w+\) has never been used/);
+    expectFound(await diagnose(home), "note", /the key "idle" \(\w+\) has never been used/);
   });
 
-  test("whose senders come without TLS", async () => {
+  test("senders without TLS are reported", async () => {
     const headers = { Host: host, "X-Forwarded-Proto": "http" };
     expect((await post(relay, site.key, freshEvent(), headers)).status).toBe(426);
     await new Promise((resolve) => setTimeout(resolve, 1200));
-    const remedy = expectFound(await look(home), "error", /1 of the last \d+ refused calls got 426/);
+    const remedy = expectFound(await diagnose(home), "error", /1 of the last \d+ rejected requests? got 426/);
     expect(remedy).toContain("CLEANCAST_TRUST_PROXY");
   });
 
-  test("whose connections are paused, refused, about to end, or never of use", async () => {
+  test("connections that are paused, need reconnection or never accepted anything are reported", async () => {
     const { id } = await manage(home, "connect", host, "webhook", "url=http://127.0.0.1:9/");
     await manage(home, "connection", "pause", id);
-    expect(expectFound(await look(home), "warning", /webhook \(\w+\) paused/)).toBe(
+    expect(expectFound(await diagnose(home), "warning", /webhook \(\w+\) paused/)).toBe(
       `cleancast connection resume ${id}`,
     );
     await manage(home, "connection", "resume", id);
     await change(home, `UPDATE connections SET created_at = ${Date.now() - 8 * day} WHERE id = '${id}'`);
-    expectFound(await look(home), "warning", /webhook \(\w+\): events come, and none was ever accepted/);
+    expectFound(
+      await diagnose(home),
+      "warning",
+      /webhook \(\w+\): events arrive, but none was ever accepted/,
+    );
 
     const google = ["customer_id=1234567890", "conversion_action=77"];
     const tokens = ["access_token=ya29.a0Abcdefghijkl", "refresh_token=1//abcdefghijklm"];
     const { id: ads } = await manage(home, "connect", host, "google_ads", ...google, ...tokens);
-    const died = async (afterDays: number) => {
+    const lostAfter = async (afterDays: number) => {
       await change(home, `DELETE FROM audit WHERE action = 'connection needs reconnection'`);
       await withStore(home, async (store) => {
         const detail = { id: ads, platform: "google_ads", reason: "invalid_grant" };
@@ -423,13 +438,17 @@ describe("a site", () => {
           "invalid_grant",
         );
       });
-      return expectFound(await look(home), "error", /google_ads \(\w+\) needs reconnection: invalid_grant/);
+      return expectFound(
+        await diagnose(home),
+        "error",
+        /google_ads \(\w+\) needs reconnection: invalid_grant/,
+      );
     };
-    expect(await died(30)).toContain(`cleancast connect ${host} google_ads`);
-    expect(await died(7)).toContain('"Testing"');
+    expect(await lostAfter(30)).toContain(`cleancast connect ${host} google_ads`);
+    expect(await lostAfter(7)).toContain('"Testing"');
   });
 
-  test("whose token ends and cannot be renewed", async () => {
+  test("a token that expires and cannot be renewed is reported", async () => {
     const linkedin = [
       "ad_account_id=104012",
       "default_rule=7",
@@ -437,30 +456,38 @@ describe("a site", () => {
       `expires_at=${Date.now() + 5 * day}`,
     ];
     await manage(home, "connect", host, "linkedin", ...linkedin);
-    expectFound(await look(home), "warning", /linkedin \(\w+\): its token ends on .* and cannot be renewed/);
+    expectFound(
+      await diagnose(home),
+      "warning",
+      /linkedin \(\w+\): its token expires on .* and cannot be renewed/,
+    );
   });
 
-  test("whose webhook fails, and is disabled", async () => {
+  test("a webhook that fails or is disabled is reported", async () => {
     const { id } = await manage(home, "webhook", "add", host, "http://127.0.0.1:9/");
     await change(home, `UPDATE webhooks SET failing_since = ${Date.now() - day} WHERE id = '${id}'`);
-    expectFound(await look(home), "error", /the webhook \w+ to http:\/\/127\.0\.0\.1:9 fails since/);
+    expectFound(
+      await diagnose(home),
+      "error",
+      /the webhook \w+ to http:\/\/127\.0\.0\.1:9 has been failing since/,
+    );
     await manage(home, "webhook", "disable", id);
-    expectFound(await look(home), "warning", /the webhook \w+ to \S+ is disabled/);
+    expectFound(await diagnose(home), "warning", /the webhook \w+ to \S+ is disabled/);
   });
 
-  test("whose deliveries do not leave", async () => {
-    expectNone(await look(home), /could have gone/);
-    // A relay that runs would send it at once.
+  test("overdue deliveries are reported", async () => {
+    expectNone(await diagnose(home), /overdue/);
+    // A running relay would send it at once.
     await relay.kill();
     await change(
       home,
       `UPDATE deliveries SET state = 'queued', due_at = ${Date.now() - 3_600_000}, owner = '' WHERE event_id IN (SELECT event_id FROM deliveries LIMIT 1)`,
     );
-    expectFound(await look(home), "error", /1 deliveries wait, and could have gone since/);
+    expectFound(await diagnose(home), "error", /1 delivery is waiting, overdue since/);
   });
 });
 
-describe("the way from outside", () => {
+describe("checks from outside", () => {
   const servers: Server[] = [];
   const certificate = {
     cert: readFileSync(new URL("../fixtures/tls-cert.pem", import.meta.url)),
@@ -505,12 +532,12 @@ describe("the way from outside", () => {
     const config = readConfig({ ...home.env, CLEANCAST_URL: url });
     return withStore(home, (store, directory) =>
       checkWeb({ store, directory, config, now: Date.now() }, (origin) =>
-        askInbound(origin, ca ? { ca } : {}),
+        probeInbound(origin, ca ? { ca } : {}),
       ),
     );
   }
 
-  test("a proxy as it should be, and one that does not say that it spoke TLS", async () => {
+  test("a proxy that does not forward the protocol is reported, a correct one is not", async () => {
     const right = await proxy({ "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.9" });
     expectFound(
       await doctor(`https://localhost:${right}`, certificate.cert),
@@ -521,22 +548,22 @@ describe("the way from outside", () => {
     const remedy = expectFound(
       await doctor(`https://localhost:${wrong}`, certificate.cert),
       "error",
-      /does not see that requests come over HTTPS/,
+      /does not recognize HTTPS requests/,
     );
     expect(remedy).toContain("X-Forwarded-Proto");
   });
 
-  test("a certificate that nobody trusts, another server, a proxy without a relay, nobody at all", async () => {
+  test("an untrusted certificate, another server, a proxy without a relay and a closed port are reported", async () => {
     const right = await proxy({ "x-forwarded-proto": "https" });
     const distrusted = await doctor(`https://localhost:${right}`);
-    expectFound(distrusted, "error", /the certificate is not valid there/);
+    expectFound(distrusted, "error", /the certificate is not valid/);
     const shop = await opened(
       createServer((_request, response) => response.writeHead(404).end("<h1>shop</h1>")),
     );
     expectFound(
       await doctor(`http://localhost:${shop}`),
       "error",
-      /something else than Cleancast answers \(404\)/,
+      /another server than Cleancast answers \(404\)/,
     );
     const alone = await opened(
       createServer((_request, response) => response.writeHead(502).end("bad gateway")),
@@ -545,7 +572,7 @@ describe("the way from outside", () => {
     expectFound(await doctor("http://localhost:9"), "error", /cannot be reached \(ECONNREFUSED\)/);
   });
 
-  test("a clock that is wrong there", async () => {
+  test("a host with a wrong clock is reported", async () => {
     const late = await opened(
       createServer((_request, response) =>
         response
@@ -556,7 +583,7 @@ describe("the way from outside", () => {
     expectFound(await doctor(`http://localhost:${late}`), "warning", /differ by 36\d\d seconds/);
   });
 
-  test("a host that never ends its answer does not hold the doctor", async () => {
+  test("a host that never ends its answer does not block the doctor", async () => {
     const dripping = await opened(
       createServer((_request, response) => {
         const timer = setInterval(() => response.write("x"), 20);
@@ -567,12 +594,12 @@ describe("the way from outside", () => {
       createServer((_request, response) => void response.writeHead(404).write("x".repeat(5000))),
     );
     const began = performance.now();
-    expect(await askInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
-    await askInbound(`http://127.0.0.1:${dripping}`, { timeoutMs: 200 });
+    expect(await probeInbound(`http://127.0.0.1:${endless}`)).toMatchObject({ ok: true, status: 404 });
+    await probeInbound(`http://127.0.0.1:${dripping}`, { timeoutMs: 200 });
     expect(performance.now() - began).toBeLessThan(2000);
   });
 
-  test("hosts are asked as checks ask them: by the same DNS, on the same port, in no private network, once", async () => {
+  test("hosts are called once, like host checks do: same DNS, same port, no private network", async () => {
     const names = ["cc.relay.test", "www.shop.test"];
     const dns = await startDns({
       ...Object.fromEntries(names.map((name) => [name, { address: "127.0.0.1" }])),
@@ -595,7 +622,7 @@ describe("the way from outside", () => {
       );
       expect(found.map(({ level, what }) => [level, what])).toEqual([
         ["ok", `cc.relay.test:${front.port}: the relay answers`],
-        ["warning", `shop.test:${front.port}: the name leads to a private address, and is not called`],
+        ["warning", `shop.test:${front.port}: the name resolves to a private address, and was not called`],
         ["ok", `www.shop.test:${front.port}: the relay answers`],
       ]);
     } finally {
@@ -605,13 +632,13 @@ describe("the way from outside", () => {
     }
   });
 
-  test("names that do not resolve are named; without any network nobody is blamed", async () => {
+  test("names that do not resolve are reported, unless no name resolves at all", async () => {
     await withStore(home, async (store, directory) => {
       const config = readConfig({ ...home.env, CLEANCAST_URL: "https://cc.example.com" });
-      const patient = { store, directory, config, now: Date.now() };
-      const resolved = await checkWeb(patient, async () => ({ ok: false, code: "ENOTFOUND" }));
+      const context = { store, directory, config, now: Date.now() };
+      const resolved = await checkWeb(context, async () => ({ ok: false, code: "ENOTFOUND" }));
       expectFound(resolved, "warning", /^cc\.example\.com: the name does not resolve/);
-      expect(await checkWeb(patient, async () => ({ ok: false, code: "EAI_AGAIN" }))).toMatchObject([
+      expect(await checkWeb(context, async () => ({ ok: false, code: "EAI_AGAIN" }))).toMatchObject([
         { level: "note" },
       ]);
     });

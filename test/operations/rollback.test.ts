@@ -21,7 +21,7 @@ describe.each(engines)("on %s", (engine) => {
       `ALTER TABLE sites ADD COLUMN note text`,
     );
     expect(await shown(home, "migrate")).toBe(
-      `Schema ${newer} is of a newer version. This one knows schema ${latestVersion}, and can work with it.\n`,
+      `Schema ${newer} belongs to a newer version. This version knows schema ${latestVersion}, and is compatible with it.\n`,
     );
     expect((await manage(home, "site", "list")).sites).toHaveLength(1);
     await manage(home, "site", "add", "other.example.com");

@@ -223,7 +223,7 @@ describe("a configuration that cannot work", () => {
         '  - CLEANCAST_TRUST_PROXY has "my-proxy"; use loopback, addresses or networks like 10.0.0.0/8.',
         '  - CLEANCAST_REQUIRE_TLS is "perhaps"; set it to true or false.',
         "  - TLS_KEY_FILE is missing; HTTPS needs both TLS_CERT_FILE and TLS_KEY_FILE.",
-        '  - CLEANCAST_PLATFORM_ORIGINS names "myspace", which is no platform.',
+        '  - CLEANCAST_PLATFORM_ORIGINS names "myspace", which is not a platform.',
         '  - CLEANCAST_ALLOW_PRIVATE has "not a host!"; use host names, addresses or networks like 10.0.0.0/8.',
         '  - CLEANCAST_RETRY_SECONDS is "10,soon"; set it to seconds separated by commas, like 10,60,300.',
         '  - CLEANCAST_PUSH_SECONDS is "0"; set it to a number from 1 to 86400.',
@@ -276,7 +276,9 @@ describe("a configuration that cannot work", () => {
     await once(other, "listening");
     const home = await newHome("sqlite");
     const port = String((other.address() as AddressInfo).port);
-    expect(await failure(home, { PORT: port })).toContain(`port ${port} is taken; set PORT to a free one.`);
+    expect(await failure(home, { PORT: port })).toContain(
+      `port ${port} is already in use; set PORT to a free one.`,
+    );
     other.close();
   });
 

@@ -123,7 +123,7 @@ describe("a relay with webhooks that lead to private addresses", () => {
     const home = await newHome("sqlite", { CLEANCAST_ALLOW_PRIVATE: "", CLEANCAST_PUSH_SECONDS: "1" });
     const { host } = await addSite(home, "shop.example");
     const { id } = await manage(home, "webhook", "add", host, `https://localhost:${port}/`);
-    expect(await shown(home, "webhook", "test", id)).toBe(`Not taken: the address ${privateFault}\n`);
+    expect(await shown(home, "webhook", "test", id)).toBe(`Test failed: the address ${privateFault}\n`);
     await startRelay(home);
     await eventually(
       "it tried to push",

@@ -111,7 +111,7 @@ describe.each(engines)("alerts on %s", (engine) => {
     await new Promise((resolve) => setTimeout(resolve, 3000));
     expect(told().map((one) => one.type)).toEqual(["began", "over"]);
     expect(mail.got.filter((one) => one.subject.includes("needs reconnection"))).toHaveLength(2);
-    expect(await shown(home, "alert", "list")).toBe("Nothing needs you.\n");
+    expect(await shown(home, "alert", "list")).toBe("No open alerts.\n");
     expect((await manage(home, "alert", "list", "--all")).alerts).toMatchObject([{ subject: id }]);
     expect(JSON.stringify([mail.got, hook.bodies()])).not.toMatch(/ada@|T0K3N/);
   });

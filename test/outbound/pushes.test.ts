@@ -235,7 +235,7 @@ describe.concurrent.each(engines)("the outbound webhook on %s", (engine) => {
     expect((await show(id)).log[0]).toMatchObject({ ok: true, httpStatus: 200, period: null });
 
     receiver.behave = answering(418, "no");
-    expect(await shown(home, "webhook", "test", id)).toBe("Not taken: HTTP 418\nno\n");
+    expect(await shown(home, "webhook", "test", id)).toBe("Test failed: HTTP 418\nno\n");
     receiver.behave = answering(200);
     await manage(home, "webhook", "enable", id);
     const pushed = () =>

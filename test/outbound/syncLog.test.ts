@@ -151,8 +151,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
       done: false,
     });
     expect(await shown(home, "delivery", "replay", ...which)).toBe(
-      "3 of 3 deliveries would be sent again, as soon as their connections have room.\n" +
-        "Nothing was changed. Add --yes to do it.\n",
+      "3 of 3 deliveries would be sent again.\n" + "Nothing was changed. Add --yes to do it.\n",
     );
     expect(await states(site)).toEqual(["R-3 rejected", "R-2 rejected", "R-1 rejected"]);
     expect(gotAt(site.path)).toBe(before);
@@ -292,7 +291,7 @@ describe.each(engines)("the sync log on %s", (engine) => {
     [
       ["list", "--state", "lost"],
       "state",
-      "--state must be some of queued, sent, skipped, rejected, parked, expired.",
+      "--state must be one or more of queued, sent, skipped, rejected, parked, expired.",
     ],
     [["list", "--platform", "nothing"], "platform", "There is no platform nothing. Known: "],
     [["list", "--email", "nobody"], "email", "--email is not an email address."],
@@ -301,8 +300,8 @@ describe.each(engines)("the sync log on %s", (engine) => {
     [["list", "--limit", "0"], "limit", "--limit must be 1 to 1000."],
     [["list", "--before", "x"], "before", "--before must be an event's id"],
     [["show", "nothing"], "event", "There is no event nothing."],
-    [["replay", "log1.example"], "filter", "Say which: "],
-    [["cancel", "log1.example"], "filter", "Say which: "],
+    [["replay", "log1.example"], "filter", "Select deliveries with "],
+    [["cancel", "log1.example"], "filter", "Select deliveries with "],
     [["replay", "log1.example", "--state", "queued"], "state", "What is queued goes out by itself"],
     [
       ["cancel", "log1.example", "--state", "sent"],

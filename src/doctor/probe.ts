@@ -1,5 +1,5 @@
-// One request as a sender would make it, and everything that can be learnt from it: does the name lead somewhere, does the
-// certificate hold and for how long, what time is it there, and is it Cleancast that answers.
+// Sends one request as a sender would, and reads everything from it: whether the name resolves, whether the certificate
+// is valid and until when, the server's time, and whether Cleancast answers.
 
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
@@ -7,25 +7,25 @@ import type { LookupFunction } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { BlockedAddress } from "../delivery/addresses.ts";
 
-export type Asked =
-  | { ok: true; status: number; error: string | null; at: number | null; certificateEndsAt: number | null }
+export type ProbeResult =
+  | { ok: true; status: number; error: string | null; at: number | null; certificateExpiresAt: number | null }
   | { ok: false; code: string };
 
-export type AskOptions = {
-  /** For the whole of it: a customer's server may send its answer byte by byte. */
+export type ProbeOptions = {
+  /** For the whole request: a customer's server may send its answer byte by byte. */
   timeoutMs?: number;
-  /** Trusted beside the usual. */
+  /** Trusted in addition to the default certificate authorities. */
   ca?: Buffer;
   lookup?: LookupFunction;
 };
 
-const largestBody = 4096;
+const maxBodyLength = 4096;
 
-/** Without a key: the relay says whether it saw TLS, and nobody is counted as a wrong key. */
-export function askInbound(
+/** Sends no key: the relay answers whether it saw TLS, and does not count a wrong key. */
+export function probeInbound(
   origin: string,
-  { timeoutMs = 5000, ca, lookup }: AskOptions = {},
-): Promise<Asked> {
+  { timeoutMs = 5000, ca, lookup }: ProbeOptions = {},
+): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const send = origin.startsWith("https:") ? httpsRequest : httpRequest;
     const headers = { "content-type": "application/json", "content-length": "2" };
@@ -33,13 +33,13 @@ export function askInbound(
       new URL("/__cc/inbound", origin),
       { method: "POST", headers, agent: false, ...(ca ? { ca } : {}), ...(lookup ? { lookup } : {}) },
       (response) => {
-        const certificateEndsAt = endOf(response);
+        const certificateExpiresAt = expiryOf(response);
         let body = "";
-        const end = () => answer(learntFrom(response, body, certificateEndsAt));
+        const end = () => finish(toResult(response, body, certificateExpiresAt));
         response.on("end", end).on("error", end);
         response.setEncoding("utf8").on("data", (text: string) => {
           body += text;
-          if (body.length < largestBody) return;
+          if (body.length < maxBodyLength) return;
           end();
           response.destroy();
         });
@@ -49,11 +49,11 @@ export function askInbound(
       () => request.destroy(Object.assign(new Error("timeout"), { code: "ETIMEDOUT" })),
       timeoutMs,
     );
-    function answer(asked: Asked): void {
+    function finish(result: ProbeResult): void {
       clearTimeout(deadline);
-      resolve(asked);
+      resolve(result);
     }
-    request.on("error", (failure: Error & { code?: string }) => answer({ ok: false, code: codeOf(failure) }));
+    request.on("error", (failure: Error & { code?: string }) => finish({ ok: false, code: codeOf(failure) }));
     request.end("{}");
   });
 }
@@ -62,19 +62,19 @@ function codeOf(failure: Error & { code?: string }): string {
   return failure instanceof BlockedAddress ? "EPRIVATE" : (failure.code ?? "EUNKNOWN");
 }
 
-function learntFrom(response: IncomingMessage, body: string, certificateEndsAt: number | null): Asked {
+function toResult(response: IncomingMessage, body: string, certificateExpiresAt: number | null): ProbeResult {
   const at = Date.parse(response.headers.date ?? "");
   return {
     ok: true,
     status: response.statusCode ?? 0,
-    error: errorIn(body),
+    error: readError(body),
     at: Number.isFinite(at) ? at : null,
-    certificateEndsAt,
+    certificateExpiresAt,
   };
 }
 
-/** Only what is shaped as our answers are. */
-function errorIn(body: string): string | null {
+/** Reads the error only from a body that has the shape of our answers. */
+function readError(body: string): string | null {
   try {
     const parsed: unknown = JSON.parse(body);
     const isOurs = typeof parsed === "object" && parsed !== null && "ok" in parsed && "error" in parsed;
@@ -84,8 +84,8 @@ function errorIn(body: string): string | null {
   }
 }
 
-function endOf({ socket }: IncomingMessage): number | null {
+function expiryOf({ socket }: IncomingMessage): number | null {
   const certificate = (socket as Partial<TLSSocket>).getPeerCertificate?.();
-  const end = Date.parse(certificate?.valid_to ?? "");
-  return Number.isFinite(end) ? end : null;
+  const at = Date.parse(certificate?.valid_to ?? "");
+  return Number.isFinite(at) ? at : null;
 }

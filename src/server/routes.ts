@@ -1,0 +1,144 @@
+// Mounts every endpoint of the relay on the HTTP server.
+
+import type { FastifyInstance } from "fastify";
+import { openAccess, type Access } from "../access/access.ts";
+import type { ApiParts } from "../api/context.ts";
+import { isAtHome } from "../api/dashboardHost.ts";
+import { openDoor } from "../api/mountDashboard.ts";
+import { collectRoutes } from "../collect/route.ts";
+import { nameRoutes } from "../domains/route.ts";
+import { countByMinute } from "../http/rate.ts";
+import { inboundRoute } from "../inbound/route.ts";
+import { countWrongKeys } from "../inbound/wrongKeys.ts";
+import type { Config } from "../installation/config.ts";
+import { callbackPath, oauthRoutes } from "../oauth/route.ts";
+import type { Observability } from "../observability/observability.ts";
+import { relay } from "../pipeline.ts";
+import { addressOf } from "./server.ts";
+import type { Services } from "./services.ts";
+import type { Shutdown } from "./shutdown.ts";
+
+export type RouteOptions = {
+  config: Config;
+  services: Services;
+  observability: Observability;
+  shutdown: Shutdown;
+  version: string;
+  /** The built tag. */
+  tag: string;
+  certificateExpiresAt: () => number | null;
+};
+
+export type MountedRoutes = {
+  /** Only when the server listens: the system may choose the port. */
+  publicUrl: () => string;
+  access: () => Access;
+};
+
+export function mountRoutes(app: FastifyInstance, options: RouteOptions): MountedRoutes {
+  const { services, observability, version, certificateExpiresAt } = options;
+  const { store, directory, lanes, breaker, checker } = services;
+  const { transport } = options.config;
+  observability.mountRoutes(app, { store, directory, lanes, breaker, version, certificateExpiresAt });
+  mountInbound(app, options);
+  nameRoutes(app, { directory, transport, checker });
+  mountCollect(app, options);
+  return mountDashboard(app, options);
+}
+
+function mountInbound(app: FastifyInstance, { config, services, observability }: RouteOptions): void {
+  const { store, directory, lanes, owner, keyUses, ownHost, now, onDefect } = services;
+  const parts = { store, lanes, owner, leaseMs: config.leaseMs, now, onPlanned: observability.onPlanned };
+  inboundRoute(app, {
+    gate: {
+      directory,
+      ownHost,
+      transport: config.transport,
+      wrongKeys: countWrongKeys(store),
+      rateLimit: countByMinute(),
+    },
+    relay: (received, site, deadline) => relay(received, site, deadline, parts),
+    countUse: ({ site, key }, at) => keyUses.count(site.id, key.id, at),
+    answerMs: config.answerMs,
+    maxInFlight: config.maxInFlight,
+    now,
+    unseen: services.rejectedRequests,
+    log: observability.onAnswered,
+    onDefect,
+  });
+}
+
+function mountCollect(app: FastifyInstance, { config, services, observability, tag }: RouteOptions): void {
+  const { store, directory, visitCounts, botSample, countries, now, onDefect } = services;
+  collectRoutes(app, {
+    store,
+    directory,
+    transport: config.transport,
+    rate: countByMinute(),
+    perMinute: config.collectPerMinute,
+    tag,
+    counts: visitCounts,
+    onVisitCounted: observability.onVisitCounted,
+    offerBot: (bot) => botSample.offer(bot),
+    countryOf: (address) => countries?.countryOf(address) ?? null,
+    now,
+    onDefect,
+  });
+}
+
+/** The dashboard, the management API and the sign-in at platforms. */
+function mountDashboard(app: FastifyInstance, options: RouteOptions): MountedRoutes {
+  const { config, services, shutdown, version, tag } = options;
+  const { store, directory, sender, mailer, countries, now, onDefect } = services;
+  const { transport, allowPrivate, pushMs } = config;
+  const publicUrl = () => (config.hasUrl ? config.publicUrl : addressOf(app, config));
+  let opened: Access | null = null;
+  const access = (): Access =>
+    (opened ??= openAccess({
+      store,
+      directory,
+      mailer,
+      publicUrl: publicUrl(),
+      secret: store.accessSecret,
+      trusted: transport.trusted,
+      now,
+      onDefect,
+    }));
+  shutdown.add("worker", "access", () => opened?.close());
+  oauthRoutes(app, {
+    store,
+    sender,
+    get redirectUri() {
+      return `${publicUrl()}${callbackPath}`;
+    },
+    origins: config.platformOrigins,
+    // Only the cookie of a session identifies a user here.
+    userOf: async (request) => (await access().userOf(request))?.id ?? null,
+    now,
+  });
+  const { pushSender, checker, tokens } = services;
+  const dashboard = openDoor(app, {
+    serves: ({ raw }) => isAtHome(raw, directory, config.hasUrl ? config.publicUrl : null),
+    parts: (): ApiParts => ({
+      version,
+      store,
+      directory,
+      access: access(),
+      sender,
+      pushSender,
+      checker,
+      tokens,
+      mailer,
+      allowPrivate,
+      transport,
+      publicUrl: publicUrl(),
+      pushMs,
+      tag,
+      countryOf: countries && ((address) => countries.countryOf(address)),
+      now,
+    }),
+    onDefect,
+  });
+  shutdown.add("requests", "dashboard", dashboard);
+  return { access, publicUrl };
+}

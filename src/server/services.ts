@@ -1,0 +1,152 @@
+// Opens the store and starts everything but the HTTP server. Each started thing is registered with the shutdown where it
+// is started.
+
+import type { Logger } from "pino";
+import { openMailer } from "../alerts/mail.ts";
+import { startAlertMonitor } from "../alerts/monitor.ts";
+import { sampleBots } from "../collect/botSample.ts";
+import { countVisits } from "../collect/visitCounts.ts";
+import { openBreaker } from "../delivery/breaker.ts";
+import { openLanes } from "../delivery/lanes.ts";
+import { openTokens } from "../delivery/oauth/tokens.ts";
+import { openQuota } from "../delivery/quota.ts";
+import { markForReconnection } from "../delivery/deliver.ts";
+import { openSender } from "../delivery/send.ts";
+import { startWorker } from "../delivery/worker.ts";
+import { openChecker, relayOf } from "../domains/checker.ts";
+import { startHostMonitor } from "../domains/hostMonitor.ts";
+import { watchUnseen } from "../inbound/rejectedRequests.ts";
+import type { Config } from "../installation/config.ts";
+import { openCountryFile, openInstallation, readNetworksFile } from "../installation/installation.ts";
+import { shortId, uuidv7 } from "../kernel/ids.ts";
+import { startPurge } from "../maintenance/purge.ts";
+import type { Observability } from "../observability/observability.ts";
+import { pushAttemptMs } from "../outbound/push.ts";
+import { startOutbound } from "../outbound/worker.ts";
+import { directoryOf } from "../sites/directory.ts";
+import { countKeyUses } from "../sites/keyUses.ts";
+import { startStatistics } from "../statistics/worker.ts";
+import type { Settlement } from "../store/deliveries/deliveries.ts";
+import type { Shutdown } from "./shutdown.ts";
+
+export type ServiceOptions = {
+  config: Config;
+  log: Logger;
+  observability: Observability;
+  shutdown: Shutdown;
+  now: () => number;
+};
+
+export type Services = Awaited<ReturnType<typeof startServices>>;
+
+type Node = Awaited<ReturnType<typeof openNode>>;
+
+export async function startServices(options: ServiceOptions) {
+  const { config, shutdown } = options;
+  const countries = openCountryFile(config);
+  readNetworksFile(config);
+  const node = await openNode(options);
+  const delivery = await startDelivery(node, options);
+  const counters = startCounters(node, options);
+  const pushSender = await startPushes(node, options);
+  const checker = openChecker(config);
+  shutdown.add("clients", "host checks", () => checker.sender.close());
+  const mailer = config.smtp && openMailer(config.smtp);
+  const channels = { mailer, sender: delivery.sender };
+  shutdown.add("background", "purge", startPurge(node));
+  shutdown.add("background", "statistics", startStatistics(node));
+  shutdown.add("background", "hosts", startHostMonitor({ ...node, checker }));
+  shutdown.add("background", "alerts", startAlertMonitor({ ...node, channels, everyMs: config.alertMs }));
+  return { ...node, ...delivery, ...counters, pushSender, checker, mailer, countries };
+}
+
+/** Opens what all services share. */
+async function openNode({ config, observability, shutdown, now }: ServiceOptions) {
+  const { commitWatch, onDefect } = observability;
+  const store = await openInstallation(config, commitWatch);
+  shutdown.add("database", "store", () => store.close());
+  const ownHost = relayOf(config)?.host ?? null;
+  const directory = directoryOf(store, ownHost);
+  await directory.refresh();
+  const following = directory.follow((error) => onDefect(error));
+  shutdown.add("watchers", "directory", following);
+  return {
+    store,
+    ownHost,
+    directory,
+    sites: () => directory.sites(),
+    /** This process, as the owner of leases and the writer of counts. */
+    owner: shortId(),
+    now,
+    elapsed: () => performance.now(),
+    onDefect,
+  };
+}
+
+async function startDelivery(node: Node, { config, observability, shutdown }: ServiceOptions) {
+  const { store, directory, owner, now, onDefect } = node;
+  if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
+  const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
+  shutdown.add("clients", "platforms", () => sender.close());
+  const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
+  const breaker = openBreaker();
+  const onSettled = (settlement: Settlement) => {
+    const connection = directory.connection(settlement.siteId, settlement.connectionId);
+    observability.onSettled(connection?.platform ?? "unknown", settlement);
+  };
+  const lanes = openLanes({
+    directory,
+    sender,
+    settle: store.deliveries.settle,
+    onSettled,
+    tokens,
+    breaker,
+    quota: openQuota(),
+    retry: { scheduleMs: config.retryScheduleMs, random: Math.random },
+    attemptMs: config.attemptMs,
+    now,
+    onDefect,
+    markForReconnection: (connection, reason) =>
+      markForReconnection(store, directory, connection, reason, now()),
+  });
+  const { leaseMs } = config;
+  const onPoll = observability.onWorkerPolled;
+  shutdown.add("worker", "worker", startWorker({ ...node, lanes, leaseMs, onSettled, onPoll }));
+  shutdown.add("lanes", "deliveries", lanes);
+  return { sender, tokens, breaker, lanes };
+}
+
+function startCounters(node: Node, { config, observability, shutdown }: ServiceOptions) {
+  const { store, owner, onDefect } = node;
+  const keyUses = countKeyUses(store, owner, onDefect);
+  const visitCounts = countVisits(store, owner, onDefect);
+  const botSample = sampleBots(store, uuidv7, onDefect);
+  const { transport } = config;
+  const { onRejected } = observability;
+  const rejectedRequests = watchUnseen({ ...node, transport, writer: owner, newId: uuidv7, onRejected });
+  shutdown.add("counters", "key uses", keyUses);
+  shutdown.add("counters", "visits", visitCounts);
+  shutdown.add("counters", "bot sample", botSample);
+  shutdown.add("counters", "rejected requests", rejectedRequests);
+  return { keyUses, visitCounts, botSample, rejectedRequests };
+}
+
+async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions) {
+  if (node.store.engine === "sqlite") await node.store.pushes.reclaimAll();
+  const { connectMs, allowPrivate: allow } = config;
+  // Receivers get more time than platforms, and have no other origins than the ones that their owner set.
+  const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });
+  shutdown.add("clients", "receivers", () => sender.close());
+  const stop = startOutbound({
+    ...node,
+    sender,
+    attemptMs: pushAttemptMs,
+    pushMs: config.pushMs,
+    retry: { scheduleMs: config.pushRetryMs, random: Math.random },
+    newId: uuidv7,
+    onDisabled: ({ siteId, webhookId }, reason) =>
+      log.warn({ site: siteId, webhook: webhookId, reason }, "webhook disabled"),
+  });
+  shutdown.add("background", "outbound", stop);
+  return sender;
+}
