@@ -49,10 +49,10 @@ export function tryOutCommands(connection: Command): void {
         const { skipped, reading, log } = tested;
         const outcome = skipped
           ? `Not sent: ${skipped}`
-          : `${found.platform} said: ${reading?.said}${reading && "error" in reading ? `: ${reading.error}` : ""}`;
+          : `${found.platform} said: ${reading?.outcome}${reading && "error" in reading ? `: ${reading.error}` : ""}`;
         const answer = log.httpStatus === null ? "" : `\nHTTP ${log.httpStatus}\n${log.response ?? ""}`;
         print(command, tested, `${outcome}${answer}`);
-        if (reading?.said !== "accepted") process.exitCode = 1;
+        if (reading?.outcome !== "accepted") process.exitCode = 1;
       }),
     );
 

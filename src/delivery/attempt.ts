@@ -116,7 +116,7 @@ export function openAttempts(options: AttemptOptions) {
         return unsent({ fault: "later", error: "lease ran out" }, batch.length);
       current = fresh;
       made = await callWith(current);
-      if (!made.readings.some((reading) => reading.said === "unauthorised")) return made;
+      if (!made.readings.some((reading) => reading.outcome === "unauthorized")) return made;
     }
     return made as Exchange;
   }
@@ -143,7 +143,7 @@ export function openAttempts(options: AttemptOptions) {
     tellBreaker(keyOf({ siteId: connection.siteId, connectionId: connection.id }), made);
     // A platform that refuses a request whole does not say which conversion it meant: halve until it is found.
     // Not when we could not read its answer: it may have accepted them all.
-    if (!misread && batch.length > 1 && readings.every((reading) => reading.said === "refused")) {
+    if (!misread && batch.length > 1 && readings.every((reading) => reading.outcome === "rejected")) {
       const half = Math.ceil(batch.length / 2);
       // Each half is a request of its own and takes its time: the lease must still hold for it.
       for (const part of [batch.slice(0, half), batch.slice(half)]) {
@@ -160,7 +160,7 @@ export function openAttempts(options: AttemptOptions) {
       if (ours.length) await attempt(platform, connection, ours);
       return;
     }
-    const refusal = readings.find((reading) => reading.said === "unauthorised");
+    const refusal = readings.find((reading) => reading.outcome === "unauthorized");
     if (refusal) {
       await options
         .needsReconnection({ ...connection, settings: settings ?? connection.settings }, refusal.error)
@@ -183,7 +183,7 @@ export function openAttempts(options: AttemptOptions) {
         if (!wanted(one)) return [];
         const attempts = one.job.attempts + 1;
         const reading = readings[i] ?? {
-          said: "refused",
+          outcome: "rejected",
           error: "the platform's answer left this event out",
         };
         const decision = decide(reading, { attempts, expiresAt: one.job.expiresAt }, options.retry, now);
@@ -205,7 +205,7 @@ export function openAttempts(options: AttemptOptions) {
   /** Only a call that failed as a whole says something about the platform. */
   function tellBreaker(key: string, { readings, log }: Exchange): void {
     const { breaker } = options;
-    const later = readings.filter((reading) => reading.said === "later");
+    const later = readings.filter((reading) => reading.outcome === "retry");
     const { httpStatus } = log;
     // "Later" in any other answer is about these events (a setting to be put right, say), not about the platform.
     const isTrouble = httpStatus === null || isTransientStatus(httpStatus);
@@ -247,8 +247,9 @@ const isRefusal = (status: number) => status >= 400 && !isTransientStatus(status
 
 /** A request that was refused for some of its conversions, which the platform names: the others go again without them. */
 function innocentsOf(batch: Waiting[], { readings, log }: Exchange): Waiting[] {
-  if (!isRefusal(log.httpStatus ?? 0) || !readings.some((reading) => reading.said === "refused")) return [];
-  return batch.filter((_one, i) => readings[i]?.said === "later");
+  if (!isRefusal(log.httpStatus ?? 0) || !readings.some((reading) => reading.outcome === "rejected"))
+    return [];
+  return batch.filter((_one, i) => readings[i]?.outcome === "retry");
 }
 
 export function whyParked(connection: Connection): string {

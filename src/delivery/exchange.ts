@@ -51,7 +51,7 @@ export async function exchange(
     };
   } catch (defect) {
     // Sending the same again would not mend it.
-    const refused: Reading = { said: "refused", error: "internal error of the relay" };
+    const refused: Reading = { outcome: "rejected", error: "internal error of the relay" };
     const readings = conversions.map(() => refused);
     const misread = sent !== null;
     return { settings, readings, defect, misread, log: describeResponse(request, sent), requestOf };
@@ -62,8 +62,8 @@ export async function exchange(
 export function unsent({ fault, error }: TokenFault, conversions: number): Exchange {
   const reading: Reading =
     fault === "later"
-      ? { said: "later", error: `no access token yet: ${error}` }
-      : { said: "unauthorised", error };
+      ? { outcome: "retry", error: `no access token yet: ${error}` }
+      : { outcome: "unauthorized", error };
   return {
     settings: null,
     readings: Array.from({ length: conversions }, () => reading),
@@ -94,7 +94,7 @@ function read(
   sent: Sent,
 ): Reading[] {
   if (sent.ok) return platform.readResponse(sent.response, conversions, settings);
-  return conversions.map(() => ({ said: sent.blocked ? "refused" : "later", error: sent.error }));
+  return conversions.map(() => ({ outcome: sent.blocked ? "rejected" : "retry", error: sent.error }));
 }
 
 const shownRequest = 4096;

@@ -133,7 +133,8 @@ export async function choicesFor(
     readStatus(sent.response),
     platform.readResponse(sent.response, [sampleConversion()], settings)[0],
   ];
-  const refusal = status.said !== "accepted" || words?.said === "unauthorised" ? (words ?? status) : null;
+  const refusal =
+    status.outcome !== "accepted" || words?.outcome === "unauthorized" ? (words ?? status) : null;
   if (refusal && "error" in refusal)
     throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
   return choices;

@@ -231,7 +231,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   test("the success that it documents is accepted, once for each conversion; without one any 2xx is", () => {
     const [success] = platform.answers ?? [];
     const count = success?.conversions ?? 1;
-    const accepted = Array.from({ length: count }, () => ({ said: "accepted" }));
+    const accepted = Array.from({ length: count }, () => ({ outcome: "accepted" }));
     for (const status of success ? [success.status] : [200, 201, 202, 204])
       expect(readings(platform, count, answer(status, {}, success?.body)), `HTTP ${status}`).toEqual(
         accepted,
@@ -241,7 +241,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   test("a 2xx that does not say so in the platform's own words, or was cut, is no success", () => {
     const [success] = platform.answers ?? [];
     if (!success) return;
-    const unread = [{ said: "later", error: expect.stringContaining("the answer could not be read") }];
+    const unread = [{ outcome: "retry", error: expect.stringContaining("the answer could not be read") }];
     const cut = { ...answer(200, {}, success.body), isCut: true } as const;
     expect(readings(platform, 1, cut)).toEqual(unread);
     // Google Analytics and Segment say nothing, or next to nothing, to anything.
@@ -251,7 +251,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       for (const status of [200, 201, 202, 204])
         expect(readings(platform, 1, answer(status, {}, body)), body).toEqual(unread);
     const page = answer(200, {}, "<html><body>Sign in to the network</body></html>");
-    expect(readings(platform, 1, page)).toEqual([{ said: "later", error: expect.any(String) }]);
+    expect(readings(platform, 1, page)).toEqual([{ outcome: "retry", error: expect.any(String) }]);
   });
 
   describe.each(sizes(platform))("a request of %d", (count) => {
@@ -259,39 +259,40 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const read = readings(platform, count, answer(400));
       expect(read).toHaveLength(count);
       for (const reading of read)
-        expect(reading).toEqual({ said: "refused", error: expect.stringContaining("400") });
+        expect(reading).toEqual({ outcome: "rejected", error: expect.stringContaining("400") });
     });
 
     test.each([404, 405, 409, 410, 413, 415, 422])(
       "%d is refused: the same request would fail again",
       (status) => {
-        for (const reading of readings(platform, count, answer(status))) expect(reading.said).toBe("refused");
+        for (const reading of readings(platform, count, answer(status)))
+          expect(reading.outcome).toBe("rejected");
       },
     );
 
     test("a redirect is refused and not followed", () => {
       for (const status of [301, 302, 303, 307, 308])
         for (const reading of readings(platform, count, answer(status, { location: "https://example.com/" })))
-          expect(reading.said, `HTTP ${status}`).toBe("refused");
+          expect(reading.outcome, `HTTP ${status}`).toBe("rejected");
     });
 
     test.each([408, 425, 429, 500, 502, 503, 504, 520, 599])("%d is tried again later", (status) => {
       const read = readings(platform, count, answer(status));
       expect(read).toHaveLength(count);
       for (const reading of read)
-        expect(reading).toEqual({ said: "later", error: expect.stringContaining(String(status)) });
+        expect(reading).toEqual({ outcome: "retry", error: expect.stringContaining(String(status)) });
     });
 
     test("429 and 503 with Retry-After say how long to wait", () => {
       for (const status of [429, 503])
         for (const reading of readings(platform, count, answer(status, { "retry-after": "120" })))
-          expect(reading).toMatchObject({ said: "later", retryAfterSeconds: 120 });
+          expect(reading).toMatchObject({ outcome: "retry", retryAfterSeconds: 120 });
     });
 
     test("Retry-After may be a date", () => {
       const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
       for (const reading of readings(platform, count, answer(429, { "retry-after": inAnHour }))) {
-        expect(reading.said).toBe("later");
+        expect(reading.outcome).toBe("retry");
         const seconds = "retryAfterSeconds" in reading ? reading.retryAfterSeconds : 0;
         expect(seconds).toBeGreaterThan(3590);
         expect(seconds).toBeLessThanOrEqual(3601);
@@ -302,7 +303,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const read = readings(platform, count, answer(status));
       expect(read).toHaveLength(count);
       for (const reading of read)
-        expect(reading).toEqual({ said: "unauthorised", error: expect.any(String) });
+        expect(reading).toEqual({ outcome: "unauthorized", error: expect.any(String) });
     });
 
     test("no body can make reading throw, or give another number of readings", () => {

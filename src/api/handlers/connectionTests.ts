@@ -68,7 +68,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
       const { skipped, reading, log, request } = await sendTest(parts, connection, sample, by.now);
       return {
         skipped,
-        said: reading?.said ?? null,
+        outcome: reading?.outcome ?? null,
         error: reading && "error" in reading ? reading.error : null,
         ...log,
         request,

@@ -243,13 +243,13 @@ function userDataOf({ person }: Conversion): unknown {
 /** Only the validator says anything; it finds faults with HTTP 200. */
 function readAnswer(response: PlatformResponse): Reading {
   const reading = readStatus(response);
-  if (reading.said === "accepted" && response.isCut) return unreadable(response);
+  if (reading.outcome === "accepted" && response.isCut) return unreadable(response);
   const messages = listAt(parseJson(response.body), "validationMessages");
-  if (reading.said !== "accepted" || messages.length === 0) return reading;
+  if (reading.outcome !== "accepted" || messages.length === 0) return reading;
   const words = messages.map((message) =>
     [textAt(message, "validationCode"), textAt(message, "fieldPath"), textAt(message, "description")]
       .filter(Boolean)
       .join(" "),
   );
-  return { said: "refused", error: shorten(words.join("; ")) || "not valid" };
+  return { outcome: "rejected", error: shorten(words.join("; ")) || "not valid" };
 }

@@ -183,21 +183,21 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "Taken in, with a warning about a field that is not used",
     conversions: 1,
     status: 200,
     body: '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
-    readings: [{ said: "accepted" }],
+    readings: [{ outcome: "accepted" }],
   },
   {
     title: "A success that cannot be read: the same again later",
     conversions: 1,
     status: 200,
     body: "",
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
     title: "One event is at fault: the others were not taken either and go again",
@@ -213,16 +213,16 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     ]),
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 400: refused because of another event in the same request",
         retryAfterSeconds: 1,
       },
       {
-        said: "refused",
+        outcome: "rejected",
         error: "HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE",
       },
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 400: refused because of another event in the same request",
         retryAfterSeconds: 1,
       },
@@ -241,7 +241,7 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
       ]),
     ]),
     readings: [0, 1].map(() => ({
-      said: "later",
+      outcome: "retry",
       error:
         "HTTP 400: Conversion action ID is not valid. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
       retryAfterSeconds: 3600,
@@ -258,7 +258,7 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     ]),
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error:
           "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
       },
@@ -268,13 +268,15 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     title: "The token has ended",
     conversions: 1,
     ...failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
-    readings: [{ said: "unauthorised", error: "HTTP 401: Request had invalid authentication credentials." }],
+    readings: [
+      { outcome: "unauthorized", error: "HTTP 401: Request had invalid authentication credentials." },
+    ],
   },
   {
     title: "The signed-in user may not use the account",
     conversions: 1,
     ...failure(403, "PERMISSION_DENIED", "The caller does not have permission"),
-    readings: [{ said: "unauthorised", error: "HTTP 403: The caller does not have permission" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 403: The caller does not have permission" }],
   },
   {
     title: "The quota of the Cloud project is spent",
@@ -282,18 +284,18 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     ...failure(429, "RESOURCE_EXHAUSTED", "Quota exceeded", [
       { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" },
     ]),
-    readings: [{ said: "later", error: "HTTP 429: Quota exceeded", retryAfterSeconds: 37 }],
+    readings: [{ outcome: "retry", error: "HTTP 429: Quota exceeded", retryAfterSeconds: 37 }],
   },
   {
     title: "Google is unavailable",
     conversions: 1,
     ...failure(503, "UNAVAILABLE", "The service is currently unavailable."),
-    readings: [{ said: "later", error: "HTTP 503: The service is currently unavailable." }],
+    readings: [{ outcome: "retry", error: "HTTP 503: The service is currently unavailable." }],
   },
   {
     title: "A conflict that passes",
     conversions: 1,
     ...failure(409, "ABORTED", "Concurrent change"),
-    readings: [{ said: "later", error: "HTTP 409: Concurrent change" }],
+    readings: [{ outcome: "retry", error: "HTTP 409: Concurrent change" }],
   },
 ];

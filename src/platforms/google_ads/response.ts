@@ -32,14 +32,17 @@ export function readGoogleAnswer(
   const detail = textAt(violations[0], "description") || textAt(error, "message");
   const reading = readStatus(response, detail);
   // Every request that was taken in has an id.
-  if (reading.said === "accepted") return all(textAt(body, "requestId") ? reading : unreadable(response));
-  if (reading.said === "later" || (reading.said === "refused" && passingFault.test(textAt(error, "status"))))
+  if (reading.outcome === "accepted") return all(textAt(body, "requestId") ? reading : unreadable(response));
+  if (
+    reading.outcome === "retry" ||
+    (reading.outcome === "rejected" && passingFault.test(textAt(error, "status")))
+  )
     return all(later(errorOf(reading), waitOf(reading, details)));
-  if (reading.said !== "refused") return all(reading);
+  if (reading.outcome !== "rejected") return all(reading);
 
   const reasons = [...details, ...violations].map((one) => textAt(one, "reason"));
   const fault = reasons.find((reason) => accountFault.test(reason));
-  if (fault) return all({ said: "unauthorised", error: shorten(`${errorOf(reading)} (${fault})`) });
+  if (fault) return all({ outcome: "unauthorized", error: shorten(`${errorOf(reading)} (${fault})`) });
   const misdirected = violations.find((one) => /^destinations\b/.test(textAt(one, "field")));
   if (misdirected) return readDestination(misdirected, response, conversions, settings);
 
@@ -65,7 +68,7 @@ function readDestination(
   const isAccount = /account/i.test(textAt(violation, "field"));
   return conversions.map((conversion) =>
     isAccount
-      ? { said: "unauthorised", error }
+      ? { outcome: "unauthorized", error }
       : awaitSetting(error, conversion, settings, "conversion_action"),
   );
 }

@@ -174,7 +174,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: '{"elements":[{"status":201},{"status":201}]}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "An element with a status of its own",
@@ -182,9 +182,9 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     status: 200,
     body: '{"elements":[{"status":201},{"status":400,"error":{"status":400,"message":"The rule is not of the type CONVERSIONS_API"}}]}',
     readings: [
-      { said: "accepted" },
+      { outcome: "accepted" },
       {
-        said: "later",
+        outcome: "retry",
         error: `HTTP 400: The rule is not of the type CONVERSIONS_API; ${waits}`,
         retryAfterSeconds: 3600,
       },
@@ -196,9 +196,9 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     status: 422,
     body: JSON.stringify({ message: `Index: 1, ${amountMissing}\n${badUrn}\n`, status: 422 }),
     readings: [
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
-      { said: "refused", error: `HTTP 422: ${amountMissing} ${badUrn}` },
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "rejected", error: `HTTP 422: ${amountMissing} ${badUrn}` },
+      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
     ],
   },
   {
@@ -207,8 +207,8 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     status: 422,
     body: JSON.stringify({ message: badUrn, status: 422 }),
     readings: [
-      { said: "refused", error: `HTTP 422: ${badUrn}` },
-      { said: "refused", error: `HTTP 422: ${badUrn}` },
+      { outcome: "rejected", error: `HTTP 422: ${badUrn}` },
+      { outcome: "rejected", error: `HTTP 422: ${badUrn}` },
     ],
   },
   {
@@ -218,7 +218,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"message":"Conversion method must be CONVERSIONS_API","status":400}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: `HTTP 400: Conversion method must be CONVERSIONS_API; ${waits}`,
         retryAfterSeconds: 3600,
       },
@@ -229,7 +229,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 401,
     body: '{"status":401,"serviceErrorCode":65600,"message":"Invalid access token"}',
-    readings: [{ said: "unauthorised", error: "HTTP 401: Invalid access token" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Invalid access token" }],
   },
   {
     title: "The token was revoked",
@@ -238,7 +238,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":401,"serviceErrorCode":65601,"message":"The token used in the request has been revoked by the user"}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 401: The token used in the request has been revoked by the user",
       },
     ],
@@ -250,7 +250,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":403,"serviceErrorCode":100,"message":"Not enough permissions to access: conversionEvents.BATCH_CREATE"}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 403: Not enough permissions to access: conversionEvents.BATCH_CREATE",
       },
     ],
@@ -262,7 +262,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":426,"code":"NONEXISTENT_VERSION","message":"Requested version 20260901 is not active"}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 426: LinkedIn has retired the API version: Requested version 20260901 is not active",
       },
     ],
@@ -272,7 +272,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 423,
     body: '{"status":423,"message":"Resource is locked"}',
-    readings: [{ said: "later", error: "HTTP 423: Resource is locked" }],
+    readings: [{ outcome: "retry", error: "HTTP 423: Resource is locked" }],
   },
   {
     title: "Too many requests",
@@ -282,7 +282,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":429,"serviceErrorCode":101,"message":"Resource level throttle limit for calls to this resource is reached"}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 429: Resource level throttle limit for calls to this resource is reached",
         retryAfterSeconds: 60,
       },
@@ -294,8 +294,8 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     status: 503,
     body: "upstream connect error",
     readings: [
-      { said: "later", error: "HTTP 503: upstream connect error" },
-      { said: "later", error: "HTTP 503: upstream connect error" },
+      { outcome: "retry", error: "HTTP 503: upstream connect error" },
+      { outcome: "retry", error: "HTTP 503: upstream connect error" },
     ],
   },
 ];

@@ -223,14 +223,14 @@ describe("the dedup id", () => {
 });
 
 describe("answers", () => {
-  const said = (status: number, message: string, count = 3) =>
-    read(status, JSON.stringify({ message }), count).map((one) => one.said);
+  const outcomes = (status: number, message: string, count = 3) =>
+    read(status, JSON.stringify({ message }), count).map((one) => one.outcome);
 
   test("every named event is refused, the innocent go again", () => {
-    expect(said(422, "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b\n")).toEqual([
-      "refused",
-      "later",
-      "refused",
+    expect(outcomes(422, "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b\n")).toEqual([
+      "rejected",
+      "retry",
+      "rejected",
     ]);
   });
 
@@ -239,29 +239,29 @@ describe("answers", () => {
       422,
       JSON.stringify({ message: "Index: 0, ERROR :: a\nERROR :: b\nIndex: 2, ERROR :: c" }),
     );
-    expect(readings[0]).toEqual({ said: "refused", error: "HTTP 422: ERROR :: a ERROR :: b" });
-    expect(readings[2]).toEqual({ said: "refused", error: "HTTP 422: ERROR :: c" });
+    expect(readings[0]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: a ERROR :: b" });
+    expect(readings[2]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: c" });
   });
 
   test("places that are not in the request name nobody", () => {
-    expect(said(422, "Index: 7, ERROR :: a")).toEqual(["refused", "refused", "refused"]);
+    expect(outcomes(422, "Index: 7, ERROR :: a")).toEqual(["rejected", "rejected", "rejected"]);
   });
 
   test("the text may come without JSON around it", () => {
-    expect(read(422, "Index: 1, ERROR :: a", 2).map((one) => one.said)).toEqual(["later", "refused"]);
+    expect(read(422, "Index: 1, ERROR :: a", 2).map((one) => one.outcome)).toEqual(["retry", "rejected"]);
   });
 
   test("an element that throttles or fails passes later, one that is missing too", () => {
     const body = JSON.stringify({ elements: [{ status: 429 }, { status: 500, error: { message: "oops" } }] });
     expect(read(200, body)).toEqual([
-      { said: "later", error: "HTTP 429" },
-      { said: "later", error: "HTTP 500: oops" },
-      { said: "later", error: "LinkedIn's answer left this event out" },
+      { outcome: "retry", error: "HTTP 429" },
+      { outcome: "retry", error: "HTTP 500: oops" },
+      { outcome: "retry", error: "LinkedIn's answer left this event out" },
     ]);
   });
 
   test("faults may be named with another status too", () => {
-    expect(said(400, "Index: 1, ERROR :: /user :: empty", 2)).toEqual(["later", "refused"]);
+    expect(outcomes(400, "Index: 1, ERROR :: /user :: empty", 2)).toEqual(["retry", "rejected"]);
   });
 
   test("a rule that LinkedIn does not know or not allow stops its own events, and not the connection", () => {
@@ -279,26 +279,26 @@ describe("answers", () => {
     ] as const)
       expect(readings(status, message)).toEqual([
         {
-          said: "later",
+          outcome: "retry",
           error: `HTTP ${status}: ${message}; waits until event.Lead is corrected`,
           retryAfterSeconds: 3600,
         },
         {
-          said: "later",
+          outcome: "retry",
           error: `HTTP ${status}: refused because of another event in the same request`,
           retryAfterSeconds: 1,
         },
       ]);
-    expect(readings(403, "Not enough permissions").map((one) => one.said)).toEqual([
-      "unauthorised",
-      "unauthorised",
+    expect(readings(403, "Not enough permissions").map((one) => one.outcome)).toEqual([
+      "unauthorized",
+      "unauthorized",
     ]);
     expect(linkedin.group(lead, settings)).not.toBe(linkedin.group(purchase, settings));
   });
 
   test("an answer that was cut off in the middle still names its faults", () => {
     const cut = JSON.stringify({ message: "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b" }).slice(0, -4);
-    expect(read(422, cut).map((one) => one.said)).toEqual(["refused", "later", "refused"]);
+    expect(read(422, cut).map((one) => one.outcome)).toEqual(["rejected", "retry", "rejected"]);
   });
 
   test("the answer to the largest batch fits into 64 KiB, with room for what LinkedIn adds", () => {
@@ -307,7 +307,7 @@ describe("answers", () => {
   });
 
   test("201 with nothing answers a single create, which is never made here: it says nothing of a batch", () => {
-    expect(read(201, "", 1)).toEqual([{ said: "later", error: "HTTP 201: the answer could not be read" }]);
+    expect(read(201, "", 1)).toEqual([{ outcome: "retry", error: "HTTP 201: the answer could not be read" }]);
   });
 });
 

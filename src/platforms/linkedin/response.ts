@@ -30,7 +30,7 @@ export function readLinkedInAnswer(
       : readElement({ ...response, status }, words);
 
   const whole = readElement(response, message);
-  if (whole.said !== "accepted") {
+  if (whole.outcome !== "accepted") {
     const rules = conversions.map(ruleOf);
     // One rule that is named makes the request fail for all; those of other rules go again without it.
     if (rules.some((rule) => aboutRule(response.status, message, rule)))
@@ -39,7 +39,7 @@ export function readLinkedInAnswer(
           ? readOne(response.status, message, one)
           : later(`HTTP ${response.status}: refused because of another event in the same request`, 1),
       );
-    return whole.said === "refused"
+    return whole.outcome === "rejected"
       ? blame(response, conversions.length, faults(message), message)
       : conversions.map(() => whole);
   }
@@ -67,7 +67,7 @@ function readElement(response: PlatformResponse, message: string): Reading {
   const because = message ? `: ${shorten(message)}` : "";
   // Nothing is wrong with the conversions: they wait, like those of a dead token, until somebody sets another version.
   if (response.status === 426)
-    return { said: "unauthorised", error: `HTTP 426: LinkedIn has retired the API version${because}` };
+    return { outcome: "unauthorized", error: `HTTP 426: LinkedIn has retired the API version${because}` };
   if (response.status === 423) return later(`HTTP 423${because}`);
   return readStatus(response, message);
 }

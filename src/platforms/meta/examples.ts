@@ -154,7 +154,7 @@ export const metaAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: '{"events_received":2,"messages":[],"fbtrace_id":"AExample"}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "One event is too old, and the whole request is refused",
@@ -168,7 +168,7 @@ export const metaAnswers: readonly AnswerExample[] = [
       error_user_msg: "The timestamp for this event is too far in the past.",
     }),
     readings: [0, 1].map(() => ({
-      said: "refused",
+      outcome: "rejected",
       error: "Meta error 100/2804003: The timestamp for this event is too far in the past.",
     })),
   },
@@ -183,7 +183,7 @@ export const metaAnswers: readonly AnswerExample[] = [
     }),
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "Meta error 190/463: Error validating access token: Session has expired.",
       },
     ],
@@ -193,14 +193,14 @@ export const metaAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 403,
     body: refusal({ message: "(#200) Permissions error", code: 200 }),
-    readings: [{ said: "unauthorised", error: "Meta error 200: (#200) Permissions error" }],
+    readings: [{ outcome: "unauthorized", error: "Meta error 200: (#200) Permissions error" }],
   },
   {
     title: "The dataset does not exist, or the token may not see it",
     conversions: 1,
     status: 400,
     body: refusal({ message: "Unsupported post request.", code: 100, error_subcode: 33 }),
-    readings: [{ said: "unauthorised", error: "Meta error 100/33: Unsupported post request." }],
+    readings: [{ outcome: "unauthorized", error: "Meta error 100/33: Unsupported post request." }],
   },
   {
     title: "The version of the API is retired: the events wait until another one is set",
@@ -209,7 +209,7 @@ export const metaAnswers: readonly AnswerExample[] = [
     body: refusal({ message: "(#2635) You are calling a deprecated version of the Ads API.", code: 2635 }),
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error:
           "Meta error 2635: (#2635) You are calling a deprecated version of the Ads API.; correct api_version",
       },
@@ -220,14 +220,14 @@ export const metaAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: "{}",
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
     title: "A passing fault of Meta",
     conversions: 1,
     status: 500,
     body: refusal({ message: "An unknown error occurred", code: 1, is_transient: true }),
-    readings: [{ said: "later", error: "Meta error 1: An unknown error occurred" }],
+    readings: [{ outcome: "retry", error: "Meta error 1: An unknown error occurred" }],
   },
   {
     title: "Too many requests, with the minutes to wait in a header",
@@ -240,7 +240,7 @@ export const metaAnswers: readonly AnswerExample[] = [
     body: refusal({ message: "(#80003) There have been too many calls", code: 80003 }),
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "Meta error 80003: (#80003) There have been too many calls",
         retryAfterSeconds: 180,
       },
@@ -251,7 +251,7 @@ export const metaAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 400,
     body: "<!DOCTYPE html><html><body>Sorry, something went wrong.</body></html>",
-    readings: [{ said: "later", error: "HTTP 400: a web page instead of an answer" }],
+    readings: [{ outcome: "retry", error: "HTTP 400: a web page instead of an answer" }],
   },
 ];
 

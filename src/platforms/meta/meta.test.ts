@@ -280,12 +280,12 @@ describe("the answer", () => {
 
   test.each([1, 2, 4, 17, 341, 368, 5000, 21009, 80003])("code %d is tried again", (code) => {
     expect(read(refusal({ code, message: "wait" }))).toEqual([
-      { said: "later", error: `Meta error ${code}: wait` },
+      { outcome: "retry", error: `Meta error ${code}: wait` },
     ]);
   });
 
   test.each([3, 100])("code %d is refused", (code) => {
-    expect(read(refusal({ code, message: "no" }))[0]?.said).toBe("refused");
+    expect(read(refusal({ code, message: "no" }))[0]?.outcome).toBe("rejected");
   });
 
   test.each([
@@ -295,24 +295,24 @@ describe("the answer", () => {
     [200, undefined],
     [294, undefined],
   ])("code %d with subcode %d needs reconnection", (code, error_subcode) => {
-    expect(read(refusal({ code, error_subcode, is_transient: true }))[0]?.said).toBe("unauthorised");
+    expect(read(refusal({ code, error_subcode, is_transient: true }))[0]?.outcome).toBe("unauthorized");
   });
 
   test("what Meta calls transient is tried again, whatever its code", () => {
-    expect(read(refusal({ code: 100, is_transient: true, message: "busy" }))[0]?.said).toBe("later");
+    expect(read(refusal({ code: 100, is_transient: true, message: "busy" }))[0]?.outcome).toBe("retry");
   });
 
   test("an error on HTTP 200 is no success, and neither are fewer events than were sent", () => {
-    expect(read(refusal({ code: 999, message: "odd" }, 200))[0]?.said).toBe("refused");
+    expect(read(refusal({ code: 999, message: "odd" }, 200))[0]?.outcome).toBe("rejected");
     expect(read({ body: '{"events_received":1}' }, 2)).toEqual([
-      { said: "later", error: "Meta received 1 of 2 events" },
-      { said: "later", error: "Meta received 1 of 2 events" },
+      { outcome: "retry", error: "Meta received 1 of 2 events" },
+      { outcome: "retry", error: "Meta received 1 of 2 events" },
     ]);
   });
 
   test("one bad event refuses the whole batch, so that it is halved", () => {
-    expect(read(refusal({ code: 100, message: "bad" }), 3).map(({ said }) => said)).toEqual(
-      Array(3).fill("refused"),
+    expect(read(refusal({ code: 100, message: "bad" }), 3).map(({ outcome }) => outcome)).toEqual(
+      Array(3).fill("rejected"),
     );
   });
 });

@@ -31,7 +31,7 @@ export function readMetaAnswer(response: PlatformResponse, count: number): Readi
     if (!isSuccess(status)) return readStatus(response);
     const received = at(parsed, "events_received");
     if (typeof received !== "number") return unreadable(response);
-    return received < count ? later(`Meta received ${received} of ${count} events`) : { said: "accepted" };
+    return received < count ? later(`Meta received ${received} of ${count} events`) : { outcome: "accepted" };
   }
   const code = Number(textAt(error, "code"));
   const subcode = textAt(error, "error_subcode");
@@ -39,14 +39,14 @@ export function readMetaAnswer(response: PlatformResponse, count: number): Readi
   const said = `Meta error ${code}${subcode && `/${subcode}`}: ${shorten(words)}`;
   // 33: the dataset does not exist or this token may not see it. 10 and 200 to 299: a permission is missing.
   const isPermission = code === 10 || (code >= 200 && code < 300) || (code === 100 && subcode === "33");
-  if (code === 190 || code === 102 || isPermission) return { said: "unauthorised", error: said };
+  if (code === 190 || code === 102 || isPermission) return { outcome: "unauthorized", error: said };
   // Nothing is wrong with the events: they wait, like those of a dead token, until somebody sets another version.
-  if (versionCodes.has(code)) return { said: "unauthorised", error: `${said}; correct api_version` };
+  if (versionCodes.has(code)) return { outcome: "unauthorized", error: `${said}; correct api_version` };
   // 80000 to 80014: the limits of business use cases.
   const isThrottle = code >= 80_000 && code <= 80_014;
   if (at(error, "is_transient") === true || transientCodes.has(code) || isThrottle)
     return later(said, waitSeconds(response));
-  if (permanentCodes.has(code) || status < 300) return { said: "refused", error: said };
+  if (permanentCodes.has(code) || status < 300) return { outcome: "rejected", error: said };
   return readStatus(response, said);
 }
 

@@ -13,7 +13,7 @@ const validationError = (details: readonly Record<string, unknown>[], eventsRece
   });
 
 const rows = (...PartialErrors: readonly Record<string, unknown>[]) => JSON.stringify({ PartialErrors });
-const accepted = { said: "accepted" } as const;
+const accepted = { outcome: "accepted" } as const;
 
 export const microsoftAdsAnswers: readonly AnswerExample[] = [
   {
@@ -39,7 +39,7 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
       ],
       2,
     ),
-    readings: [accepted, { said: "refused", error: "HTTP 200: 'eventTime' is too old." }, accepted],
+    readings: [accepted, { outcome: "rejected", error: "HTTP 200: 'eventTime' is too old." }, accepted],
   },
   {
     title: "More events are missing than are named: sent again in halves",
@@ -47,8 +47,8 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     status: 200,
     body: '{"eventsReceived":1}',
     readings: [
-      { said: "refused", error: "Microsoft took 1 of 2 events and did not name the others" },
-      { said: "refused", error: "Microsoft took 1 of 2 events and did not name the others" },
+      { outcome: "rejected", error: "Microsoft took 1 of 2 events and did not name the others" },
+      { outcome: "rejected", error: "Microsoft took 1 of 2 events and did not name the others" },
     ],
   },
   {
@@ -56,7 +56,7 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: "{}",
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
     title: "No event is valid",
@@ -65,14 +65,14 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     body: validationError([
       { index: 0, propertyName: "data[0].eventName", errorMessage: "'eventName' is empty." },
     ]),
-    readings: [{ said: "refused", error: "HTTP 400: 'eventName' is empty." }],
+    readings: [{ outcome: "rejected", error: "HTTP 400: 'eventName' is empty." }],
   },
   {
     title: "The tag token is wrong",
     conversions: 1,
     status: 401,
     body: '{"error":{"code":"Unauthorized","message":"Not authorized."}}',
-    readings: [{ said: "unauthorised", error: "HTTP 401: Not authorized." }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Not authorized." }],
   },
   {
     title: "Too many requests",
@@ -80,7 +80,7 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     status: 429,
     headers: { "retry-after": "30" },
     body: "",
-    readings: [{ said: "later", error: "HTTP 429", retryAfterSeconds: 30 }],
+    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 30 }],
   },
   {
     title: "Offline conversions: all taken",
@@ -99,10 +99,10 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     ),
     readings: [
       accepted,
-      { said: "refused", error: "5604 OfflineConversionMicrosoftClickIdInvalid Click id." },
+      { outcome: "rejected", error: "5604 OfflineConversionMicrosoftClickIdInvalid Click id." },
       accepted,
       {
-        said: "later",
+        outcome: "retry",
         error: "5615 OfflineConversionNotAcceptedForGoal Too new.",
         retryAfterSeconds: 7200,
       },
@@ -115,7 +115,7 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     body: rows({ Index: 0, Code: 5606, ErrorCode: "OfflineConversionNameInvalid", Message: "Goal." }),
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "5606 OfflineConversionNameInvalid Goal.; waits until offline_goal is corrected",
         retryAfterSeconds: 3600,
       },
@@ -127,20 +127,20 @@ export const microsoftAdsAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 400,
     body: '{"Errors":[{"Code":117,"ErrorCode":"CallRateExceeded","Message":"Slow down."}]}',
-    readings: [{ said: "later", error: "117 CallRateExceeded Slow down.", retryAfterSeconds: 60 }],
+    readings: [{ outcome: "retry", error: "117 CallRateExceeded Slow down.", retryAfterSeconds: 60 }],
   },
   {
     title: "Offline conversions: the access token has ended",
     conversions: 1,
     status: 400,
     body: '{"Errors":[{"Code":109,"ErrorCode":"AuthenticationTokenExpired","Message":"Ended."}]}',
-    readings: [{ said: "unauthorised", error: "109 AuthenticationTokenExpired Ended." }],
+    readings: [{ outcome: "unauthorized", error: "109 AuthenticationTokenExpired Ended." }],
   },
   {
     title: "Offline conversions: a fault inside Microsoft",
     conversions: 1,
     status: 500,
     body: '{"Errors":[{"Code":0,"ErrorCode":"InternalError","Message":"Oh."}]}',
-    readings: [{ said: "later", error: "0 InternalError Oh." }],
+    readings: [{ outcome: "retry", error: "0 InternalError Oh." }],
   },
 ];

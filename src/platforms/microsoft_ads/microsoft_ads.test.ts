@@ -253,31 +253,34 @@ describe("answers", () => {
   test("a fault that names another row, or none, touches no row", () => {
     for (const Index of [7, -1, 0.5, "0", null])
       expect(read(200, JSON.stringify({ PartialErrors: [{ Index, Code: 5604 }] }))).toEqual([
-        { said: "accepted" },
+        { outcome: "accepted" },
       ]);
   });
 
   test.each([
-    [5603, "refused"],
-    [5605, "later"],
-    [5606, "later"],
-    [5608, "refused"],
-    [5613, "later"],
-    [5616, "refused"],
-    [5612, "later"],
-    [5614, "later"],
-    [5615, "later"],
-    [117, "later"],
-    [105, "unauthorised"],
-    [106, "unauthorised"],
-    [109, "unauthorised"],
-  ])("code %d is %s", (Code, said) => {
-    expect(read(200, JSON.stringify({ PartialErrors: [{ Index: 0, Code }] }))[0]?.said).toBe(said);
-    expect(read(400, JSON.stringify({ Errors: [{ Code }] }), 2).map((one) => one.said)).toEqual([said, said]);
+    [5603, "rejected"],
+    [5605, "retry"],
+    [5606, "retry"],
+    [5608, "rejected"],
+    [5613, "retry"],
+    [5616, "rejected"],
+    [5612, "retry"],
+    [5614, "retry"],
+    [5615, "retry"],
+    [117, "retry"],
+    [105, "unauthorized"],
+    [106, "unauthorized"],
+    [109, "unauthorized"],
+  ])("code %d is %s", (Code, outcome) => {
+    expect(read(200, JSON.stringify({ PartialErrors: [{ Index: 0, Code }] }))[0]?.outcome).toBe(outcome);
+    expect(read(400, JSON.stringify({ Errors: [{ Code }] }), 2).map((one) => one.outcome)).toEqual([
+      outcome,
+      outcome,
+    ]);
   });
 
   test("an unknown code on a server error is tried again", () => {
-    expect(read(503, '{"Errors":[{"Code":9999}]}')).toEqual([{ said: "later", error: "HTTP 503: 9999" }]);
+    expect(read(503, '{"Errors":[{"Code":9999}]}')).toEqual([{ outcome: "retry", error: "HTTP 503: 9999" }]);
   });
 });
 

@@ -72,12 +72,12 @@ function readCode(response: PlatformResponse, fault: unknown, goalSetting: strin
   const error = shorten(
     [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
   );
-  if (tokenFaults.has(code)) return { said: "unauthorised", error };
+  if (tokenFaults.has(code)) return { outcome: "unauthorized", error };
   if (goalFaults.has(code)) return later(`${error}; waits until ${goalSetting} is corrected`, 3600);
   const wait = passingFaults.get(code);
   if (wait !== undefined) return later(error, wait || undefined);
   const reading = readStatus(response, error);
-  return reading.said === "accepted" ? { said: "refused", error } : reading;
+  return reading.outcome === "accepted" ? { outcome: "rejected", error } : reading;
 }
 
 /** Invalid events are left out and the rest is taken; only the first ten errors and warnings are listed. */
@@ -90,11 +90,11 @@ function readConversionsApi(response: PlatformResponse, body: unknown, count: nu
     if (!guilty.has(index)) guilty.set(index, textAt(detail, "errorMessage") || textAt(detail, "errorCode"));
   }
   const reading = readStatus(response, textAt(body, "error", "message"));
-  if (reading.said !== "accepted" && reading.said !== "refused") return all(count, reading);
+  if (reading.outcome !== "accepted" && reading.outcome !== "rejected") return all(count, reading);
 
   const received = at(body, "eventsReceived");
-  if (reading.said === "accepted" && typeof received !== "number") return all(count, unreadable(response));
-  const refusal = (words: string): Reading => ({ said: "refused", error: shorten(words) });
+  if (reading.outcome === "accepted" && typeof received !== "number") return all(count, unreadable(response));
+  const refusal = (words: string): Reading => ({ outcome: "rejected", error: shorten(words) });
   // More were left out than are named. Refused whole they are sent again in halves until each is known; the event id
   // keeps those that were taken from counting twice.
   const unnamed = typeof received === "number" && received < count - guilty.size;

@@ -145,7 +145,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
       num_events_processed: 2,
       events: [processed, { ...processed, warning_message: "The event is older than one hour." }],
     }),
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "Only the second of three events failed",
@@ -157,9 +157,9 @@ export const pinterestAnswers: readonly AnswerExample[] = [
       events: [processed, { status: "failed", error_message: "event_time is not valid" }, processed],
     }),
     readings: [
-      { said: "accepted" },
-      { said: "refused", error: "event_time is not valid" },
-      { said: "accepted" },
+      { outcome: "accepted" },
+      { outcome: "rejected", error: "event_time is not valid" },
+      { outcome: "accepted" },
     ],
   },
   {
@@ -168,7 +168,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     status: 400,
     body: '{"code":4196,"message":"Invalid conversion events request."}',
     readings: [0, 1].map(() => ({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 400: code 4196 Invalid conversion events request.",
     })),
   },
@@ -177,7 +177,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 401,
     body: '{"code":2,"message":"Authentication failed."}',
-    readings: [{ said: "unauthorised", error: "HTTP 401: code 2 Authentication failed." }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: code 2 Authentication failed." }],
   },
   {
     title: "The token may not write to this ad account",
@@ -185,7 +185,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     status: 403,
     body: '{"code":29,"message":"You are not permitted to access that resource."}',
     readings: [
-      { said: "unauthorised", error: "HTTP 403: code 29 You are not permitted to access that resource." },
+      { outcome: "unauthorized", error: "HTTP 403: code 29 You are not permitted to access that resource." },
     ],
   },
   {
@@ -196,7 +196,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     body: '{"code":8,"message":"This request exceeded a rate limit."}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 429: code 8 This request exceeded a rate limit.",
         retryAfterSeconds: 20,
       },
@@ -207,7 +207,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 503,
     body: '{"code":4197,"message":"The service is being ramped down."}',
-    readings: [{ said: "later", error: "HTTP 503: code 4197 The service is being ramped down." }],
+    readings: [{ outcome: "retry", error: "HTTP 503: code 4197 The service is being ramped down." }],
   },
 ];
 

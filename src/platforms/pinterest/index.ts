@@ -226,9 +226,9 @@ function readResponse(response: PlatformResponse, conversions: readonly Conversi
   }
   return conversions.map((_, i) => {
     const said = textAt(verdicts[i], "status");
-    if (said === "processed") return { said: "accepted" };
+    if (said === "processed") return { outcome: "accepted" };
     const words = shorten(textAt(verdicts[i], "error_message") || textAt(verdicts[i], "warning_message"));
-    if (said === "failed") return { said: "refused", error: words || "Pinterest gave no reason" };
+    if (said === "failed") return { outcome: "rejected", error: words || "Pinterest gave no reason" };
     // Sending it again is safe: its event id is the same.
     return later("Pinterest's answer left this event out");
   });

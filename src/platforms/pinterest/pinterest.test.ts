@@ -188,20 +188,23 @@ describe("the answer", () => {
   test("a failed event on HTTP 200 is refused alone", () => {
     const events = [{ status: "failed", error_message: "bad em" }, { status: "processed" }];
     expect(read({ body: JSON.stringify({ events }) }, 2)).toEqual([
-      { said: "refused", error: "bad em" },
-      { said: "accepted" },
+      { outcome: "rejected", error: "bad em" },
+      { outcome: "accepted" },
     ]);
   });
 
   test("an event that the answer leaves out is tried again", () => {
     const body = '{"events":[{"status":"processed"}]}';
-    expect(read({ body }, 2)[1]).toEqual({ said: "later", error: "Pinterest's answer left this event out" });
+    expect(read({ body }, 2)[1]).toEqual({
+      outcome: "retry",
+      error: "Pinterest's answer left this event out",
+    });
   });
 
   test("verdicts under another status than 200 and 422 do not count", () => {
     const body = '{"events":[{"status":"processed"}]}';
-    expect(read({ status: 400, body })[0]?.said).toBe("refused");
-    expect(read({ status: 500, body })[0]?.said).toBe("later");
+    expect(read({ status: 400, body })[0]?.outcome).toBe("rejected");
+    expect(read({ status: 500, body })[0]?.outcome).toBe("retry");
   });
 });
 

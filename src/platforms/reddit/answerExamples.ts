@@ -4,7 +4,7 @@ import type { AnswerExample } from "../platform.ts";
 
 const bystander = "HTTP 400: refused because of another event in the same request";
 const refusedTwice = (error: string) =>
-  Array.from({ length: 2 }, () => ({ said: "refused" as const, error }));
+  Array.from({ length: 2 }, () => ({ outcome: "rejected" as const, error }));
 
 export const redditAnswers: readonly AnswerExample[] = [
   {
@@ -12,7 +12,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: '{"data":{"message":"Successfully processed 2 conversion events."}}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "One bad event has the whole request refused",
@@ -27,9 +27,9 @@ export const redditAnswers: readonly AnswerExample[] = [
     status: 400,
     body: '{"error":{"code":400,"message":"invalid request","fields":[{"field":"data.events[2].event_at","message":"older than 7 days"}]}}',
     readings: [
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
-      { said: "refused", error: "HTTP 400: data.events[2].event_at: older than 7 days" },
+      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "rejected", error: "HTTP 400: data.events[2].event_at: older than 7 days" },
     ],
   },
   {
@@ -37,7 +37,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: '{"data":{"message":"Successfully processed 0 conversion events.","invalid_events":[{"error_message":"event_at is too old"}]}}',
-    readings: [{ said: "refused", error: "HTTP 200: event_at is too old" }],
+    readings: [{ outcome: "rejected", error: "HTTP 200: event_at is too old" }],
   },
   {
     title: "A success that left one of two out and does not say which: both go again, apart",
@@ -51,14 +51,14 @@ export const redditAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: '{"data":{"message":"Successfully proc',
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
     title: "The second shape of errors",
     conversions: 1,
     status: 400,
     body: '{"success":false,"error":{"reason":"BAD_REQUEST","explanation":"unknown field test_mode"}}',
-    readings: [{ said: "refused", error: "HTTP 400: BAD_REQUEST: unknown field test_mode" }],
+    readings: [{ outcome: "rejected", error: "HTTP 400: BAD_REQUEST: unknown field test_mode" }],
   },
   {
     title: "The second shape with HTTP 200",
@@ -72,7 +72,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 401,
     body: "Authorization Required",
-    readings: [{ said: "unauthorised", error: "HTTP 401: Authorization Required" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Authorization Required" }],
   },
   {
     title: "The token is refused, in the second shape",
@@ -81,7 +81,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     body: '{"success":false,"error":{"reason":"UNAUTHORIZED","explanation":"This server could not verify that you are authorized."}}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 401: UNAUTHORIZED: This server could not verify that you are authorized.",
       },
     ],
@@ -93,7 +93,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     body: '{"error":{"code":403,"message":"You\'re not authorized to post conversions to Pixel ID a2_example123."}}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 403: You're not authorized to post conversions to Pixel ID a2_example123.",
       },
     ],
@@ -103,7 +103,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 404,
     body: '"Not Found"',
-    readings: [{ said: "unauthorised", error: "HTTP 404: Not Found; correct pixel_id" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 404: Not Found; correct pixel_id" }],
   },
   {
     title: "Too many requests",
@@ -113,7 +113,7 @@ export const redditAnswers: readonly AnswerExample[] = [
     body: '{"error":{"code":429,"message":"Too many requests/events within timeframe."}}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 429: Too many requests/events within timeframe.",
         retryAfterSeconds: 10,
       },
@@ -124,6 +124,6 @@ export const redditAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 503,
     body: "<html><body>upstream error</body></html>",
-    readings: [{ said: "later", error: "HTTP 503" }],
+    readings: [{ outcome: "retry", error: "HTTP 503" }],
   },
 ];

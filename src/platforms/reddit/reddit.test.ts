@@ -266,24 +266,28 @@ describe("test mode", () => {
 });
 
 describe("answers", () => {
-  const said = (status: number, body: unknown, settings?: ConnectionSettings) =>
-    read(status, body, settings).map((one) => one.said);
+  const outcomes = (status: number, body: unknown, settings?: ConnectionSettings) =>
+    read(status, body, settings).map((one) => one.outcome);
 
   test("an event that Reddit left out is found by its conversion id", () => {
     const body = {
       data: { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "event-1" } }] },
     };
     expect(read(200, body)).toEqual([
-      { said: "accepted" },
-      { said: "refused", error: "HTTP 200: bad" },
-      { said: "accepted" },
+      { outcome: "accepted" },
+      { outcome: "rejected", error: "HTTP 200: bad" },
+      { outcome: "accepted" },
     ]);
     const byOrder = { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "A-2" } }] };
-    expect(said(200, byOrder, { ...own, dedup_id: "order" })).toEqual(["accepted", "accepted", "refused"]);
+    expect(outcomes(200, byOrder, { ...own, dedup_id: "order" })).toEqual([
+      "accepted",
+      "accepted",
+      "rejected",
+    ]);
   });
 
   test("an empty list of those left out means that none was", () => {
-    expect(said(200, { data: { message: "ok", invalid_events: [] }, error: null })).toEqual(
+    expect(outcomes(200, { data: { message: "ok", invalid_events: [] }, error: null })).toEqual(
       conversions.map(() => "accepted"),
     );
   });
@@ -292,19 +296,19 @@ describe("answers", () => {
     const body = {
       error: { code: 422, message: "no", fields: ["events.1.user.email is not hashed", 7, null] },
     };
-    expect(said(422, body)).toEqual(["later", "refused", "later"]);
+    expect(outcomes(422, body)).toEqual(["retry", "rejected", "retry"]);
   });
 
   test("a fault that names no event beside one that does: nobody can be called innocent", () => {
     const body = { error: { code: 400, message: "no", fields: ["events[1].type", "data.test_id"] } };
-    expect(said(400, body)).toEqual(["refused", "refused", "refused"]);
+    expect(outcomes(400, body)).toEqual(["rejected", "rejected", "rejected"]);
   });
 
   test("errors with HTTP 200 are taken by what they say", () => {
-    const codes = [400, 401, 429, 500].map((code) => said(200, { error: { code, message: "x" } })[0]);
-    expect(codes).toEqual(["refused", "unauthorised", "later", "later"]);
-    expect(said(200, { success: false, error: { reason: "UNAUTHORIZED" } })[0]).toBe("unauthorised");
-    expect(said(200, { success: false })[0]).toBe("refused");
+    const codes = [400, 401, 429, 500].map((code) => outcomes(200, { error: { code, message: "x" } })[0]);
+    expect(codes).toEqual(["rejected", "unauthorized", "retry", "retry"]);
+    expect(outcomes(200, { success: false, error: { reason: "UNAUTHORIZED" } })[0]).toBe("unauthorized");
+    expect(outcomes(200, { success: false })[0]).toBe("rejected");
   });
 });
 

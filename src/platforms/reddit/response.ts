@@ -22,9 +22,12 @@ export function readRedditAnswer(response: PlatformResponse, ids: readonly strin
   const reading = readStatus(answer, detail);
   // Nothing but the pixel can be missing at this address, and the pixel is a setting of the whole connection.
   if (answer.status === 404 && /pixel|not[ _]found/i.test(detail))
-    return ids.map(() => ({ said: "unauthorised", error: `HTTP 404: ${shorten(detail)}; correct pixel_id` }));
-  if (reading.said === "refused") return blame(answer, ids.length, faults, detail);
-  if (reading.said !== "accepted") return ids.map(() => reading);
+    return ids.map(() => ({
+      outcome: "unauthorized",
+      error: `HTTP 404: ${shorten(detail)}; correct pixel_id`,
+    }));
+  if (reading.outcome === "rejected") return blame(answer, ids.length, faults, detail);
+  if (reading.outcome !== "accepted") return ids.map(() => reading);
   const invalid = [...listAt(body, "data", "invalid_events"), ...listAt(body, "invalid_events")];
   if (invalid.length > 0) return readInvalid(invalid, ids, response.status);
   const success = textAt(body, "data", "message");
@@ -78,9 +81,11 @@ function readInvalid(invalid: unknown[], ids: readonly string[], status: number)
     ids.findIndex((id) => JSON.stringify(one).includes(JSON.stringify(id))),
   );
   const refusal = (one: unknown): Reading => ({
-    said: "refused",
+    outcome: "rejected",
     error: `HTTP ${status}: ${shorten(textAt(one, "error_message") || "an event was invalid")}`,
   });
   if (places.includes(-1)) return ids.map((_, i) => refusal(invalid[i] ?? invalid[0]));
-  return ids.map((_, i) => (places.includes(i) ? refusal(invalid[places.indexOf(i)]) : { said: "accepted" }));
+  return ids.map((_, i) =>
+    places.includes(i) ? refusal(invalid[places.indexOf(i)]) : { outcome: "accepted" },
+  );
 }

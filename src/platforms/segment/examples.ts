@@ -193,14 +193,14 @@ export const segmentAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: '{"success":true}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "RudderStack accepts with one word",
     conversions: 1,
     status: 200,
     body: "OK",
-    readings: [{ said: "accepted" }],
+    readings: [{ outcome: "accepted" }],
   },
   {
     title: "The request is no JSON, or too large",
@@ -208,8 +208,8 @@ export const segmentAnswers: readonly AnswerExample[] = [
     status: 400,
     body: '{"success":false,"message":"Exceed payload limit"}',
     readings: [
-      { said: "refused", error: "HTTP 400: Exceed payload limit" },
-      { said: "refused", error: "HTTP 400: Exceed payload limit" },
+      { outcome: "rejected", error: "HTTP 400: Exceed payload limit" },
+      { outcome: "rejected", error: "HTTP 400: Exceed payload limit" },
     ],
   },
   {
@@ -217,14 +217,14 @@ export const segmentAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: '{"success":false,"code":"no_user_anon_id"}',
-    readings: [{ said: "refused", error: "no_user_anon_id" }],
+    readings: [{ outcome: "rejected", error: "no_user_anon_id" }],
   },
   {
     title: "RudderStack does not know the write key",
     conversions: 1,
     status: 401,
     body: "Failed to read write key",
-    readings: [{ said: "unauthorised", error: "HTTP 401: not authorised" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: not authorised" }],
   },
   {
     title: "Too many requests",
@@ -232,7 +232,7 @@ export const segmentAnswers: readonly AnswerExample[] = [
     status: 429,
     headers: { "retry-after": "5" },
     body: "",
-    readings: [{ said: "later", error: "HTTP 429", retryAfterSeconds: 5 }],
+    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 5 }],
   },
   {
     title: "Too many requests, with a time to wait in another header",
@@ -240,13 +240,13 @@ export const segmentAnswers: readonly AnswerExample[] = [
     status: 429,
     headers: { "x-ratelimit-reset": "20" },
     body: "",
-    readings: [{ said: "later", error: "HTTP 429", retryAfterSeconds: 20 }],
+    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 20 }],
   },
   {
     title: "Segment is unavailable",
     conversions: 1,
     status: 503,
     body: "",
-    readings: [{ said: "later", error: "HTTP 503" }],
+    readings: [{ outcome: "retry", error: "HTTP 503" }],
   },
 ];

@@ -255,9 +255,9 @@ function readAnswer(response: PlatformResponse): Reading {
   const body = parseJson(response.body);
   const words = textAt(body, "message") || textAt(body, "error") || textAt(body, "code");
   const reading = readStatus(response, words);
-  if (reading.said === "accepted" && at(body, "success") === false)
-    return { said: "refused", error: shorten(words) || "the answer says that it failed" };
-  if (reading.said !== "later" || reading.retryAfterSeconds !== undefined) return reading;
+  if (reading.outcome === "accepted" && at(body, "success") === false)
+    return { outcome: "rejected", error: shorten(words) || "the answer says that it failed" };
+  if (reading.outcome !== "retry" || reading.retryAfterSeconds !== undefined) return reading;
   return later(reading.error, secondsUntil(response.headers["x-ratelimit-reset"]));
 }
 

@@ -202,7 +202,7 @@ describe("the time to wait", () => {
 
   test("is left to the relay where it makes no sense", () => {
     for (const reset of ["", "0", "soon", "1600000000", "-5"])
-      expect(read(429, { "x-ratelimit-reset": reset })).toEqual({ said: "later", error: "HTTP 429" });
+      expect(read(429, { "x-ratelimit-reset": reset })).toEqual({ outcome: "retry", error: "HTTP 429" });
   });
 });
 

@@ -19,11 +19,11 @@ export function blame(
   const whole = readStatus(response, detail);
   const known = [...named.keys()].some((index) => index < count);
   return Array.from({ length: count }, (_, index): Reading => {
-    if (!known || whole.said !== "refused") return whole;
+    if (!known || whole.outcome !== "rejected") return whole;
     const fault = named.get(index);
     return fault === undefined
       ? later(`HTTP ${response.status}: refused because of another event in the same request`, 1)
-      : { said: "refused", error: `HTTP ${response.status}: ${shorten(fault)}` };
+      : { outcome: "rejected", error: `HTTP ${response.status}: ${shorten(fault)}` };
   });
 }
 

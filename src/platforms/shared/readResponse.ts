@@ -17,7 +17,7 @@ export function retryAfterSeconds(header: string | undefined, now: number = Date
 
 /** A reading of "later", with the time to wait where the platform names one. */
 export function later(error: string, seconds?: number): Reading {
-  return { said: "later", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
+  return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
 }
 
 /**
@@ -38,12 +38,12 @@ export const isSuccess = (status: number) => status >= 200 && status < 300;
 export function readStatus(response: PlatformResponse, detail?: string): Reading {
   const { status } = response;
   const because = detail ? `: ${shorten(detail)}` : "";
-  if (isSuccess(status)) return { said: "accepted" };
+  if (isSuccess(status)) return { outcome: "accepted" };
   if (status >= 300 && status < 400)
-    return { said: "refused", error: `HTTP ${status}: redirects are not followed` };
+    return { outcome: "rejected", error: `HTTP ${status}: redirects are not followed` };
   if (status === 401 || status === 403)
-    return { said: "unauthorised", error: `HTTP ${status}${because || ": not authorised"}` };
-  if (!isTransientStatus(status)) return { said: "refused", error: `HTTP ${status}${because}` };
+    return { outcome: "unauthorized", error: `HTTP ${status}${because || ": not authorised"}` };
+  if (!isTransientStatus(status)) return { outcome: "rejected", error: `HTTP ${status}${because}` };
   return later(`HTTP ${status}${because}`, retryAfterSeconds(response.headers["retry-after"]));
 }
 

@@ -158,7 +158,7 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: '{"status":"VALID"}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "Nothing to match, and the whole request is refused",
@@ -166,7 +166,7 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     status: 400,
     body: '{"status":"INVALID","reason":"Insufficient PII","errors":{"codes":["E4"],"error_msgs":["Event 1 has no identifiers"]}}',
     readings: [0, 1].map(() => ({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 400: Insufficient PII; Event 1 has no identifiers",
     })),
   },
@@ -175,28 +175,28 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: '{"status":"INVALID","error_msgs":["currency is not supported"]}',
-    readings: [{ said: "refused", error: "Snapchat said INVALID: currency is not supported" }],
+    readings: [{ outcome: "rejected", error: "Snapchat said INVALID: currency is not supported" }],
   },
   {
     title: "Anything but VALID is no success: the same again later",
     conversions: 1,
     status: 200,
     body: "{}",
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
     title: "The token is wrong, said with HTTP 400",
     conversions: 1,
     status: 400,
     body: '{"status":"INVALID","reason":"Invalid access token"}',
-    readings: [{ said: "unauthorised", error: "HTTP 400: Invalid access token" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 400: Invalid access token" }],
   },
   {
     title: "The token has expired",
     conversions: 1,
     status: 401,
     body: '{"status":"INVALID","reason":"Unauthorized"}',
-    readings: [{ said: "unauthorised", error: "HTTP 401: Unauthorized" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Unauthorized" }],
   },
   {
     title: "Too many requests",
@@ -204,14 +204,14 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     status: 429,
     headers: { "retry-after": "30" },
     body: '{"status":"INVALID","reason":"Rate limit exceeded"}',
-    readings: [{ said: "later", error: "HTTP 429: Rate limit exceeded", retryAfterSeconds: 30 }],
+    readings: [{ outcome: "retry", error: "HTTP 429: Rate limit exceeded", retryAfterSeconds: 30 }],
   },
   {
     title: "A passing fault of Snapchat",
     conversions: 1,
     status: 503,
     body: "",
-    readings: [{ said: "later", error: "HTTP 503" }],
+    readings: [{ outcome: "retry", error: "HTTP 503" }],
   },
 ];
 

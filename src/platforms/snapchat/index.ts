@@ -250,12 +250,12 @@ function readAnswer(response: PlatformResponse): Reading {
   const verdict = textAt(parsed, "status").toUpperCase();
   if (isTransientStatus(status) || (status >= 300 && status < 400)) return readStatus(response, words);
   if (status >= 400 && aboutToken.test(words))
-    return { said: "unauthorised", error: `HTTP ${status}: ${shorten(words)}` };
+    return { outcome: "unauthorized", error: `HTTP ${status}: ${shorten(words)}` };
   if (status >= 300) return readStatus(response, words);
-  if (verdict === "VALID") return { said: "accepted" };
+  if (verdict === "VALID") return { outcome: "accepted" };
   if (verdict === "") return unreadable(response);
   const error = `Snapchat said ${shorten(verdict)}${words && `: ${shorten(words)}`}`;
-  return { said: aboutToken.test(words) ? "unauthorised" : "refused", error };
+  return { outcome: aboutToken.test(words) ? "unauthorized" : "rejected", error };
 }
 
 /** The reason and the messages, which stand below `errors` or at the top. */

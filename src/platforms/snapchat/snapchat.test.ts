@@ -189,26 +189,26 @@ describe("the answer", () => {
   });
 
   test("anything but VALID is a failure, also on HTTP 200", () => {
-    expect(read({ body: '{"status":"valid"}' })[0]?.said).toBe("accepted");
+    expect(read({ body: '{"status":"valid"}' })[0]?.outcome).toBe("accepted");
     expect(read({ body: '{"status":"PARTIAL"}' })[0]).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: "Snapchat said PARTIAL",
     });
-    expect(read({ body: "OK" })[0]?.said).toBe("later");
+    expect(read({ body: "OK" })[0]?.outcome).toBe("retry");
   });
 
   test.each(["Invalid access token", "access_token missing", "Unauthorized", "no permission for pixel"])(
     "400 that says %j needs reconnection",
     (reason) => {
-      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.said).toBe(
-        "unauthorised",
+      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.outcome).toBe(
+        "unauthorized",
       );
     },
   );
 
   test("one bad event refuses the whole batch, so that it is halved", () => {
     const body = '{"status":"INVALID","reason":"Insufficient PII"}';
-    expect(read({ status: 400, body }, 3).map(({ said }) => said)).toEqual(Array(3).fill("refused"));
+    expect(read({ status: 400, body }, 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
   });
 });
 

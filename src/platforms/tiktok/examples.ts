@@ -152,7 +152,7 @@ export const tiktokAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: answer(0, "OK"),
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "A parameter is wrong, said with HTTP 200, and the whole request is refused",
@@ -160,7 +160,7 @@ export const tiktokAnswers: readonly AnswerExample[] = [
     status: 200,
     body: answer(40002, "data.0.event_id: Not a valid string."),
     readings: [0, 1].map(() => ({
-      said: "refused",
+      outcome: "rejected",
       error: "TikTok error 40002: data.0.event_id: Not a valid string.",
     })),
   },
@@ -170,7 +170,10 @@ export const tiktokAnswers: readonly AnswerExample[] = [
     status: 200,
     body: answer(40105, "Access token is incorrect or has been revoked."),
     readings: [
-      { said: "unauthorised", error: "TikTok error 40105: Access token is incorrect or has been revoked." },
+      {
+        outcome: "unauthorized",
+        error: "TikTok error 40105: Access token is incorrect or has been revoked.",
+      },
     ],
   },
   {
@@ -178,21 +181,23 @@ export const tiktokAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: answer(40001, "No permission to operate pixel."),
-    readings: [{ said: "unauthorised", error: "TikTok error 40001: No permission to operate pixel." }],
+    readings: [{ outcome: "unauthorized", error: "TikTok error 40001: No permission to operate pixel." }],
   },
   {
     title: "Too many requests, said with HTTP 200",
     conversions: 1,
     status: 200,
     body: answer(40100, "Too many requests. Please retry in some time."),
-    readings: [{ said: "later", error: "TikTok error 40100: Too many requests. Please retry in some time." }],
+    readings: [
+      { outcome: "retry", error: "TikTok error 40100: Too many requests. Please retry in some time." },
+    ],
   },
   {
     title: "A passing fault of TikTok, said with HTTP 200",
     conversions: 1,
     status: 200,
     body: answer(50002, "Internal service error."),
-    readings: [{ said: "later", error: "TikTok error 50002: Internal service error." }],
+    readings: [{ outcome: "retry", error: "TikTok error 50002: Internal service error." }],
   },
   {
     title: "Partial success that names the event which failed",
@@ -201,7 +206,10 @@ export const tiktokAnswers: readonly AnswerExample[] = [
     body: answer(20001, "Partial success", {
       failed_events: [{ order_in_batch: 1, error_code: 40002, error_message: "Invalid event_time." }],
     }),
-    readings: [{ said: "accepted" }, { said: "refused", error: "TikTok error 40002: Invalid event_time." }],
+    readings: [
+      { outcome: "accepted" },
+      { outcome: "rejected", error: "TikTok error 40002: Invalid event_time." },
+    ],
   },
 ];
 

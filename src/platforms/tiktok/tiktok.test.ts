@@ -206,20 +206,20 @@ describe("the answer", () => {
   test("HTTP 200 alone is no success", () => {
     for (const code of [40000, 40002, 40300, 61000, "40002"])
       expect(read(answer(code))[0], String(code)).toEqual({
-        said: "refused",
+        outcome: "rejected",
         error: `TikTok error ${code}: why`,
       });
-    expect(read({ body: "<html>" })[0]?.said).toBe("later");
+    expect(read({ body: "<html>" })[0]?.outcome).toBe("retry");
   });
 
   test.each([40001, 40102, 40104, 40105])("code %d needs reconnection", (code) => {
-    expect(read(answer(code))[0]?.said).toBe("unauthorised");
+    expect(read(answer(code))[0]?.outcome).toBe("unauthorized");
   });
 
   test.each([40100, 50000, 50002, 59999])(
     "code %d is tried again, after the time that TikTok asks",
     (code) => {
-      expect(read(answer(code))).toEqual([{ said: "later", error: `TikTok error ${code}: why` }]);
+      expect(read(answer(code))).toEqual([{ outcome: "retry", error: `TikTok error ${code}: why` }]);
       expect(read({ ...answer(code), headers: { "retry-after": "9" } })[0]).toMatchObject({
         retryAfterSeconds: 9,
       });
@@ -227,20 +227,20 @@ describe("the answer", () => {
   );
 
   test("a gateway's status counts where it and the code disagree", () => {
-    expect(read(answer(0, "OK", 502))[0]?.said).toBe("later");
-    expect(read(answer(40002, "bad", 503))[0]?.said).toBe("later");
+    expect(read(answer(0, "OK", 502))[0]?.outcome).toBe("retry");
+    expect(read(answer(40002, "bad", 503))[0]?.outcome).toBe("retry");
     expect(read(answer(40002, "bad", 400))[0]).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 400: TikTok error 40002: bad",
     });
   });
 
   test("one bad event refuses the whole batch, so that it is halved", () => {
-    expect(read(answer(40002), 3).map(({ said }) => said)).toEqual(Array(3).fill("refused"));
+    expect(read(answer(40002), 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
   });
 
   test("partial success without names is success", () => {
-    expect(read(answer(20001), 2)).toEqual([{ said: "accepted" }, { said: "accepted" }]);
+    expect(read(answer(20001), 2)).toEqual([{ outcome: "accepted" }, { outcome: "accepted" }]);
   });
 });
 

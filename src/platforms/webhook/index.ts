@@ -197,15 +197,15 @@ function readAnswer(
   if (!rule.statuses.some(([from, to]) => response.status >= from && response.status <= to)) {
     const reading = readStatus(response);
     // A 2xx that the rule does not name is a refusal, whatever HTTP says.
-    return reading.said === "accepted"
-      ? { said: "refused", error: `HTTP ${response.status} is not in the success rule` }
+    return reading.outcome === "accepted"
+      ? { outcome: "rejected", error: `HTTP ${response.status} is not in the success rule` }
       : reading;
   }
   const body = rule.conditions.length ? parse(response.body) : null;
   const failed = rule.conditions.find(([path, value]) => String(valueAt(body, path)) !== value);
   return failed
-    ? { said: "refused", error: `the answer does not have ${failed[0]}=${failed[1]}` }
-    : { said: "accepted" };
+    ? { outcome: "rejected", error: `the answer does not have ${failed[0]}=${failed[1]}` }
+    : { outcome: "accepted" };
 }
 
 function parse(text: string): unknown {

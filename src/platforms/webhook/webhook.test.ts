@@ -205,7 +205,7 @@ describe("the success rule as it is written", () => {
 });
 
 describe("the success rule as it is applied", () => {
-  const accepted = { said: "accepted" };
+  const accepted = { outcome: "accepted" };
 
   test("without a rule any 2xx is success, whatever the body", () => {
     for (const status of [200, 201, 204, 299]) expect(read({ status, body: "<no json" })).toEqual(accepted);
@@ -225,17 +225,17 @@ describe("the success rule as it is applied", () => {
       accepted,
     ]);
     expect(read({ status: 205 }, { success })).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 205 is not in the success rule",
     });
   });
 
   test("an error that the rule does not name keeps HTTP's meaning", () => {
     const success = "201";
-    expect(read({ status: 400 }, { success })).toEqual({ said: "refused", error: "HTTP 400" });
-    expect(read({ status: 401 }, { success })?.said).toBe("unauthorised");
+    expect(read({ status: 400 }, { success })).toEqual({ outcome: "rejected", error: "HTTP 400" });
+    expect(read({ status: 401 }, { success })?.outcome).toBe("unauthorized");
     expect(read({ status: 503, headers: { "retry-after": "9" } }, { success })).toEqual({
-      said: "later",
+      outcome: "retry",
       error: "HTTP 503",
       retryAfterSeconds: 9,
     });
@@ -265,20 +265,20 @@ describe("the success rule as it is applied", () => {
     ["constructor=x", "{}"],
   ])("%s does not hold for %j", (success, body) => {
     expect(read({ body }, { success })).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: `the answer does not have ${success}`,
     });
   });
 
   test("of several conditions all must hold, and the first that fails is named", () => {
     expect(read({ body: '{"a":1,"b":3}' }, { success: "a=1,b=2,c=3" })).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: "the answer does not have b=2",
     });
   });
 
   test("conditions alone still ask for a 2xx", () => {
-    expect(read({ status: 500, body: '{"ok":true}' }, { success: "ok=true" })?.said).toBe("later");
+    expect(read({ status: 500, body: '{"ok":true}' }, { success: "ok=true" })?.outcome).toBe("retry");
   });
 
   test("the answer's body never shows in the reason", () => {

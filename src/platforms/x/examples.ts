@@ -179,7 +179,7 @@ export const xAnswers: readonly AnswerExample[] = [
     conversions: 2,
     status: 200,
     body: '{"request":{"params":{}},"data":{"conversions_processed":2,"debug_id":"ff16fe2b-2ae5-4b0c-a2cc-6c3a9a6e1f10"}}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "A fault that names no conversion: nothing was taken",
@@ -189,8 +189,8 @@ export const xAnswers: readonly AnswerExample[] = [
       errors: [{ code: "INVALID_PARAMETER", message: badHash, parameter: "hashed_email" }],
     }),
     readings: [
-      { said: "refused", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
-      { said: "refused", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
+      { outcome: "rejected", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
+      { outcome: "rejected", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
     ],
   },
   {
@@ -204,14 +204,14 @@ export const xAnswers: readonly AnswerExample[] = [
       ],
     }),
     readings: [
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
       {
-        said: "refused",
+        outcome: "rejected",
         error:
           `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[1].identifiers); ` +
           "MISSING_PARAMETER: event_id is required (conversions[1].event_id)",
       },
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
     ],
   },
   {
@@ -225,7 +225,7 @@ export const xAnswers: readonly AnswerExample[] = [
       ],
     }),
     readings: Array.from({ length: 2 }, () => ({
-      said: "refused",
+      outcome: "rejected",
       error:
         `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[0].identifiers); ` +
         "MISSING_PARAMETER: At least one user identifier must be provided",
@@ -238,7 +238,7 @@ export const xAnswers: readonly AnswerExample[] = [
     body: '{"errors":[{"code":"WEB_EVENT_TAG_NOT_FOUND","message":"Event ID was not found","parameter":"event_id"}]}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error:
           "HTTP 404: WEB_EVENT_TAG_NOT_FOUND: Event ID was not found (event_id); waits until default_event is corrected",
         retryAfterSeconds: 3600,
@@ -252,7 +252,7 @@ export const xAnswers: readonly AnswerExample[] = [
     body: '{"errors":[{"code":"UNAUTHORIZED_ACCESS","message":"This request is not properly authenticated"}]}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 401: UNAUTHORIZED_ACCESS: This request is not properly authenticated",
       },
     ],
@@ -264,7 +264,7 @@ export const xAnswers: readonly AnswerExample[] = [
     body: '{"errors":[{"code":"UNAUTHORIZED_CLIENT_APPLICATION","message":"The client application making this request does not have access to Ads API"}]}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error:
           "HTTP 403: UNAUTHORIZED_CLIENT_APPLICATION: The client application making this request does not have access to Ads API",
       },
@@ -278,7 +278,7 @@ export const xAnswers: readonly AnswerExample[] = [
     body: '{"errors":[{"code":"TOO_MANY_REQUESTS","message":"Rate limit exceeded"}]}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 429: TOO_MANY_REQUESTS: Rate limit exceeded",
         retryAfterSeconds: 300,
       },
@@ -289,7 +289,7 @@ export const xAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 423,
     body: '{"errors":[{"code":"LOCKED","message":"Try again"}]}',
-    readings: [{ said: "later", error: "HTTP 423: LOCKED: Try again" }],
+    readings: [{ outcome: "retry", error: "HTTP 423: LOCKED: Try again" }],
   },
   {
     title: "X is down",
@@ -297,7 +297,7 @@ export const xAnswers: readonly AnswerExample[] = [
     status: 503,
     body: '{"errors":[{"code":"SERVICE_UNAVAILABLE","message":"Over capacity"}]}',
     readings: Array.from({ length: 2 }, () => ({
-      said: "later",
+      outcome: "retry",
       error: "HTTP 503: SERVICE_UNAVAILABLE: Over capacity",
     })),
   },

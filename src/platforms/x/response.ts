@@ -27,7 +27,7 @@ export function readXAnswer(
     return all(
       processed < conversions.length
         ? later(`X processed ${processed} of ${conversions.length} conversions`)
-        : { said: "accepted" },
+        : { outcome: "accepted" },
     );
   }
   if (status === 423) return all(later(`HTTP 423${detail ? `: ${shorten(detail)}` : ""}`));
@@ -36,7 +36,7 @@ export function readXAnswer(
   const isNotFound = (one: unknown) => textAt(one, "code") === "WEB_EVENT_TAG_NOT_FOUND";
   // The pixel stands in the address, so it is wrong for the whole connection.
   if (errors.some((one) => isNotFound(one) && textAt(one, "parameter") === "pixel_id"))
-    return all({ said: "unauthorised", error: `${error}; correct pixel_id` });
+    return all({ outcome: "unauthorized", error: `${error}; correct pixel_id` });
   const tagFaults = errors.filter((one) => isNotFound(one) || isTagFault(one));
   if ((status === 400 || status === 404) && tagFaults.length > 0) {
     const named = tagFaults.map((one) => place.exec(textAt(one, "parameter"))?.[1]);

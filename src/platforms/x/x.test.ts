@@ -101,7 +101,7 @@ describe("authorisation", () => {
       "content-type": "application/json",
       "x-pixel-token": "",
     });
-    expect(read(401)?.said).toBe("unauthorised");
+    expect(read(401)?.outcome).toBe("unauthorized");
   });
 });
 
@@ -267,7 +267,7 @@ describe("answers", () => {
   const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds);
   const wait = (headers: Record<string, string>) => {
     const reading = read(429, headers);
-    return reading?.said === "later" ? (reading.retryAfterSeconds ?? 0) : -1;
+    return reading?.outcome === "retry" ? (reading.retryAfterSeconds ?? 0) : -1;
   };
 
   test("a throttled request waits until the account's window begins anew", () => {
