@@ -74,7 +74,7 @@ export function lanesOfThePast(past: Past): Lanes {
     const durationMs = wanted === "slow" ? 8003 : 60 + Math.round(320 * chance.number() ** 2);
     const read = (sent: Sent) =>
       sent.ok
-        ? platform.readResponse(sent.response, [job.conversion], connection.settings)[0]?.outcome
+        ? platform.readResponse(sent.response, [job.conversion], connection.settings, at)[0]?.outcome
         : "retry";
     const answer = answersTo(wanted, platform, chance).find(
       (sent) => read(sent) === (wanted === "down" || wanted === "slow" ? "retry" : wanted),
@@ -146,6 +146,6 @@ function answersTo(wanted: Wanted, platform: Asked, chance: Chance): Sent[] {
   if (wanted === "slow") return [{ ok: false, blocked: false, error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
   if (wanted !== "accepted")
-    return (platform.answers ?? []).map(({ status, body }) => answerOf(status, body));
+    return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));
   return (thanks[platform.id]?.(chance) ?? ['{"ok":true}']).map((body) => answerOf(body ? 200 : 204, body));
 }

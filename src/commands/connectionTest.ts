@@ -84,7 +84,7 @@ export function tryOutCommands(connection: Command): void {
           const choices = await withSender(desk, async ({ sender, tokens }) => {
             const current = known && (await tokens.fresh(known));
             const settings = current && "settings" in current ? current.settings : {};
-            return choicesFor(sender, platform, setting, { ...settings, ...signedIn, ...given });
+            return choicesFor(sender, platform, setting, { ...settings, ...signedIn, ...given }, desk.by.now);
           });
           const rows = choices.map(({ value, label }) => [value, label]);
           print(

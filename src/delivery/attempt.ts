@@ -3,7 +3,7 @@
 import type { Conversion } from "../kernel/event.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
-import { isTransientStatus } from "../platforms/shared/readResponse.ts";
+import { isTransientStatus } from "../platforms/shared/response.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt, Settlement } from "../store/deliveries/deliveries.ts";
 import type { Breaker } from "./breaker.ts";

@@ -35,7 +35,7 @@ export function planDeliveries(
         reason: `older than the ${maxAgeDays} days that ${platform.name} takes`,
       };
     }
-    const unfit = platform.unfit?.(conversion, connection.settings, now);
+    const unfit = platform.skipReason?.(conversion, connection.settings, now);
     if (unfit) return { ...delivery, state: "skipped", reason: unfit };
     if (connection.state !== "active") return { ...delivery, state: "parked", reason: whyParked(connection) };
     return { ...delivery, state: "queued", reason: null };

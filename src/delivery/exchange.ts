@@ -40,7 +40,9 @@ export async function exchange(
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
     });
-    const readings = read(platform, settings, conversions, sent).map((one) => withoutSecretsIn(one, request));
+    const readings = read(platform, settings, conversions, sent, now).map((one) =>
+      withoutSecretsIn(one, request),
+    );
     return {
       settings,
       readings,
@@ -92,8 +94,9 @@ function read(
   settings: ConnectionSettings,
   conversions: readonly Conversion[],
   sent: Sent,
+  now: number,
 ): Reading[] {
-  if (sent.ok) return platform.readResponse(sent.response, conversions, settings);
+  if (sent.ok) return platform.readResponse(sent.response, conversions, settings, now);
   return conversions.map(() => ({ outcome: sent.blocked ? "rejected" : "retry", error: sent.error }));
 }
 

@@ -6,7 +6,7 @@ import type { Conversion, Reading } from "../kernel/event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
-import { readStatus } from "../platforms/shared/readResponse.ts";
+import { readStatus } from "../platforms/shared/response.ts";
 import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -54,7 +54,7 @@ export function sampleNow(name: string, now: number): Conversion {
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
   const platform = knownPlatform(connection.platform);
   if (!isSelected(connection, conversion.name)) return { skipped: "event not selected", request: null };
-  const skipped = platform.unfit?.(conversion, connection.settings, now) ?? null;
+  const skipped = platform.skipReason?.(conversion, connection.settings, now) ?? null;
   if (skipped) return { skipped, request: null };
   return { skipped: null, request: shown(platform.toRequest([conversion], connection.settings, now)) };
 }
@@ -97,7 +97,7 @@ export async function sendTest(
 ): Promise<TestSent> {
   const platform = knownPlatform(connection.platform);
   const test: Conversion = { ...conversion, mode: "test" };
-  const skipped = platform.unfit?.(test, connection.settings, now) ?? null;
+  const skipped = platform.skipReason?.(test, connection.settings, now) ?? null;
   const log = { httpStatus: null, response: null };
   if (skipped) return { skipped, reading: null, log, request: null };
   const current = await parts.tokens.fresh(connection);
@@ -116,6 +116,7 @@ export async function choicesFor(
   platformId: string,
   setting: string,
   settings: ConnectionSettings,
+  now: number,
 ): Promise<Choice[]> {
   const platform = knownPlatform(platformId);
   const picker = pickerOf(platform, setting);
@@ -130,8 +131,8 @@ export async function choicesFor(
   if (choices.length) return choices;
   // Nothing to choose from: because there is nothing, or because the platform refused, in its own words.
   const [status, words] = [
-    readStatus(sent.response),
-    platform.readResponse(sent.response, [sampleConversion()], settings)[0],
+    readStatus(sent.response, now),
+    platform.readResponse(sent.response, [sampleConversion()], settings, now)[0],
   ];
   const refusal =
     status.outcome !== "accepted" || words?.outcome === "unauthorized" ? (words ?? status) : null;

@@ -182,7 +182,7 @@ async function take(options: WorkerOptions, due: Due, { madeRoom, goOn }: Ways):
       const attribution = await withConsentOfNow(store, directory, event);
       const job = jobOf(delivery, event, attribution, connection, until);
       // Consent, settings and age may have changed since it was planned.
-      const unfit = platform?.unfit?.(job.conversion, connection.settings, now());
+      const unfit = platform?.skipReason?.(job.conversion, connection.settings, now());
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
       void lanes.send(job).then(madeRoom);
     }),

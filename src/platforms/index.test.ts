@@ -7,7 +7,6 @@ import { platformOf, platforms } from "./index.ts";
 import { mappingFault } from "./shared/mapping.ts";
 import { nameFault } from "./shared/eventNames.ts";
 import type { ConnectionSettings, Platform, PlatformResponse, Setting } from "./platform.ts";
-import { isTransientStatus, retryAfterSeconds } from "./shared/readResponse.ts";
 import { sampleConversion } from "./shared/sample.ts";
 
 const folder = new URL(".", import.meta.url);
@@ -40,7 +39,7 @@ const answer = (status: number, headers: Record<string, string> = {}, body = "{}
 });
 
 function readings(platform: Platform, count: number, response: PlatformResponse): Reading[] {
-  return platform.readResponse(response, several(count), exampleSettings(platform));
+  return platform.readResponse(response, several(count), exampleSettings(platform), now);
 }
 
 const isSecret = (setting: Setting) => setting.secret === true;
@@ -81,6 +80,15 @@ describe("the list", () => {
       /satisfies Platform\b/.test(readFileSync(new URL(file, folder), "utf8")),
     );
     expect(declaring.toSorted()).toEqual(platforms.map(({ id }) => `${id}/index.ts`).toSorted());
+  });
+
+  test("no platform reads a clock or a random number: what it does follows from its arguments", () => {
+    const impure = files.filter((file) =>
+      /\b(?:Date\.now|Math\.random|performance\.now|randomUUID|randomBytes)\(|new Date\(\)/.test(
+        readFileSync(new URL(file, folder), "utf8"),
+      ),
+    );
+    expect(impure).toEqual([]);
   });
 
   test("ids and names are unique", () => {
@@ -200,6 +208,11 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
         }
       });
 
+      test("none of its conversions is skipped", () => {
+        for (const conversion of example.conversions)
+          expect(platform.skipReason?.(conversion, example.settings, now) ?? null).toBeNull();
+      });
+
       test("carries no more conversions than one request may", () => {
         expect(example.conversions.length).toBeLessThanOrEqual(platform.batch);
       });
@@ -213,13 +226,13 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     for (const name of Object.keys(platform.events?.standard ?? {})) expect([...shown], name).toContain(name);
   });
 
-  test("every answer that it documents is read as documented", () => {
-    for (const { title, conversions, status, headers = {}, body, readings: expected } of platform.answers ??
-      []) {
-      expect(expected, title).toHaveLength(conversions);
-      expect(readings(platform, conversions, answer(status, headers, body)), title).toEqual(expected);
-    }
-  });
+  test.each((platform.responses ?? []).map((one) => [one.title, one] as const))(
+    "the response is read as documented: %s",
+    (_title, { conversions, status, headers = {}, body, readings: expected }) => {
+      expect(expected).toHaveLength(conversions);
+      expect(readings(platform, conversions, answer(status, headers, body))).toEqual(expected);
+    },
+  );
 
   test("says for people what is sent, what is not, and how to get credentials", () => {
     if (platform.docs === null) return;
@@ -229,7 +242,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   });
 
   test("the success that it documents is accepted, once for each conversion; without one any 2xx is", () => {
-    const [success] = platform.answers ?? [];
+    const [success] = platform.responses ?? [];
     const count = success?.conversions ?? 1;
     const accepted = Array.from({ length: count }, () => ({ outcome: "accepted" }));
     for (const status of success ? [success.status] : [200, 201, 202, 204])
@@ -239,7 +252,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   });
 
   test("a 2xx that does not say so in the platform's own words, or was cut, is no success", () => {
-    const [success] = platform.answers ?? [];
+    const [success] = platform.responses ?? [];
     if (!success) return;
     const unread = [{ outcome: "retry", error: expect.stringContaining("the answer could not be read") }];
     const cut = { ...answer(200, {}, success.body), isCut: true } as const;
@@ -290,13 +303,9 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     });
 
     test("Retry-After may be a date", () => {
-      const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
-      for (const reading of readings(platform, count, answer(429, { "retry-after": inAnHour }))) {
-        expect(reading.outcome).toBe("retry");
-        const seconds = "retryAfterSeconds" in reading ? reading.retryAfterSeconds : 0;
-        expect(seconds).toBeGreaterThan(3590);
-        expect(seconds).toBeLessThanOrEqual(3601);
-      }
+      const inAnHour = new Date(now + 3_600_000).toUTCString();
+      for (const reading of readings(platform, count, answer(429, { "retry-after": inAnHour })))
+        expect(reading).toMatchObject({ outcome: "retry", retryAfterSeconds: 3600 });
     });
 
     test.each([401, 403])("%d means that the connection is not authorised", (status) => {
@@ -342,7 +351,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       const known = sampleConversion();
       const withheld = { person: null, clickIds: {}, browserIds: {}, utm: {}, consent: "denied" } as const;
       const conversions = several(count, withheld).filter(
-        (conversion) => !platform.unfit?.(conversion, exampleSettings(platform), now),
+        (conversion) => !platform.skipReason?.(conversion, exampleSettings(platform), now),
       );
       if (conversions.length === 0) return;
       const text = JSON.stringify(platform.toRequest(conversions, exampleSettings(platform), now));
@@ -390,30 +399,5 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     const before = structuredClone({ conversions, settings });
     platform.toRequest(conversions, settings, now);
     expect({ conversions, settings }).toEqual(before);
-  });
-});
-
-describe("HTTP's own words", () => {
-  test("408, 425, 429 and every 5xx are passing faults; nothing else is", () => {
-    const transient = Array.from({ length: 600 }, (_, status) => status).filter(isTransientStatus);
-    expect(transient).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
-  });
-
-  const noon = Date.UTC(2026, 10, 14, 12);
-  test.each([
-    ["120", 120],
-    [" 7 ", 7],
-    ["1", 1],
-    ["Sat, 14 Nov 2026 12:01:30 GMT", 90],
-    ["Sat, 14 Nov 2026 12:00:00 GMT", undefined],
-    ["Sat, 14 Nov 2026 11:00:00 GMT", undefined],
-    ["0", undefined],
-    ["-5", undefined],
-    ["", undefined],
-    ["soon", undefined],
-    ["9".repeat(400), undefined],
-    [undefined, undefined],
-  ])("Retry-After %j is %j seconds", (header, seconds) => {
-    expect(retryAfterSeconds(header, noon)).toBe(seconds);
   });
 });

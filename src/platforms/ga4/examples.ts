@@ -1,7 +1,7 @@
 // What Google Analytics is sent, and what its validator answers: test and documentation in one.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { AnswerExample, Example } from "../platform.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
@@ -68,7 +68,7 @@ const standard = [
   ["page_view", "page_view"],
 ] as const;
 
-export const ga4Examples: readonly Example[] = [
+export const examples: readonly Example[] = [
   example("A purchase after an ad click", {}, purchase),
   example(
     "Only a hashed email and no value: the client id is a pseudonym",
@@ -142,7 +142,7 @@ export const ga4Examples: readonly Example[] = [
   ),
 ];
 
-export const ga4Answers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Received, which is all that is said",
     conversions: 1,

@@ -1,9 +1,8 @@
 // What Google Ads is sent, and what it answers: test and documentation in one.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { AnswerExample, Example } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
-import { sha256 } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = {
   customer_id: "123-456-7890",
@@ -67,7 +66,7 @@ function example(
   };
 }
 
-export const googleAdsExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   example("A purchase after an ad click", withContact, [sampleConversion()], {
     events: [{ ...purchase, userData: contact }],
   }),
@@ -168,7 +167,7 @@ function failure(
   status: string,
   message: string,
   details: readonly Record<string, unknown>[] = [],
-): Pick<AnswerExample, "status" | "body"> {
+): Pick<ResponseExample, "status" | "body"> {
   return { status: code, body: JSON.stringify({ error: { code, status, message, details } }) };
 }
 
@@ -177,7 +176,7 @@ const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
   fieldViolations,
 });
 
-export const googleAdsAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Taken in",
     conversions: 2,
@@ -214,7 +213,7 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     readings: [
       {
         outcome: "retry",
-        error: "HTTP 400: refused because of another event in the same request",
+        error: "HTTP 400: rejected because of another event in the same request",
         retryAfterSeconds: 1,
       },
       {
@@ -223,7 +222,7 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
       },
       {
         outcome: "retry",
-        error: "HTTP 400: refused because of another event in the same request",
+        error: "HTTP 400: rejected because of another event in the same request",
         retryAfterSeconds: 1,
       },
     ],

@@ -32,66 +32,53 @@ const body = (given: Record<string, string>, ...changes: Partial<Conversion>[]) 
   };
 const event = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
   body(given, changes).events[0] ?? expect.unreachable("no event");
-const unfit = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
-  googleAds.unfit(sampleConversion(changes), given);
+const skipReason = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
+  googleAds.skipReason(sampleConversion(changes), given);
 const fault = (name: string, value: string) =>
   (googleAds.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
 const seen = (value: string) => ({ value, seenAt: Date.UTC(2026, 10, 10) });
 
-describe("what it documents is so", () => {
-  test.each(googleAds.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
-    const made = googleAds.toRequest(example.conversions, example.settings, now);
-    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
-    for (const conversion of example.conversions)
-      expect(googleAds.unfit(conversion, example.settings)).toBeNull();
-  });
-
-  test.each(googleAds.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
-    const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
-    expect(googleAds.readResponse({ headers: {}, ...answer }, conversions, settings)).toEqual(
-      answer.readings,
-    );
-  });
-});
-
 describe("events that Google would refuse are skipped", () => {
   test("without gclid, wbraid and gbraid", () => {
-    expect(unfit(settings, noClick)).toBe("no gclid, wbraid or gbraid");
-    expect(unfit(settings, { clickIds: { dclid: seen("d"), fbclid: seen("f") } })).toBe(
+    expect(skipReason(settings, noClick)).toBe("no gclid, wbraid or gbraid");
+    expect(skipReason(settings, { clickIds: { dclid: seen("d"), fbclid: seen("f") } })).toBe(
       "no gclid, wbraid or gbraid",
     );
-    expect(unfit({ ...settings, enhanced_conversions_for_leads: "off" }, noClick)).toBe(
+    expect(skipReason({ ...settings, enhanced_conversions_for_leads: "off" }, noClick)).toBe(
       "no gclid, wbraid or gbraid",
     );
   });
 
   test("not when enhanced conversions for leads is on, as long as there is contact data", () => {
-    expect(unfit(leads, noClick)).toBeNull();
-    expect(unfit(leads, { ...noClick, person: { emailSha256: sha256("a".repeat(64)) } })).toBeNull();
-    expect(unfit(leads, { ...noClick, person: null, consent: "unknown" })).toBe("no gclid, wbraid or gbraid");
+    expect(skipReason(leads, noClick)).toBeNull();
+    expect(skipReason(leads, { ...noClick, person: { emailSha256: sha256("a".repeat(64)) } })).toBeNull();
+    expect(skipReason(leads, { ...noClick, person: null, consent: "unknown" })).toBe(
+      "no gclid, wbraid or gbraid",
+    );
   });
 
   test("an opt-out leaves nothing to match by, whatever the setting", () => {
-    expect(unfit(settings, withheld)).toBe("opted out");
-    expect(unfit(leads, withheld)).toBe("opted out");
+    expect(skipReason(settings, withheld)).toBe("opted out");
+    expect(skipReason(leads, withheld)).toBe("opted out");
   });
 
   test.each(["gclid", "wbraid", "gbraid"])("%s alone is enough", (name) => {
     const changes = { clickIds: { [name]: seen("x-Y_z") }, browserIds: {}, person: null };
-    expect(unfit(settings, changes)).toBeNull();
+    expect(skipReason(settings, changes)).toBeNull();
     expect(event(settings, changes).adIdentifiers).toEqual({ [name]: "x-Y_z" });
   });
 
   test("without a conversion action for the event", () => {
     const { conversion_action: _none, ...without } = settings;
-    expect(unfit(without)).toBe("no conversion action for this event");
-    expect(unfit({ ...without, "event.purchase": "12" })).toBeNull();
+    expect(skipReason(without)).toBe("no conversion action for this event");
+    expect(skipReason({ ...without, "event.purchase": "12" })).toBeNull();
   });
 
   test("a refund would count as a gain, so it goes only where an action was chosen for it", () => {
-    expect(unfit(settings, { name: " Refund " })).toBe("Google Ads takes no refunds");
-    expect(unfit({ ...settings, "event.refund": "12" }, { name: "Refund" })).toBeNull();
-    for (const name of ["Refund", " re-fund", "RE_FUND"]) expect(unfit(settings, { name })).toMatch(/refund/);
+    expect(skipReason(settings, { name: " Refund " })).toBe("Google Ads takes no refunds");
+    expect(skipReason({ ...settings, "event.refund": "12" }, { name: "Refund" })).toBeNull();
+    for (const name of ["Refund", " re-fund", "RE_FUND"])
+      expect(skipReason(settings, { name })).toMatch(/refund/);
   });
 });
 
@@ -159,7 +146,7 @@ describe("the request", () => {
     (value) => {
       const clickIds = { gclid: seen(value), wbraid: seen("w") };
       expect(event(settings, { clickIds }).adIdentifiers).toEqual({ wbraid: "w" });
-      expect(unfit(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe(
+      expect(skipReason(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe(
         "no gclid, wbraid or gbraid",
       );
     },
@@ -177,7 +164,7 @@ describe("the request", () => {
       "EAIa",
       "",
     ])
-      expect(unfit(settings, cookie(value)), value).toBe("no gclid, wbraid or gbraid");
+      expect(skipReason(settings, cookie(value)), value).toBe("no gclid, wbraid or gbraid");
   });
 
   test("the order id is the transaction id, else the event id", () => {

@@ -1,8 +1,8 @@
 // What goes to LinkedIn for which event, and how it answers: tests and documentation of linkedin.ts.
 
 import type { Conversion } from "../../kernel/event.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { nameSetting } from "../shared/eventNames.ts";
-import type { AnswerExample, Example } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
@@ -54,7 +54,7 @@ const usual = [
   ["contact", "555010"],
 ] as const;
 
-export const linkedinExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   {
     title: "A purchase after a click on an ad",
     settings,
@@ -164,11 +164,11 @@ export const linkedinExamples: readonly Example[] = [
 const amountMissing =
   "ERROR :: /conversionValue/amount :: field is required but not found and has no default value";
 const badUrn = "ERROR :: /conversion :: Invalid Urn format";
-const bystander = "HTTP 422: refused because of another event in the same request";
+const bystander = "HTTP 422: rejected because of another event in the same request";
 
 const waits = "waits until default_rule is corrected";
 
-export const linkedinAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,

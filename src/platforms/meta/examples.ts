@@ -1,15 +1,16 @@
 // What the documentation of Meta shows, and its test compares: whole requests, answers and the guide.
 
-import type { AnswerExample, Example, Guide } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import {
   bareConversion,
   clickedAt,
   fullPerson,
   sampleBrowser,
+  sampleConversion,
   sampleSeconds,
   standardExamples,
-} from "../shared/socialSample.ts";
+} from "../shared/sample.ts";
+import { events } from "./request.ts";
 
 const settings = {
   pixel_id: "1234567890123456",
@@ -36,7 +37,7 @@ const visitor = {
 };
 const money = { value: 49.9, currency: "EUR", order_id: "A-1001" };
 
-export const metaExamples = (standard: Readonly<Record<string, string>>): Example[] => [
+export const examples: Example[] = [
   {
     title: "A purchase after a click on an ad, with everything known",
     settings,
@@ -140,7 +141,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
       { event_name: "Quiz Done", ...bare, event_id: "second" },
     ]),
   },
-  ...standardExamples(standard, settings, (name) =>
+  ...standardExamples(events.standard, settings, (name) =>
     request([{ event_name: name, ...bare, custom_data: { value: 20, currency: "EUR" } }]),
   ),
 ];
@@ -148,7 +149,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
 const refusal = (error: Record<string, unknown>) =>
   JSON.stringify({ error: { type: "OAuthException", fbtrace_id: "AExample", ...error } });
 
-export const metaAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,
@@ -254,39 +255,3 @@ export const metaAnswers: readonly AnswerExample[] = [
     readings: [{ outcome: "retry", error: "HTTP 400: a web page instead of an answer" }],
   },
 ];
-
-export const metaGuide: Guide = {
-  credentials: [
-    "Open Events Manager at business.facebook.com/events_manager and choose the dataset (pixel) of your site.",
-    "Under Settings, copy the dataset id.",
-    "Further down, under Conversions API, choose to set it up with a direct integration and generate an access token; copy it at once, it is shown only there. Such a token does not end by itself and needs no app review.",
-    "For test events: copy the code on the page Test events.",
-  ],
-  sends: [
-    ["event_name", "the event, under Meta's standard name or its own"],
-    ["event_time", "the time of the conversion, in seconds"],
-    ["event_id", "the event id; the same as the pixel's, so that Meta counts the pair once"],
-    ["action_source", "website when the visit is known, otherwise system_generated"],
-    ["event_source_url", "the page of the visit, without its query"],
-    ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-    ["user_data.fbc", "the _fbc cookie, or fbclid with the time of the click"],
-    ["user_data.fbp", "the _fbp cookie"],
-    ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
-    ["custom_data.value, currency, order_id", "value, currency and orderId"],
-  ],
-  notSent: [
-    "UTM fields, unless you map them: Meta has no field for them.",
-    "Refunds: Meta cannot take a purchase back.",
-    "A purchase without a value, because Meta refuses the whole request.",
-    "_fbc and _fbp cookies that are not of the form fb.1.MILLISECONDS.ID, and click ids with characters that none has.",
-  ],
-  consent:
-    "Meta refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data use.",
-  testMode:
-    "Needs the test event code of the connection and shows on the page Test events. Take made-up people: Meta may count test events too.",
-  limits: [
-    "One bad event has the whole request refused, so the batch is halved until it is found.",
-    "Meta retires each version of its API after about two years. The connection then stops until another version is set; its events wait, as they do where the token may not use the dataset.",
-    "The pixel's event and this one count once when event id and name are the same within 48 hours.",
-  ],
-};

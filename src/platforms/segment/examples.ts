@@ -1,7 +1,7 @@
 // What Segment is sent, and what it answers: test and documentation in one.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { AnswerExample, Example } from "../platform.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
@@ -69,7 +69,7 @@ const standard = [
   ["add_payment_info", "Payment Info Entered"],
 ] as const;
 
-export const segmentExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   example("A purchase after an ad click", [{}], [purchase]),
   example(
     "Only a hashed email and no value",
@@ -187,7 +187,7 @@ export const segmentExamples: readonly Example[] = [
   ),
 ];
 
-export const segmentAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted, as nearly everything is",
     conversions: 2,

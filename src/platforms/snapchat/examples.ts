@@ -1,15 +1,16 @@
 // What the documentation of Snapchat shows, and its test compares: whole requests, answers and the guide.
 
-import type { AnswerExample, Example, Guide } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import {
   bareConversion,
   clickedAt,
   fullPerson,
   sampleBrowser,
+  sampleConversion,
   sampleSeconds,
   standardExamples,
-} from "../shared/socialSample.ts";
+} from "../shared/sample.ts";
+import { events } from "./request.ts";
 
 const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
 
@@ -29,7 +30,7 @@ const web = { ...event, action_source: "WEB", event_source_url: sampleBrowser.pa
 const visitor = { client_ip_address: sampleBrowser.address, client_user_agent: sampleBrowser.userAgent };
 const money = { value: 49.9, currency: "EUR", order_id: "A-1001" };
 
-export const snapchatExamples = (standard: Readonly<Record<string, string>>): Example[] => [
+export const examples: Example[] = [
   {
     title: "A purchase after a click on an ad, with everything known",
     settings,
@@ -147,12 +148,12 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
       { event_name: "SEARCH", ...bare, event_id: "second" },
     ]),
   },
-  ...standardExamples(standard, settings, (name) =>
+  ...standardExamples(events.standard, settings, (name) =>
     request([{ event_name: name, ...bare, custom_data: { value: 20, currency: "EUR" } }]),
   ),
 ];
 
-export const snapchatAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,
@@ -175,7 +176,7 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 200,
     body: '{"status":"INVALID","error_msgs":["currency is not supported"]}',
-    readings: [{ outcome: "rejected", error: "Snapchat said INVALID: currency is not supported" }],
+    readings: [{ outcome: "rejected", error: "Snapchat answered INVALID: currency is not supported" }],
   },
   {
     title: "Anything but VALID is no success: the same again later",
@@ -214,41 +215,3 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     readings: [{ outcome: "retry", error: "HTTP 503" }],
   },
 ];
-
-export const snapchatGuide: Guide = {
-  credentials: [
-    "Open Ads Manager at ads.snapchat.com, then Events Manager, and copy the id of your Snap Pixel.",
-    "As an admin of the organisation open Business details and generate a Conversions API token; copy it.",
-    "Pixel and token must belong to the same organisation.",
-  ],
-  sends: [
-    ["event_name", "the event, under Snapchat's name for it"],
-    ["event_time", "the time of the conversion, in seconds"],
-    [
-      "event_id",
-      "the event id; the same as the pixel's client_dedup_id, so that Snapchat counts the pair once",
-    ],
-    ["action_source", "WEB when a page is known, otherwise OFFLINE"],
-    ["event_source_url", "the page of the visit without its query, or the address of the site"],
-    ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-    ["user_data.sc_click_id", "the ScCid of the click, as it was"],
-    ["user_data.sc_cookie1", "the _scid cookie"],
-    ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
-    ["custom_data.value, currency, order_id", "value, currency and orderId"],
-  ],
-  notSent: [
-    "Events that Snapchat has no name for, until you choose one, for example CUSTOM_EVENT_1.",
-    "Refunds: Snapchat cannot take a purchase back.",
-    "A purchase without a value, because Snapchat refuses the whole request.",
-    "UTM fields: Snapchat has no field for them.",
-  ],
-  consent:
-    "Snapchat refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries limited data use.",
-  testMode: "Goes to Snapchat's address for validation: checked and answered, never counted.",
-  limits: [
-    "One bad event has the whole request refused, so the batch is halved until it is found.",
-    "A pixel of another organisation than the token stops the connection until it is connected again; its events wait.",
-    "The pixel's event and this one count once when the event id is the same within 48 hours.",
-    "A lead is sent as SIGN_UP, because Snapchat has no lead; you may choose another name.",
-  ],
-};

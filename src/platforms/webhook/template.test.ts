@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { describeConversion } from "../shared/describe.ts";
+import { conversionJson } from "../shared/conversionJson.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
-import { fillTemplate, templateFault, valueAt } from "./template.ts";
+import { fillTemplate, templateFault } from "./template.ts";
 
-const fields = describeConversion(sampleConversion());
+const fields = conversionJson(sampleConversion());
 const fill = (template: unknown, values: Record<string, unknown> = fields): unknown =>
   JSON.parse(fillTemplate(JSON.stringify(template), values));
 
@@ -24,14 +24,14 @@ describe("filling a template", () => {
   });
 
   test("a field that is not known is null alone and empty beside text", () => {
-    const nothing = describeConversion(sampleConversion({ person: null, clickIds: {}, orderId: null }));
+    const nothing = conversionJson(sampleConversion({ person: null, clickIds: {}, orderId: null }));
     expect(fill({ a: "{{emailSha256}}", b: "order {{orderId}}!", c: "{{clickIds.gclid}}" }, nothing)).toEqual(
       { a: null, b: "order !", c: null },
     );
   });
 
   test("value 0 is a value", () => {
-    const free = describeConversion(sampleConversion({ value: 0 }));
+    const free = conversionJson(sampleConversion({ value: 0 }));
     expect(fill({ a: "{{value}}", b: "costs {{value}}" }, free)).toEqual({ a: 0, b: "costs 0" });
   });
 
@@ -144,26 +144,5 @@ describe("the check of a template", () => {
     expect(templateFault("{")).not.toBeNull();
     expect(templateFault("{}")).toBeNull();
     expect(templateFault("{")).not.toBeNull();
-  });
-});
-
-describe("valueAt", () => {
-  const root = { a: { b: [{ c: 1 }] }, text: "abc", nothing: null, "": 2 };
-  test.each([
-    ["a.b.0.c", 1],
-    ["text", "abc"],
-    ["nothing", null],
-    ["nothing.more", undefined],
-    ["text.length", undefined],
-    ["a.b.length", 1],
-    ["a.x.c", undefined],
-    ["a..b", undefined],
-    ["hasOwnProperty", undefined],
-  ])("%s", (path, value) => {
-    expect(valueAt(root, path)).toEqual(value);
-  });
-
-  test.each([undefined, null, 1, "x"])("there is nothing in %j", (nothing) => {
-    expect(valueAt(nothing, "a")).toBeUndefined();
   });
 });

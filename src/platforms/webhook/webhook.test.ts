@@ -3,6 +3,7 @@ import type { ConnectionSettings, PlatformResponse, Setting } from "../platform.
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { webhook } from "./index.ts";
 
+const now = Date.UTC(2026, 10, 15, 9, 30);
 const url = "https://hooks.example.com/in";
 const settingNamed = (name: string) =>
   (webhook.settings as readonly Setting[]).find((setting) => setting.name === name) ??
@@ -11,10 +12,12 @@ const fault = (name: string, value: string) => settingNamed(name).check?.(value)
 const request = (settings: Record<string, string>, changes = {}) =>
   webhook.toRequest([sampleConversion(changes)], { url, ...settings });
 const read = (response: Partial<PlatformResponse>, settings: ConnectionSettings = {}) =>
-  webhook.readResponse({ status: 200, headers: {}, body: "", ...response }, [sampleConversion()], {
-    url,
-    ...settings,
-  })[0];
+  webhook.readResponse(
+    { status: 200, headers: {}, body: "", ...response },
+    [sampleConversion()],
+    { url, ...settings },
+    now,
+  )[0];
 
 describe("the request", () => {
   test("goes to the address byte for byte, by POST unless said otherwise", () => {

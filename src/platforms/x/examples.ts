@@ -1,8 +1,8 @@
 // What goes to X for which event, and how it answers: tests and documentation of x.ts.
 
 import type { Conversion } from "../../kernel/event.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { nameSetting } from "../shared/eventNames.ts";
-import type { AnswerExample, Example } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
@@ -55,7 +55,7 @@ const usual = [
   ["page_view", "tw-o8z6j-o87nb"],
 ] as const;
 
-export const xExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   {
     title: "A purchase after a click on an ad",
     settings,
@@ -170,10 +170,10 @@ export const xExamples: readonly Example[] = [
   })),
 ];
 
-const bystander = "HTTP 400: refused because of another event in the same request";
+const bystander = "HTTP 400: rejected because of another event in the same request";
 const badHash = "hashed_email is not a valid SHA-256 hash";
 
-export const xAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,

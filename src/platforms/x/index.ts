@@ -1,39 +1,12 @@
 // X (Twitter) Conversion API for the web. Every event is an event tag that was made in Events Manager beforehand: a
 // connection says which tag each event counts for.
 
-import { hash } from "node:crypto";
-import { isIPv4 } from "node:net";
-import { currencyDigits } from "../../kernel/currency.ts";
-import type { Conversion } from "../../kernel/event.ts";
-import { dedupId, dedupSetting } from "../shared/dedup.ts";
-import { amountOf, decimalText, idOf, isUnnamedRefund, known, tokenCheck } from "../shared/eventBody.ts";
-import { applyMapping, type Field } from "../shared/mapping.ts";
-import { eventNameOf, type EventNames } from "../shared/eventNames.ts";
-import { oauth1Header } from "./oauth1.ts";
-import type { ConnectionSettings, Platform, PlatformRequest } from "../platform.ts";
-import { parseJson, textAt } from "../shared/readResponse.ts";
-import { readXAnswer } from "./response.ts";
-import { xAnswers, xExamples } from "./examples.ts";
-
-/** Newest since October 2022. Checked 2026-11-15. */
-const apiVersion = "12";
-
-const tagCheck = (value: string) =>
-  /^(?:tw-[a-z0-9]{1,20}-)?[a-z0-9]{1,20}$/i.test(value)
-    ? null
-    : "must be the id of an event tag, like tw-abcde-fghij or fghij";
-
-const events: EventNames = { standard: {}, others: "not sent", check: tagCheck };
-
-const fields = [
-  { name: "number_items", help: "How many items were bought: a whole number above zero.", type: "number" },
-  { name: "search_string", help: "What was searched for.", type: "text" },
-  {
-    name: "description",
-    help: "Anything else about the conversion, the order id for example.",
-    type: "text",
-  },
-] as const satisfies readonly Field[];
+import type { Platform } from "../platform.ts";
+import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { checkToken, dedupSetting } from "../shared/settings.ts";
+import { examples, responses } from "./examples.ts";
+import { checkTag, events, fields, identifiers, tagOf, toRequest } from "./request.ts";
+import { readResponse } from "./response.ts";
 
 const oauthHelp =
   "Only without a pixel token: one of the four keys of an app that is approved for the X Ads API.";
@@ -90,29 +63,29 @@ export const x = {
       label: "Pixel token",
       help: "The token that Events Manager generates for the Conversion API of this pixel.",
       secret: true,
-      check: tokenCheck,
+      check: checkToken,
     },
-    { name: "consumer_key", label: "Consumer key", help: oauthHelp, secret: true, check: tokenCheck },
-    { name: "consumer_secret", label: "Consumer secret", help: oauthHelp, secret: true, check: tokenCheck },
+    { name: "consumer_key", label: "Consumer key", help: oauthHelp, secret: true, check: checkToken },
+    { name: "consumer_secret", label: "Consumer secret", help: oauthHelp, secret: true, check: checkToken },
     {
       name: "oauth_token",
       label: "OAuth 1.0a access token",
       help: oauthHelp,
       secret: true,
-      check: tokenCheck,
+      check: checkToken,
     },
     {
       name: "oauth_token_secret",
       label: "OAuth 1.0a token secret",
       help: oauthHelp,
       secret: true,
-      check: tokenCheck,
+      check: checkToken,
     },
     {
       name: "default_event",
       label: "Default event tag",
       help: "The tag for events that have none of their own. Without it only events with a tag of their own are sent.",
-      check: tagCheck,
+      check: checkTag,
     },
     dedupSetting,
   ],
@@ -127,118 +100,15 @@ export const x = {
   quota: { requests: 60_000, seconds: 900 },
   // A tag that is wrong has the whole request refused: it must stop no other tag's events.
   group: (conversion, settings) => tagOf(conversion, settings) ?? "",
-  unfit(conversion, settings) {
+  skipReason(conversion, settings) {
     if (conversion.mode === "test") return "X has no test mode";
     if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "X has no refunds";
+    if (isUnnamedRefund(conversion, settings)) return "X takes no refunds";
     if (tagOf(conversion, settings) === null) return `no event tag for the event ${conversion.name.trim()}`;
     return identifiers(conversion).length ? null : "no twclid, email, phone, or IPv4 address with user agent";
   },
-  toRequest(conversions, settings, now) {
-    const url = `https://ads-api.x.com/${apiVersion}/measurement/conversions/${settings.pixel_id ?? ""}`;
-    const request = { method: "POST", url } as const;
-    return {
-      ...request,
-      headers: {
-        "content-type": "application/json",
-        ...authorisation(request, settings, conversions, now),
-      },
-      body: JSON.stringify({ conversions: conversions.map((one) => conversionOf(one, settings, now)) }),
-    };
-  },
-  readResponse: (response, conversions, settings) =>
-    readXAnswer(response, conversions, settings, (one) => tagOf(one, settings)),
-  examples: xExamples,
-  answers: xAnswers,
+  toRequest,
+  readResponse,
+  examples,
+  responses,
 } satisfies Platform;
-
-/**
- * The pixel token, else an OAuth 1.0a signature. A signature needs a nonce that never comes twice: the ids of the
- * conversions and the moment of the attempt give one. With neither, X answers 401 and the conversions wait for keys.
- */
-function authorisation(
-  request: Pick<PlatformRequest, "method" | "url">,
-  settings: ConnectionSettings,
-  conversions: readonly Conversion[],
-  now: number,
-): Record<string, string> {
-  const { consumer_key, consumer_secret, oauth_token, oauth_token_secret } = settings;
-  if (settings.access_token || !consumer_key || !consumer_secret || !oauth_token || !oauth_token_secret)
-    return { "x-pixel-token": settings.access_token ?? "" };
-  const keys = {
-    consumerKey: consumer_key,
-    consumerSecret: consumer_secret,
-    token: oauth_token,
-    tokenSecret: oauth_token_secret,
-  };
-  const nonce = hash(
-    "sha256",
-    [now, ...conversions.map(({ platformEventId }) => platformEventId)].join(" "),
-  ).slice(0, 32);
-  return { authorization: oauth1Header(request, keys, { nonce, timestamp: Math.floor(now / 1000) }) };
-}
-
-function tagOf(conversion: Conversion, settings: ConnectionSettings): string | null {
-  return eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
-}
-
-function conversionOf(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-  now: number,
-): Record<string, unknown> {
-  const event: Record<string, unknown> = {
-    // Senders' clocks may run ahead.
-    conversion_time: new Date(Math.min(conversion.time, now)).toISOString(),
-    event_id: tagOf(conversion, settings),
-    conversion_id: dedupId(conversion, settings),
-    identifiers: identifiers(conversion),
-    ...money(conversion),
-  };
-  applyMapping(event, conversion, settings, fields);
-  const items = event.number_items;
-  if (!Number.isInteger(items) || (items as number) < 1) delete event.number_items;
-  return known(event);
-}
-
-function identifiers({
-  person,
-  clickIds,
-  browserIds,
-  browser,
-  consent,
-}: Conversion): Record<string, unknown>[] {
-  if (consent === "denied") return [];
-  const twclid = idOf(clickIds.twclid?.value, clickForm) ?? clickIdOfCookie(browserIds._twclid);
-  // Either alone is no identifier for X, and beside no other key it has the conversion refused.
-  const pair = isIPv4(browser?.address ?? "") && browser?.userAgent !== "";
-  return [
-    { twclid },
-    { hashed_email: person?.emailSha256 },
-    { hashed_phone_number: person?.phoneSha256 },
-    pair ? { ip_address: browser?.address, user_agent: browser?.userAgent } : {},
-  ]
-    .map(known)
-    .filter((one) => Object.keys(one).length > 0);
-}
-
-const clickForm = /^[\w-]+$/;
-
-/** The pixel's cookie is JSON with the click id in it, percent-encoded or not; a bare id is taken as it is. */
-function clickIdOfCookie(cookie: string | undefined): string | undefined {
-  if (cookie === undefined || clickForm.test(cookie)) return idOf(cookie);
-  const text = /^%7B/i.test(cookie) && isDecodable(cookie) ? decodeURIComponent(cookie) : cookie;
-  return idOf(textAt(parseJson(text), "twclid"), clickForm);
-}
-
-const isDecodable = (text: string) => !/%(?![0-7][0-9a-f])/i.test(text);
-
-/**
- * With two decimals whatever the currency: X refused whole numbers, and nothing says that it takes three. There are no
- * half yen, so those are rounded first; a dinar's third decimal is rounded away.
- */
-function money({ value, currency }: Conversion): Record<string, string> {
-  if (value === null) return {};
-  const amount = currencyDigits(currency) < 2 ? amountOf(value, currency) : value;
-  return { value: decimalText(amount, 2), price_currency: currency };
-}

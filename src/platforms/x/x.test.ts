@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { personOf } from "../../identity/person.ts";
-import { mappingFault } from "../shared/mapping.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
@@ -26,33 +25,13 @@ const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings
 const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { conversions: Record<string, unknown>[] })
     .conversions[0] ?? {};
-const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
-  x.unfit(sampleConversion(changes), settings);
+const skipReason = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
+  x.skipReason(sampleConversion(changes), settings);
 const read = (status: number, headers: Record<string, string> = {}, body = "{}") =>
-  x.readResponse({ status, headers, body }, [sampleConversion()], own)[0];
+  x.readResponse({ status, headers, body }, [sampleConversion()], own, now)[0];
 const signed = (conversions: Conversion[], at = now): PlatformRequest => x.toRequest(conversions, oauth, at);
 const email = sampleConversion().person?.emailSha256 ?? "";
 const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
-
-describe("examples and answers", () => {
-  test.each(x.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
-    const made = x.toRequest(example.conversions, example.settings, now);
-    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
-    for (const conversion of example.conversions) expect(x.unfit(conversion, example.settings)).toBeNull();
-    for (const [name, value] of Object.entries(example.settings)) {
-      if (name.startsWith("event.")) expect(nameFault(value, x.events)).toBeNull();
-      if (name.startsWith("map.")) expect(mappingFault(name.slice(4), value, x.fields)).toBeNull();
-    }
-  });
-
-  test.each(x.answers.map((one) => [one.title, one] as const))("%s", (_title, answer) => {
-    const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
-    const { status, headers = {}, body } = answer;
-    expect(
-      x.readResponse({ status, headers, body }, conversions, { default_event: "tw-o8z6j-o87ne" }),
-    ).toEqual(answer.readings);
-  });
-});
 
 describe("authorisation", () => {
   test("the pixel token travels in its header and nowhere else", () => {
@@ -116,8 +95,8 @@ describe("the event tag", () => {
 
   test("an event without a tag is not sent, and a refund never under the default one", () => {
     const { default_event: _none, ...settings } = own;
-    expect(unfit({ name: "contact" }, settings)).toBe("no event tag for the event contact");
-    expect(unfit({ name: "refund" })).toBe("X has no refunds");
+    expect(skipReason({ name: "contact" }, settings)).toBe("no event tag for the event contact");
+    expect(skipReason({ name: "refund" })).toBe("X takes no refunds");
   });
 });
 
@@ -196,17 +175,19 @@ describe("identifiers", () => {
   });
 
   test("without any of them nothing is sent", () => {
-    expect(unfit({ ...bare, person: null })).toBe("no twclid, email, phone, or IPv4 address with user agent");
+    expect(skipReason({ ...bare, person: null })).toBe(
+      "no twclid, email, phone, or IPv4 address with user agent",
+    );
   });
 });
 
 describe("what is never sent", () => {
   test("a test event", () => {
-    expect(unfit({ mode: "test" })).toBe("X has no test mode");
+    expect(skipReason({ mode: "test" })).toBe("X has no test mode");
   });
 
   test("an opted-out person", () => {
-    expect(unfit({ ...bare, person: null, consent: "denied" })).toBe("opted out");
+    expect(skipReason({ ...bare, person: null, consent: "denied" })).toBe("opted out");
     expect(request({ consent: "denied" }).body).not.toContain("203.0.113.9");
   });
 
@@ -264,7 +245,7 @@ describe("time, money and ids", () => {
 });
 
 describe("answers", () => {
-  const inSeconds = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds);
+  const inSeconds = (seconds: number) => String(now / 1000 + seconds);
   const wait = (headers: Record<string, string>) => {
     const reading = read(429, headers);
     return reading?.outcome === "retry" ? (reading.retryAfterSeconds ?? 0) : -1;
@@ -272,9 +253,8 @@ describe("answers", () => {
 
   test("a throttled request waits until the account's window begins anew", () => {
     const reset = { "x-account-rate-limit-reset": inSeconds(600), "x-rate-limit-reset": inSeconds(60) };
-    expect(wait(reset)).toBeGreaterThan(590);
-    expect(wait(reset)).toBeLessThanOrEqual(601);
-    expect(wait({ "x-rate-limit-reset": inSeconds(60) })).toBeLessThanOrEqual(61);
+    expect(wait(reset)).toBe(600);
+    expect(wait({ "x-rate-limit-reset": inSeconds(60) })).toBe(60);
   });
 
   test("a window that is past or makes no sense says nothing", () => {

@@ -1,15 +1,9 @@
 import { describe, expect, test } from "vitest";
-import {
-  amountOf,
-  amountText,
-  decimalText,
-  digits,
-  idOf,
-  isUnnamedRefund,
-  oneOf,
-  uuidForm,
-} from "./eventBody.ts";
+import { isUnnamedRefund } from "./eventNames.ts";
+import { at, isTransientStatus, retryAfterSeconds } from "./response.ts";
 import { sampleConversion } from "./sample.ts";
+import { digits, oneOf } from "./settings.ts";
+import { amountOf, amountText, decimalText, uuidPattern, validId } from "./values.ts";
 
 describe("money", () => {
   test.each([
@@ -35,21 +29,21 @@ describe("money", () => {
 
 describe("ids", () => {
   test.each(["E.C.P.AbC%2F+-_.~", "a", "x".repeat(1000)])("%s is sent as it came", (id) => {
-    expect(idOf(id)).toBe(id);
+    expect(validId(id)).toBe(id);
   });
 
   test.each(["", " a", "a b", "a\n", "é", "\u0000", "x".repeat(1001), "0".repeat(64)])(
     "%j cannot be one",
     (id) => {
-      expect(idOf(id)).toBeUndefined();
+      expect(validId(id)).toBeUndefined();
     },
   );
 
   test("a form of the platform's own is asked for too", () => {
     const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
-    expect(idOf(uuid, uuidForm)).toBe(uuid);
-    expect(idOf(uuid.slice(1), uuidForm)).toBeUndefined();
-    expect(idOf(undefined, uuidForm)).toBeUndefined();
+    expect(validId(uuid, uuidPattern)).toBe(uuid);
+    expect(validId(uuid.slice(1), uuidPattern)).toBeUndefined();
+    expect(validId(undefined, uuidPattern)).toBeUndefined();
   });
 });
 
@@ -67,4 +61,50 @@ test("checks say what a value must be", () => {
   expect(oneOf(["a", "b", "c"])("d")).toBe("must be one of a, b, c");
   expect(digits(3, 20)("12")).toBe("must be a number of 3 to 20 digits");
   expect([oneOf(["a"])("a"), digits(1, 2)("12")]).toEqual([null, null]);
+});
+
+describe("a value at a path of a response", () => {
+  const root = { a: { b: [{ c: 1 }] }, text: "abc", nothing: null, "": 2 };
+  test.each([
+    ["a.b.0.c", 1],
+    ["text", "abc"],
+    ["nothing", null],
+    ["nothing.more", undefined],
+    ["text.length", undefined],
+    ["a.b.length", 1],
+    ["a.x.c", undefined],
+    ["a..b", undefined],
+    ["hasOwnProperty", undefined],
+  ])("%s", (path, value) => {
+    expect(at(root, ...path.split("."))).toEqual(value);
+  });
+
+  test.each([undefined, null, 1, "x"])("there is nothing in %j", (nothing) => {
+    expect(at(nothing, "a")).toBeUndefined();
+  });
+});
+
+describe("HTTP statuses and headers", () => {
+  test("408, 425, 429 and every 5xx are passing faults; nothing else is", () => {
+    const transient = Array.from({ length: 600 }, (_, status) => status).filter(isTransientStatus);
+    expect(transient).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
+  });
+
+  const noon = Date.UTC(2026, 10, 14, 12);
+  test.each([
+    ["120", 120],
+    [" 7 ", 7],
+    ["1", 1],
+    ["Sat, 14 Nov 2026 12:01:30 GMT", 90],
+    ["Sat, 14 Nov 2026 12:00:00 GMT", undefined],
+    ["Sat, 14 Nov 2026 11:00:00 GMT", undefined],
+    ["0", undefined],
+    ["-5", undefined],
+    ["", undefined],
+    ["soon", undefined],
+    ["9".repeat(400), undefined],
+    [undefined, undefined],
+  ])("Retry-After %j is %j seconds", (header, seconds) => {
+    expect(retryAfterSeconds(header, noon)).toBe(seconds);
+  });
 });

@@ -1,42 +1,38 @@
-// What platforms' files share in reading answers.
+// Reads platforms' responses. They come from third parties, so nothing here throws on odd ones.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { PlatformResponse } from "../platform.ts";
 
-/** Transient by HTTP's own meaning: the same request may pass later. */
+/** Transient by the meaning of HTTP: the same request may succeed later. */
 export function isTransientStatus(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
 
+export const isSuccess = (status: number) => status >= 200 && status < 300;
+
 /** `Retry-After` in seconds, from a number or a date. */
-export function retryAfterSeconds(header: string | undefined, now: number = Date.now()): number | undefined {
+export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
   if (!header) return undefined;
   const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
 }
 
-/** A reading of "later", with the time to wait where the platform names one. */
-export function later(error: string, seconds?: number): Reading {
+/** A retry, after the time that the platform names, if it names one. */
+export function retryLater(error: string, seconds?: number): Reading {
   return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
 }
 
 /**
- * For a success that does not say so in the platform's own words: cut off, empty, or a page of something in between. The
- * events may have been taken or not; sent again they have the same ids, so they count once.
+ * For a success without the body that the platform sends with one: cut off, empty, or a proxy's page. The platform may
+ * have accepted the events or not; they are sent again with the same ids, so they count once.
  */
-export function unreadable(response: PlatformResponse): Reading {
-  const wait = retryAfterSeconds(response.headers["retry-after"]);
-  return later(`HTTP ${response.status}: the answer could not be read`, wait);
+export function unreadable({ status, headers }: PlatformResponse, now: number): Reading {
+  const wait = retryAfterSeconds(headers["retry-after"], now);
+  return retryLater(`HTTP ${status}: the answer could not be read`, wait);
 }
 
-export const isSuccess = (status: number) => status >= 200 && status < 300;
-
-/**
- * The reading that HTTP alone gives; platforms whose bodies say more read those first. `detail` is what the body says
- * of the reason, in the platform's words.
- */
-export function readStatus(response: PlatformResponse, detail?: string): Reading {
-  const { status } = response;
+/** Reads the HTTP status alone; `detail` is the reason in the platform's own words. */
+export function readStatus({ status, headers }: PlatformResponse, now: number, detail?: string): Reading {
   const because = detail ? `: ${shorten(detail)}` : "";
   if (isSuccess(status)) return { outcome: "accepted" };
   if (status >= 300 && status < 400)
@@ -44,18 +40,18 @@ export function readStatus(response: PlatformResponse, detail?: string): Reading
   if (status === 401 || status === 403)
     return { outcome: "unauthorized", error: `HTTP ${status}${because || ": not authorised"}` };
   if (!isTransientStatus(status)) return { outcome: "rejected", error: `HTTP ${status}${because}` };
-  return later(`HTTP ${status}${because}`, retryAfterSeconds(response.headers["retry-after"]));
+  return retryLater(`HTTP ${status}${because}`, retryAfterSeconds(headers["retry-after"], now));
 }
 
-/** A stranger's words, bounded and on one line. */
+/** Third-party text, bounded and on one line. */
 export function shorten(text: string): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** The JSON of an answer, or undefined: answers come from strangers. */
+/** The parsed JSON, or undefined. */
 export function parseJson(text: string): unknown {
-  // Many say nothing at all, and an exception costs more than all else that is done with an answer.
+  // Many responses are empty, and an exception costs more than everything else that is done with one.
   if (text === "") return undefined;
   try {
     return JSON.parse(text);
@@ -64,12 +60,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The JSON of an answer; undefined also where it was cut, whatever the rest looks like. */
-export function bodyOf({ body, isCut }: PlatformResponse): unknown {
+/** The JSON of a response; undefined also where it was cut off, whatever the rest looks like. */
+export function parseBody({ body, isCut }: PlatformResponse): unknown {
   return isCut ? undefined : parseJson(body);
 }
 
-/** `at(body, "error", "code")`: the value there, or undefined. Own keys of objects and places of arrays only. */
+/** `at(body, "error", "code")`: the value there, or undefined. Own keys of objects and indexes of arrays only. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let here = value;
   for (const key of path) {
@@ -79,7 +75,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return here;
 }
 
-/** The text there; empty when there is none. */
+/** The text or number there, as text; empty when there is neither. */
 export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
   const found = at(value, ...path);
   return typeof found === "string" ? found : typeof found === "number" ? String(found) : "";
@@ -88,4 +84,16 @@ export function textAt(value: unknown, ...path: readonly (string | number)[]): s
 export function listAt(value: unknown, ...path: readonly (string | number)[]): unknown[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];
+}
+
+/** What a picker offers of a list in a response; elements without an id are left out. */
+export function choicesOf(
+  list: readonly unknown[],
+  id = "id",
+  name = "name",
+): { value: string; label: string }[] {
+  return list.flatMap((one) => {
+    const value = textAt(one, id);
+    return value ? [{ value, label: textAt(one, name) || value }] : [];
+  });
 }
