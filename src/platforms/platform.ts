@@ -29,7 +29,7 @@ export type PlatformRequest = {
   headers: Record<string, string>;
   /** Empty for GET. */
   body: string;
-  /** Secrets that a platform wants in the query: appended to the URL when it is sent, never shown or stored. */
+  /** Secrets that belong into the query: appended to the URL when it is sent, never shown or stored. */
   secretQuery?: Record<string, string>;
 };
 

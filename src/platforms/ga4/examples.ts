@@ -1,4 +1,4 @@
-// What Google Analytics is sent, and what its validator answers: test and documentation in one.
+// Example requests and responses of Google Analytics, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
@@ -89,7 +89,7 @@ export const examples: readonly Example[] = [
     },
   ),
   example(
-    "A person who refused advertising",
+    "A person who denied consent",
     { person: null, clickIds: {}, browserIds: {}, utm: {}, browser: null, consent: "denied" },
     {
       client_id: "1537890103.1543685938",
@@ -100,7 +100,7 @@ export const examples: readonly Example[] = [
   ),
   example("No click id: none is needed", { clickIds: {} }, purchase),
   example(
-    "A test event goes to the validator",
+    "A test event goes to the validation server",
     { mode: "test" },
     { ...purchase, validation_behavior: "ENFORCE_RECOMMENDATIONS" },
     { at: "https://www.google-analytics.com/debug/mp/collect", given: { region: "eu" } },
@@ -115,7 +115,7 @@ export const examples: readonly Example[] = [
     },
   ),
   example(
-    "A name of its own, a parameter from a UTM field and an own id of the person",
+    "A chosen event name, a parameter from a UTM field and your own user id",
     { name: "Demo Booked", extra: { customer: "u_42" } },
     {
       ...purchase,
@@ -144,21 +144,21 @@ export const examples: readonly Example[] = [
 
 export const responses: readonly ResponseExample[] = [
   {
-    title: "Received, which is all that is said",
+    title: "Received; Google says nothing more",
     conversions: 1,
     status: 204,
     body: "",
     readings: [{ outcome: "accepted" }],
   },
   {
-    title: "The validator finds nothing",
+    title: "The validation server finds no fault",
     conversions: 1,
     status: 200,
     body: '{"validationMessages":[]}',
     readings: [{ outcome: "accepted" }],
   },
   {
-    title: "The validator finds a fault",
+    title: "The validation server finds a fault",
     conversions: 1,
     status: 200,
     body: '{"validationMessages":[{"fieldPath":"events","description":"Event at index: [0] has invalid name.","validationCode":"NAME_INVALID"}]}',

@@ -1,5 +1,5 @@
-// Google Analytics 4 through the Measurement Protocol, which answers 204 to everything, also to what it throws away.
-// So what it would drop is found here, and test events go to its validation server, which says more.
+// Google Analytics 4 through the Measurement Protocol, which answers 204 to everything, also to events that it drops. So
+// those are skipped here, and test events go to its validation server, which reports errors.
 
 import type { Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
@@ -18,14 +18,14 @@ export const ga4 = {
   },
   guide: {
     credentials: [
-      "In Google Analytics open Admin > Data streams and choose your web stream. Copy the measurement id, which begins with G-.",
+      "In Google Analytics open Admin > Data streams and choose your web stream. Copy the measurement id, which starts with G-.",
       "On the same page open Measurement Protocol API secrets, accept the terms if asked, create a secret and copy its value.",
       "Mark the events that matter to you as key events under Admin > Events.",
     ],
     sends: [
       ["client_id", "the _ga cookie, else a pseudonym made from the hashed email, else from the event id"],
       ["timestamp_micros", "the time of the event"],
-      ["events[0].name", "the event, under Google's name for it or the one that was chosen"],
+      ["events[0].name", "the event, under Google's name for it or the chosen one"],
       ["params.transaction_id", "orderId; for purchases and refunds without one the event id"],
       ["params.event_id", "the event id"],
       ["params.value, .currency", "value and currency"],
@@ -35,20 +35,20 @@ export const ga4 = {
       ["consent", "granted or denied, as the person decided; left out while unknown"],
     ],
     notSent: [
-      "Click ids and UTM fields: Google Analytics has no place for them and knows the source from the session. A mapping can put UTM fields into parameters of your own.",
-      "IP address, place and device: events are joined to the visit by client id and session.",
-      "Names: Google hashes them in a form that keeps spaces, which the relay does not have.",
-      "Order ids of more than 100 characters: Google would throw them away.",
+      "Click ids and UTM fields: Google Analytics has no field for them and takes the source from the session. A mapping can put UTM fields into parameters of your own.",
+      "IP address, location and device: events are matched to the visit by client id and session.",
+      "Names: Google hashes them with their spaces, and the relay has no such hash.",
+      "Order ids of more than 100 characters: Google would drop them.",
     ],
     consent:
-      "The event goes out with ad_user_data and ad_personalization denied, without cookies and contact data, under a client id made from the event id.",
+      "The event is sent with ad_user_data and ad_personalization denied, without cookies and contact data, under a client id made from the event id.",
     testMode:
-      "Sent to Google's validation server, which names faults and records nothing. It does not check the API secret.",
+      "Sent to Google's validation server, which reports errors and records nothing. It does not check the API secret.",
     limits: [
-      "Google answers nothing: a wrong API secret or measurement id shows only in that no events arrive. Look at the realtime report after connecting.",
-      "To join the visit events should come within 48 hours of it.",
-      "There is no general deduplication: an attempt that got no answer and is made again may count twice. Purchases are commonly said to be counted once per transaction id.",
-      "Names of 40 characters, texts of 100. Longer mapped texts are cut.",
+      "Google's collector returns no result: with a wrong API secret or measurement id, events just never arrive. Look at the realtime report after connecting.",
+      "To match the visit, events should arrive within 48 hours of it.",
+      "There is no general deduplication: an attempt that got no response and is repeated may count twice. Purchases are reported to count once per transaction id.",
+      "Names have up to 40 characters, texts up to 100. Longer mapped texts are cut.",
       "An event without a _ga cookie shows as a new user with unassigned traffic.",
     ],
   },
@@ -56,7 +56,7 @@ export const ga4 = {
     {
       name: "measurement_id",
       label: "Measurement id",
-      help: "G- and some letters and digits: Admin > Data streams > your stream. Not the number of the stream.",
+      help: "G- and some letters and digits: Admin > Data streams > your stream. Not the stream id, which is a number.",
       required: true,
       check: (value) =>
         /^G-[A-Z0-9]{4,20}$/.test(value) ? null : "must be a measurement id like G-AB12CD34EF",
@@ -72,14 +72,14 @@ export const ga4 = {
     {
       name: "region",
       label: "Region",
-      help: "global, or eu where the data must be collected in the European Union. Test events are validated by the global server.",
+      help: "global, or eu if the data must be collected in the European Union. Test events are validated by the global server.",
       default: "global",
       check: oneOf(Object.keys(collectors)),
     },
     {
       name: "without_client_id",
       label: "Events without a client id",
-      help: "pseudonym sends events of people whose _ga cookie is not known under a made-up client id, which counts as a new user. skip leaves them out.",
+      help: "pseudonym sends events of people whose _ga cookie is not known under a generated client id, which counts as a new user. skip does not send them.",
       default: "pseudonym",
       check: oneOf(["pseudonym", "skip"]),
     },
@@ -96,7 +96,7 @@ export const ga4 = {
   events,
   fields,
   maxAgeDays: 3,
-  // Client id and time stand once in a request, so no two people can share one.
+  // A request has one client id and one time, so it cannot carry two people.
   batch: 1,
   lanes: 32,
   skipReason(conversion, settings) {

@@ -60,21 +60,21 @@ export const events: EventNames = {
 };
 
 export const fields: readonly Field[] = [
-  textField("user_id", "Your own id of the person; nothing that tells who it is."),
-  textField("params.affiliation", "The shop or the partner that sold it."),
+  textField("user_id", "Your own id of the person; must not identify the person."),
+  textField("params.affiliation", "The shop or partner that made the sale."),
   textField("params.coupon", "The coupon of the order."),
   numberField("params.shipping", "The cost of shipping."),
   numberField("params.tax", "The tax of the order."),
-  textField("params.method", "How a person signed up."),
+  textField("params.method", "How the person signed up."),
   textField("params.lead_source", "Where a lead came from."),
   textField("params.search_term", "What the person searched for."),
-  textField("params.customer_type", "What the customer is to you: new or returning."),
-  textField("params.page_location", "The address of the page."),
+  textField("params.customer_type", "The type of customer: new or returning."),
+  textField("params.page_location", "The URL of the page."),
   textField("params.page_referrer", "The page before it."),
   textField("params.page_title", "The title of the page."),
-  textField("params.campaign", "A parameter of your own for the campaign."),
-  textField("params.source", "A parameter of your own for the source."),
-  textField("params.medium", "A parameter of your own for the medium."),
+  textField("params.campaign", "A custom parameter for the campaign."),
+  textField("params.source", "A custom parameter for the source."),
+  textField("params.medium", "A custom parameter for the medium."),
 ];
 
 /** Google drops longer texts. */

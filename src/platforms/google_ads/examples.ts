@@ -1,4 +1,4 @@
-// What Google Ads is sent, and what it answers: test and documentation in one.
+// Example requests and responses of Google Ads, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
@@ -93,13 +93,13 @@ export const examples: readonly Example[] = [
     {},
   ),
   example(
-    "Without a click id the hashed contact data stands in, where enhanced conversions for leads is on",
+    "Without a click id, hashed contact data is sent if enhanced conversions for leads is on",
     withContact,
     [sampleConversion(noClick)],
     { events: [{ ...purchase, adIdentifiers: undefined, userData: contact }] },
   ),
   example(
-    "A wbraid goes without contact hashes, whatever the setting",
+    "A wbraid is always sent without contact hashes",
     withContact,
     [
       sampleConversion({
@@ -112,7 +112,7 @@ export const examples: readonly Example[] = [
     { events: [{ ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } }] },
   ),
   example(
-    "A person who refused advertising, with a click id all the same",
+    "A person who denied consent, with a click id",
     settings,
     [sampleConversion({ consent: "denied", person: null })],
     {
@@ -128,13 +128,13 @@ export const examples: readonly Example[] = [
     validateOnly: true,
   }),
   example(
-    "An account that is reached through a manager account",
+    "An account below a manager account",
     { ...settings, login_customer_id: "987-654-3210" },
     [sampleConversion()],
     { destination: { loginAccount: { accountType: "GOOGLE_ADS", accountId: "9876543210" } } },
   ),
   example(
-    "A conversion action of its own for leads, and the kind of customer from an extra field",
+    "Leads with their own conversion action, and the type of customer from an extra field",
     {
       ...settings,
       "event.lead": "7700000002",
@@ -178,28 +178,28 @@ const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
 
 export const responses: readonly ResponseExample[] = [
   {
-    title: "Taken in",
+    title: "Accepted",
     conversions: 2,
     status: 200,
     body: '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}',
     readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "Taken in, with a warning about a field that is not used",
+    title: "Accepted, with a warning about an unused field",
     conversions: 1,
     status: 200,
     body: '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
     readings: [{ outcome: "accepted" }],
   },
   {
-    title: "A success that cannot be read: the same again later",
+    title: "A success that cannot be read is retried",
     conversions: 1,
     status: 200,
     body: "",
     readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
-    title: "One event is at fault: the others were not taken either and go again",
+    title: "One event is invalid: the others were not accepted either and are resent",
     conversions: 3,
     ...failure(400, "INVALID_ARGUMENT", "There was a problem with the request.", [
       badRequest([
@@ -247,7 +247,7 @@ export const responses: readonly ResponseExample[] = [
     })),
   },
   {
-    title: "Enhanced conversions for leads is not switched on in the account: the events wait for it",
+    title: "Enhanced conversions for leads is not enabled in the account: the events wait for it",
     conversions: 1,
     ...failure(400, "INVALID_ARGUMENT", "The account is not enabled.", [
       {
@@ -264,7 +264,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "The token has ended",
+    title: "The token has expired",
     conversions: 1,
     ...failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
     readings: [
@@ -278,7 +278,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "unauthorized", error: "HTTP 403: The caller does not have permission" }],
   },
   {
-    title: "The quota of the Cloud project is spent",
+    title: "The quota of the Cloud project is used up",
     conversions: 1,
     ...failure(429, "RESOURCE_EXHAUSTED", "Quota exceeded", [
       { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" },
@@ -292,7 +292,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "retry", error: "HTTP 503: The service is currently unavailable." }],
   },
   {
-    title: "A conflict that passes",
+    title: "A temporary conflict",
     conversions: 1,
     ...failure(409, "ABORTED", "Concurrent change"),
     readings: [{ outcome: "retry", error: "HTTP 409: Concurrent change" }],

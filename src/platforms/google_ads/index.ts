@@ -1,5 +1,5 @@
-// Google Ads through the Data Manager API. One bad event fails a whole request there, and a request that was taken says
-// nothing of attribution, which Google decides half an hour later. So everything that is known to be refused stays here.
+// Google Ads through the Data Manager API. One invalid event fails the whole request, so events that Google is known to
+// reject are skipped. An accepted request says nothing about attribution, which Google decides half an hour later.
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
@@ -22,10 +22,10 @@ export const googleAds = {
   },
   guide: {
     credentials: [
-      "In the Google Cloud console create a project, switch on the Data Manager API in it, and create an OAuth client of the type web application.",
+      "In the Google Cloud console create a project, enable the Data Manager API in it, and create an OAuth client of the type web application.",
       "Set the client's id and secret (cleancast oauth app set), then sign in (cleancast sign-in) with a Google account that may edit the Google Ads account.",
-      "In Google Ads open Goals > Conversions and create a conversion action of the kind import from clicks. Its number stands in the page's address as ctId.",
-      "Enter the customer id of the account that owns the action. Where you reach it through a manager account, enter that one's id too.",
+      "In Google Ads open Goals > Conversions and create a conversion action that imports from clicks. Its number is in the page's URL as ctId.",
+      "Enter the customer id of the account that owns the action. If you access it through a manager account, enter that id too.",
     ],
     sends: [
       ["productDestinationId", "the conversion action chosen for the event, else the one for all events"],
@@ -41,29 +41,29 @@ export const googleAds = {
       ["consent", "granted or denied, as the person decided; left out while unknown"],
     ],
     notSent: [
-      "Names: Google takes them only together with country and postal code, which events do not have.",
-      "IP address and user agent: Google forbids the address for people in Europe, and where a person was is not known.",
+      "Names: Google accepts them only with country and postal code, which events do not have.",
+      "IP address and user agent: Google forbids the IP address for people in Europe, and the person's location is unknown.",
       "UTM fields: Google has no field for them.",
-      "Refunds: Google counts every event as a gain, unless an action is chosen for the event refund.",
-      "Order ids that hold an email address: the event id goes in their place.",
-      "Click ids with spaces or other characters that no click id has.",
+      "Refunds, unless a conversion action is chosen for the event refund: Google counts every event as revenue.",
+      "Order ids that hold an email address: the event id is sent instead.",
+      "Click ids with spaces or other invalid characters.",
     ],
     consent:
-      "Without click id and contact hashes Google refuses an event, so an event of a person who refused is skipped as opted out.",
-    testMode: "Sent with validateOnly: Google checks the request and keeps nothing of it.",
+      "Google rejects an event without click id and contact hashes, so events of people who opted out are skipped.",
+    testMode: "Sent with validateOnly: Google validates the request and stores nothing.",
     limits: [
-      "The requests are counted for a whole Cloud project, so for all connections that use your app; Google also allows 100,000 a day.",
-      "One bad event has the whole request refused; the others go again without it.",
-      "A conversion action that Google does not know stops only its own events: they wait and are tried every hour until event.NAME or conversion_action is corrected. A fault of the account stops the connection until it is connected again.",
-      "Accepted means taken in. Whether a conversion is attributed shows in Google Ads hours later.",
-      "One team saw order ids of digits only refused, so they get a prefix. A setting sends them as they are.",
-      "Actions that count one conversion per click take no wbraid or gbraid.",
+      "The limit applies to the whole Cloud project, so to all connections that use your app; Google also allows 100,000 requests a day.",
+      "One invalid event fails the whole request; the others are resent without it.",
+      "A conversion action that Google does not know stops only its own events: they wait and are retried every hour until event.NAME or conversion_action is corrected. A fault of the account stops the connection until it is connected again.",
+      "Accepted means received. Google Ads shows hours later if the conversion was attributed.",
+      "Google was seen to reject order ids of digits only, so they get a prefix. A setting sends them as they are.",
+      "Actions that count one conversion per click do not accept wbraid or gbraid.",
     ],
   },
   oauth: {
     authorizeUrl: "https://accounts.google.com/o/oauth2/v2/auth",
     tokenUrl: "https://oauth2.googleapis.com/token",
-    // The second one is only for the lists of accounts and conversion actions.
+    // The second scope is only for the lists of accounts and conversion actions.
     scopes: ["https://www.googleapis.com/auth/datamanager", "https://www.googleapis.com/auth/adwords"],
     pkce: true,
     clientAuth: "body",
@@ -81,7 +81,7 @@ export const googleAds = {
     {
       name: "access_token",
       label: "Access token",
-      help: "Comes with signing in. A pasted one needs the scope datamanager and ends after an hour.",
+      help: "Filled by signing in. A pasted token needs the scope datamanager and expires after an hour.",
       required: true,
       secret: true,
       check: checkToken,
@@ -90,19 +90,19 @@ export const googleAds = {
     {
       name: "conversion_action",
       label: "Conversion action",
-      help: "The number of the conversion action for all events that have none of their own.",
+      help: "The number of the conversion action for all events without their own.",
       check: checkActionId,
     },
     {
       name: "login_customer_id",
       label: "Manager account",
-      help: "The manager account that you reach the account through. Empty when you reach it directly.",
+      help: "The manager account through which you access the account. Empty if you access it directly.",
       check: checkCustomerId,
     },
     {
       name: "enhanced_conversions_for_leads",
       label: "Enhanced conversions for leads",
-      help: "on sends hashed email and phone, also for events without a click id. Switch it on in Google Ads and accept the customer data terms there first: otherwise Google refuses the events.",
+      help: "on sends hashed email and phone, also for events without a click id. Enable it in Google Ads and accept the customer data terms there first: otherwise Google rejects the events.",
       default: "off",
       check: oneOf(["on", "off"]),
     },
@@ -116,14 +116,14 @@ export const googleAds = {
     {
       name: "numeric_order_ids",
       label: "Order ids of digits only",
-      help: "prefixed sends 1001 as order-1001, because Google may refuse bare digits. as_given sends 1001: choose it when the Google tag reports the same order ids.",
+      help: "prefixed sends 1001 as order-1001, because Google may reject bare digits. as_given sends 1001: choose it when the Google tag reports the same order ids.",
       default: "prefixed",
       check: oneOf(["prefixed", "as_given"]),
     },
     {
       name: "developer_token",
       label: "Developer token",
-      help: "Only for lists of accounts and conversion actions to choose from. Conversions go without it.",
+      help: "Only for lists of accounts and conversion actions to choose from. Conversions do not need it.",
       secret: true,
       check: checkToken,
     },
@@ -133,13 +133,13 @@ export const googleAds = {
   ids: ["gclid", "wbraid", "gbraid", "_gcl_aw"],
   events,
   fields,
-  // Google names no limit; a gclid is of no use to it after 90 days.
+  // Google documents no limit; a gclid expires after 90 days.
   maxAgeDays: 90,
   batch: 2000,
   lanes: 4,
   quota: { requests: 300, seconds: 60, sharedBy: "app" },
-  // One destination in a request: without references every event would go to every action, and an action that is
-  // wrong fails only its own events.
+  // One destination in a request: otherwise every event would go to every action. A wrong action then fails only its own
+  // events.
   group: (conversion, settings) => actionOf(conversion, settings) ?? "",
   skipReason(conversion, settings) {
     const byContact = settings.enhanced_conversions_for_leads === "on" && conversion.person !== null;

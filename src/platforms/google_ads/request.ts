@@ -22,9 +22,9 @@ export const checkActionId = (value: string) =>
 export const events: EventNames = { standard: {}, others: "not sent", check: checkActionId };
 
 export const fields: readonly Field[] = [
-  numberField("conversionValue", "The value, where it is not the event's own."),
+  numberField("conversionValue", "The value, in place of the event's own."),
   textField("eventSource", `Where it happened: ${eventSources.join(", ")}.`),
-  textField("userProperties.customerType", `What the customer is to you: ${customerTypes.join(", ")}.`),
+  textField("userProperties.customerType", `The type of customer: ${customerTypes.join(", ")}.`),
 ];
 
 export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {

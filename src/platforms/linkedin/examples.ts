@@ -1,4 +1,4 @@
-// What goes to LinkedIn for which event, and how it answers: tests and documentation of linkedin.ts.
+// Example requests and responses of LinkedIn, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
@@ -40,7 +40,7 @@ const requestOf = (elements: unknown[], version = "202609"): Example["request"] 
 
 const clickedConversion = (changes: Partial<Conversion> = {}) => sampleConversion({ clickIds, ...changes });
 
-/** Events that LinkedIn has a type of rule for; the request knows the rule only. */
+/** Events for which LinkedIn has a type of rule; a request names only the rule. */
 const usual = [
   ["purchase", "555001"],
   ["lead", "555002"],
@@ -83,7 +83,7 @@ export const examples: readonly Example[] = [
     ]),
   },
   {
-    title: "No click id: the cookie of the Insight Tag serves",
+    title: "No click id: the cookie of the Insight Tag is used",
     settings,
     conversions: [
       sampleConversion({ clickIds: {}, browserIds: { li_fat_id: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d" } }),
@@ -97,7 +97,7 @@ export const examples: readonly Example[] = [
     request: requestOf([{ ...purchase, user: { userIds: [sha256Email] } }]),
   },
   {
-    title: "The order id is the event id, the visitor's address goes along",
+    title: "The order id as event id, and the visitor's IP address",
     settings: { ...settings, dedup_id: "order", ip_address: "plain", api_version: "202610" },
     conversions: [clickedConversion()],
     request: requestOf(
@@ -114,7 +114,7 @@ export const examples: readonly Example[] = [
     ),
   },
   {
-    title: "A rule of its own for leads, with a fixed value in Swiss francs",
+    title: "Leads with their own rule and a fixed value in Swiss francs",
     settings: {
       ...settings,
       "event.lead": "urn:lla:llaPartnerConversion:555002",
@@ -164,7 +164,7 @@ export const examples: readonly Example[] = [
 const amountMissing =
   "ERROR :: /conversionValue/amount :: field is required but not found and has no default value";
 const badUrn = "ERROR :: /conversion :: Invalid Urn format";
-const bystander = "HTTP 422: rejected because of another event in the same request";
+const resent = "HTTP 422: rejected because of another event in the same request";
 
 const waits = "waits until default_rule is corrected";
 
@@ -177,7 +177,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "An element with a status of its own",
+    title: "An element with its own status",
     conversions: 2,
     status: 200,
     body: '{"elements":[{"status":201},{"status":400,"error":{"status":400,"message":"The rule is not of the type CONVERSIONS_API"}}]}',
@@ -191,18 +191,18 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "Faults with their places: nothing was taken",
+    title: "Faults with their indexes: none was accepted",
     conversions: 3,
     status: 422,
     body: JSON.stringify({ message: `Index: 1, ${amountMissing}\n${badUrn}\n`, status: 422 }),
     readings: [
-      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
       { outcome: "rejected", error: `HTTP 422: ${amountMissing} ${badUrn}` },
-      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
     ],
   },
   {
-    title: "A fault without a place",
+    title: "A fault without an index",
     conversions: 2,
     status: 422,
     body: JSON.stringify({ message: badUrn, status: 422 }),
@@ -225,7 +225,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "The token has ended",
+    title: "The token has expired",
     conversions: 1,
     status: 401,
     body: '{"status":401,"serviceErrorCode":65600,"message":"Invalid access token"}',
@@ -268,7 +268,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "Locked for the moment",
+    title: "Temporarily locked",
     conversions: 1,
     status: 423,
     body: '{"status":423,"message":"Resource is locked"}',
@@ -289,7 +289,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "A gateway in trouble",
+    title: "A gateway error",
     conversions: 2,
     status: 503,
     body: "upstream connect error",

@@ -1,5 +1,5 @@
-// LinkedIn Conversions API. What other platforms call an event name is a conversion rule here, made in Campaign Manager
-// beforehand: a connection says which rule each event counts for.
+// LinkedIn Conversions API. In place of event names it has conversion rules, created in Campaign Manager beforehand: a
+// connection sets the rule of each event.
 
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
@@ -41,16 +41,16 @@ export const linkedin = {
   },
   guide: {
     credentials: [
-      "In Campaign Manager, open Measurement and then Signals manager, and add a source of the kind Direct API.",
+      "In Campaign Manager, open Measurement and then Signals manager, and add a Direct API source.",
       "Generate an access token there and paste it here; or sign in, if your operator has set up a LinkedIn app that is approved for the Conversions API.",
-      "Make one conversion rule for each event that should count, with that source, and connect it with your campaigns.",
-      "Give the id of each rule: event.purchase=…, event.lead=…, or one default rule for all events.",
-      "The number of the ad account stands in Campaign Manager's address and beside the account's name.",
+      "Create one conversion rule for each event that should count, with that source, and add it to your campaigns.",
+      "Enter the id of each rule: event.purchase=…, event.lead=…, or one default rule for all events.",
+      "The number of the ad account is in Campaign Manager's URL and next to the account's name.",
     ],
     sends: [
       ["conversion", "the rule that the connection has for the event"],
-      ["conversionHappenedAt", "the moment of the conversion, in milliseconds"],
-      ["eventId", "the event id, or the order id if the connection says so"],
+      ["conversionHappenedAt", "the time of the conversion, in milliseconds"],
+      ["eventId", "the event id, or the order id if the connection is set so"],
       ["conversionValue", "value and currency, both or neither"],
       ["user.userIds SHA256_EMAIL", "the hashed email"],
       ["user.userIds LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", "li_fat_id of the click, else of the cookie"],
@@ -60,21 +60,21 @@ export const linkedin = {
       ],
     ],
     notSent: [
-      "Names: LinkedIn takes them in plain text only, and none is kept here. Company, title and country go only with names.",
+      "Names: LinkedIn accepts them in plain text only, and the relay stores none. Company, title and country can only be sent with names.",
       "Phone, user agent, page and UTM fields: LinkedIn has no field for them.",
       "Order ids have no field of their own; they can serve as the event id.",
       "A li_fat_id that is not a UUID.",
     ],
     consent:
-      "LinkedIn has no consent flag and takes no event without a match key: opted-out people are skipped.",
+      "LinkedIn has no consent flag and rejects events without a match key: events of people who opted out are skipped.",
     testMode: "LinkedIn has no test mode: events of test keys are skipped.",
     limits: [
-      "LinkedIn would take 5000 events in a request; fewer are sent, so that its answer can be read whole. One bad event has the whole request refused; the others go again without it.",
-      "Sources name 300 or 600 requests a minute; the lower figure is kept to.",
-      "A rule that LinkedIn does not know, that belongs to somebody else or is fed by the Insight Tag stops only its own events: they wait and are tried every hour until event.NAME or default_rule is corrected.",
+      "LinkedIn accepts 5000 events in a request; fewer are sent, so that its response can be read whole. One invalid event fails the whole request; the others are resent without it.",
+      "Sources say 300 or 600 requests a minute; the lower limit is used.",
+      "A rule that LinkedIn does not know, that belongs to another account or is fed by the Insight Tag stops only its own events: they wait and are retried every hour until event.NAME or default_rule is corrected.",
       "LinkedIn retires each API version after about a year. The connection then waits until another version is set.",
       "A rule that no campaign uses counts nothing.",
-      "Reports may lag by up to three days.",
+      "Reports may be delayed by up to three days.",
     ],
   },
   oauth: {
@@ -83,14 +83,14 @@ export const linkedin = {
     scopes: ["rw_conversions", "r_ads"],
     pkce: false,
     clientAuth: "body",
-    // A refresh does not prolong the refresh token: after a year people sign in again.
+    // A refresh does not extend the refresh token: after a year people must sign in again.
     refresh: "keeps",
   },
   settings: [
     {
       name: "access_token",
       label: "Access token",
-      help: "From Campaign Manager (a source of the kind Direct API), or filled by signing in.",
+      help: "From Campaign Manager (a Direct API source), or filled by signing in.",
       required: true,
       secret: true,
       check: checkToken,
@@ -106,14 +106,14 @@ export const linkedin = {
     {
       name: "default_rule",
       label: "Default conversion rule",
-      help: "The rule for events that have none of their own. Without it only events with a rule of their own are sent.",
+      help: "The rule for events without their own. Without it, only events with their own rule are sent.",
       check: checkRule,
     },
     dedupSetting,
     {
       name: "ip_address",
       label: "IP address",
-      help: "Whether the visitor's IPv4 address goes along as a match key: no, plain or sha256. Not every account may use it.",
+      help: "Sends the visitor's IPv4 address as a match key: no, plain or sha256. Not every account may use it.",
       default: "no",
       check: oneOf(["no", "plain", "sha256"]),
     },
@@ -154,11 +154,11 @@ export const linkedin = {
   events,
   fields,
   maxAgeDays: 90,
-  // LinkedIn takes 5000, but its answer has an element for each and would not fit into what is read of answers.
+  // LinkedIn accepts 5000, but its response has an element for each and would exceed the size that is read.
   batch: 1000,
   lanes: 4,
   quota: { requests: 300, seconds: 60 },
-  // A rule that is wrong has the whole request refused: it must stop no other rule's events.
+  // A wrong rule fails the whole request, so each rule has its own: it must not stop the events of other rules.
   group: (conversion, settings) => ruleOf(conversion, settings) ?? "",
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "LinkedIn has no test mode";

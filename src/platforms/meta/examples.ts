@@ -1,4 +1,4 @@
-// What the documentation of Meta shows, and its test compares: whole requests, answers and the guide.
+// Example requests and responses of Meta, which serve as tests and as documentation.
 
 import type { Example, ResponseExample } from "../platform.ts";
 import {
@@ -64,7 +64,7 @@ export const examples: Example[] = [
     ]),
   },
   {
-    title: "The least that is sent: a lead with a hashed email",
+    title: "The minimum: a lead with a hashed email",
     settings,
     conversions: [bareConversion()],
     request: request([{ event_name: "Lead", ...bare }]),
@@ -89,7 +89,7 @@ export const examples: Example[] = [
     request: request([{ event_name: "Lead", ...bare }], { test_event_code: "TEST12345" }),
   },
   {
-    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    title: "A chosen event name, and mapped fields: ids and locations are hashed",
     settings: {
       ...settings,
       "event.demobooked": "Schedule",
@@ -146,7 +146,7 @@ export const examples: Example[] = [
   ),
 ];
 
-const refusal = (error: Record<string, unknown>) =>
+const fault = (error: Record<string, unknown>) =>
   JSON.stringify({ error: { type: "OAuthException", fbtrace_id: "AExample", ...error } });
 
 export const responses: readonly ResponseExample[] = [
@@ -158,10 +158,10 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "One event is too old, and the whole request is refused",
+    title: "One event is too old, which fails the whole request",
     conversions: 2,
     status: 400,
-    body: refusal({
+    body: fault({
       message: "Invalid parameter",
       code: 100,
       error_subcode: 2804003,
@@ -177,7 +177,7 @@ export const responses: readonly ResponseExample[] = [
     title: "The token has expired",
     conversions: 1,
     status: 400,
-    body: refusal({
+    body: fault({
       message: "Error validating access token: Session has expired.",
       code: 190,
       error_subcode: 463,
@@ -193,21 +193,21 @@ export const responses: readonly ResponseExample[] = [
     title: "The token may no longer write to the dataset",
     conversions: 1,
     status: 403,
-    body: refusal({ message: "(#200) Permissions error", code: 200 }),
+    body: fault({ message: "(#200) Permissions error", code: 200 }),
     readings: [{ outcome: "unauthorized", error: "Meta error 200: (#200) Permissions error" }],
   },
   {
     title: "The dataset does not exist, or the token may not see it",
     conversions: 1,
     status: 400,
-    body: refusal({ message: "Unsupported post request.", code: 100, error_subcode: 33 }),
+    body: fault({ message: "Unsupported post request.", code: 100, error_subcode: 33 }),
     readings: [{ outcome: "unauthorized", error: "Meta error 100/33: Unsupported post request." }],
   },
   {
-    title: "The version of the API is retired: the events wait until another one is set",
+    title: "The API version is retired: the events wait until another one is set",
     conversions: 1,
     status: 400,
-    body: refusal({ message: "(#2635) You are calling a deprecated version of the Ads API.", code: 2635 }),
+    body: fault({ message: "(#2635) You are calling a deprecated version of the Ads API.", code: 2635 }),
     readings: [
       {
         outcome: "unauthorized",
@@ -217,17 +217,17 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "A success that cannot be read: the same again later",
+    title: "A success that cannot be read is retried",
     conversions: 1,
     status: 200,
     body: "{}",
     readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
-    title: "A passing fault of Meta",
+    title: "A temporary error of Meta",
     conversions: 1,
     status: 500,
-    body: refusal({ message: "An unknown error occurred", code: 1, is_transient: true }),
+    body: fault({ message: "An unknown error occurred", code: 1, is_transient: true }),
     readings: [{ outcome: "retry", error: "Meta error 1: An unknown error occurred" }],
   },
   {
@@ -238,7 +238,7 @@ export const responses: readonly ResponseExample[] = [
       "x-business-use-case-usage":
         '{"1234567890123456":[{"type":"ads_management","call_count":100,"estimated_time_to_regain_access":3}]}',
     },
-    body: refusal({ message: "(#80003) There have been too many calls", code: 80003 }),
+    body: fault({ message: "(#80003) There have been too many calls", code: 80003 }),
     readings: [
       {
         outcome: "retry",
@@ -248,7 +248,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "A web page from something between us and Meta",
+    title: "A web page of a proxy",
     conversions: 1,
     status: 400,
     body: "<!DOCTYPE html><html><body>Sorry, something went wrong.</body></html>",

@@ -1,5 +1,5 @@
-// Meta Conversions API: website events of a dataset (pixel). One bad event fails its whole request, so everything that
-// Meta is known to refuse is sorted out before.
+// Meta Conversions API: website events of a dataset (pixel). One bad event fails its whole request, so events
+// that Meta is known to reject are skipped.
 
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
@@ -32,7 +32,7 @@ export const meta = {
     credentials: [
       "Open Events Manager at business.facebook.com/events_manager and choose the dataset (pixel) of your site.",
       "Under Settings, copy the dataset id.",
-      "Further down, under Conversions API, choose to set it up with a direct integration and generate an access token; copy it at once, it is shown only there. Such a token does not end by itself and needs no app review.",
+      "Further down, under Conversions API, choose to set it up with a direct integration and generate an access token; copy it at once, it is shown only there. Such a token does not expire and needs no app review.",
       "For test events: copy the code on the page Test events.",
     ],
     sends: [
@@ -44,22 +44,22 @@ export const meta = {
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
       ["user_data.fbc", "the _fbc cookie, or fbclid with the time of the click"],
       ["user_data.fbp", "the _fbp cookie"],
-      ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
+      ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
     ],
     notSent: [
       "UTM fields, unless you map them: Meta has no field for them.",
-      "Refunds: Meta cannot take a purchase back.",
-      "A purchase without a value, because Meta refuses the whole request.",
-      "_fbc and _fbp cookies that are not of the form fb.1.MILLISECONDS.ID, and click ids with characters that none has.",
+      "Refunds: Meta cannot revoke a purchase.",
+      "A purchase without a value, because Meta rejects the whole request.",
+      "_fbc and _fbp cookies that are not of the form fb.1.MILLISECONDS.ID, and click ids with invalid characters.",
     ],
     consent:
-      "Meta refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data use.",
+      "Meta rejects events without a match key, so events of people who opted out are skipped. If one is sent, it carries opt_out and limited data use.",
     testMode:
-      "Needs the test event code of the connection and shows on the page Test events. Take made-up people: Meta may count test events too.",
+      "Needs the test event code of the connection and shows on the page Test events. Use fictional people: Meta may count test events too.",
     limits: [
-      "One bad event has the whole request refused, so the batch is halved until it is found.",
-      "Meta retires each version of its API after about two years. The connection then stops until another version is set; its events wait, as they do where the token may not use the dataset.",
+      "One invalid event fails the whole request, so the batch is halved until it is found.",
+      "Meta retires each version of its API after about two years. The connection then stops until another version is set; its events wait, as they do when the token may not use the dataset.",
       "The pixel's event and this one count once when event id and name are the same within 48 hours.",
     ],
   },
@@ -71,7 +71,7 @@ export const meta = {
     pkce: false,
     clientAuth: "body",
     refresh: "none",
-    // A token of a person lives an hour or two; this one lives about sixty days.
+    // A user's token expires after an hour or two; this one after about sixty days.
     exchange: {
       url: `${graph}/oauth/access_token`,
       params: {

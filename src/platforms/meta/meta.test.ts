@@ -30,7 +30,7 @@ const read = (response: Partial<PlatformResponse>, count = 1) =>
     settings,
     now,
   );
-const refusal = (error: Record<string, unknown>, status = 400) => ({
+const fault = (error: Record<string, unknown>, status = 400) => ({
   status,
   body: JSON.stringify({ error }),
 });
@@ -277,13 +277,13 @@ describe("what is not sent", () => {
 
 describe("the answer", () => {
   test.each([1, 2, 4, 17, 341, 368, 5000, 21009, 80003])("code %d is tried again", (code) => {
-    expect(read(refusal({ code, message: "wait" }))).toEqual([
+    expect(read(fault({ code, message: "wait" }))).toEqual([
       { outcome: "retry", error: `Meta error ${code}: wait` },
     ]);
   });
 
   test.each([3, 100])("code %d is refused", (code) => {
-    expect(read(refusal({ code, message: "no" }))[0]?.outcome).toBe("rejected");
+    expect(read(fault({ code, message: "no" }))[0]?.outcome).toBe("rejected");
   });
 
   test.each([
@@ -293,15 +293,15 @@ describe("the answer", () => {
     [200, undefined],
     [294, undefined],
   ])("code %d with subcode %d needs reconnection", (code, error_subcode) => {
-    expect(read(refusal({ code, error_subcode, is_transient: true }))[0]?.outcome).toBe("unauthorized");
+    expect(read(fault({ code, error_subcode, is_transient: true }))[0]?.outcome).toBe("unauthorized");
   });
 
   test("what Meta calls transient is tried again, whatever its code", () => {
-    expect(read(refusal({ code: 100, is_transient: true, message: "busy" }))[0]?.outcome).toBe("retry");
+    expect(read(fault({ code: 100, is_transient: true, message: "busy" }))[0]?.outcome).toBe("retry");
   });
 
   test("an error on HTTP 200 is no success, and neither are fewer events than were sent", () => {
-    expect(read(refusal({ code: 999, message: "odd" }, 200))[0]?.outcome).toBe("rejected");
+    expect(read(fault({ code: 999, message: "odd" }, 200))[0]?.outcome).toBe("rejected");
     expect(read({ body: '{"events_received":1}' }, 2)).toEqual([
       { outcome: "retry", error: "Meta received 1 of 2 events" },
       { outcome: "retry", error: "Meta received 1 of 2 events" },
@@ -309,7 +309,7 @@ describe("the answer", () => {
   });
 
   test("one bad event refuses the whole batch, so that it is halved", () => {
-    expect(read(refusal({ code: 100, message: "bad" }), 3).map(({ outcome }) => outcome)).toEqual(
+    expect(read(fault({ code: 100, message: "bad" }), 3).map(({ outcome }) => outcome)).toEqual(
       Array(3).fill("rejected"),
     );
   });

@@ -64,13 +64,13 @@ export const fields: readonly Field[] = [
   textField("custom_data.content_type", "product or product_group.", oneWordOf(["product", "product_group"])),
   textField("custom_data.content_ids", "Ids of the products, separated by commas.", idList),
   numberField("custom_data.num_items", "How many items.", wholeNumber),
-  numberField("custom_data.predicted_ltv", "What the customer is expected to be worth."),
+  numberField("custom_data.predicted_ltv", "The expected value of the customer."),
   textField("custom_data.search_string", "What the person searched for."),
   textField("custom_data.status", "The status of a registration."),
   textField("custom_data.lead_event_source", "The name of the CRM that the event comes from."),
   textField("custom_data.event_source", "crm, where the event comes from a CRM."),
   ...["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"].map((name) =>
-    textField(`custom_data.${name}`, `A property of your own, meant for ${name}.`),
+    textField(`custom_data.${name}`, `A custom property, meant for ${name}.`),
   ),
 ];
 

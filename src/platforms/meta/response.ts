@@ -27,7 +27,7 @@ export const readResponse: Platform["readResponse"] = (response, conversions, _s
 
 function readWhole(response: PlatformResponse, count: number, now: number): Reading {
   const { status, body } = response;
-  // A proxy's page, whatever its status: Meta itself answers in JSON.
+  // The page of a proxy: Meta itself answers in JSON.
   if (body.trimStart().startsWith("<") && !(status >= 300 && status < 400))
     return retryLater(`HTTP ${status}: a web page instead of an answer`, waitSeconds(response, now));
   const parsed = parseBody(response);

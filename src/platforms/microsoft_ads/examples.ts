@@ -1,4 +1,4 @@
-// What Microsoft Advertising is sent, and what it answers: test and documentation in one.
+// Example requests and responses of Microsoft Advertising, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
@@ -14,7 +14,7 @@ const withOffline = {
   offline_goal: "Offline purchase",
 };
 
-/** As it often stands in an address, and as the Conversions API wants it. */
+/** As it often is in a URL, and as the Conversions API requires it. */
 const msclkid = "dd4afcccb1c94a4cad9544dd7e5006ab";
 const uuid = "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab";
 const clicked = {
@@ -127,7 +127,7 @@ export const examples: readonly Example[] = [
     [{ ...purchase, userData: contact }],
   ),
   example(
-    "A person who refused advertising, with a click id all the same",
+    "A person who denied consent, with a click id",
     settings,
     [sampleConversion({ ...clicked, browserIds: {}, person: null, browser: null, consent: "denied" })],
     [
@@ -151,7 +151,7 @@ export const examples: readonly Example[] = [
     ),
   ),
   example(
-    "A name that the goal asks for, its category from a UTM field, and a click id as it was captured",
+    "The event name of a goal, a category from a UTM field, and a click id as captured",
     {
       ...settings,
       msclkid_form: "as_captured",
@@ -190,13 +190,13 @@ export const examples: readonly Example[] = [
     ],
   ),
   offlineExample(
-    "An event older than seven days goes as an offline conversion",
+    "An event older than seven days is sent as an offline conversion",
     withOffline,
     [sampleConversion(late)],
     [latePurchase],
   ),
   offlineExample(
-    "A late lead without click id and value, with a goal of its own",
+    "A late lead without click id and value, with its own goal",
     { ...withOffline, offline_goals: '{"lead":"Offline lead"}' },
     [
       sampleConversion({
@@ -233,14 +233,14 @@ const accepted = { outcome: "accepted" } as const;
 
 export const responses: readonly ResponseExample[] = [
   {
-    title: "Taken",
+    title: "Accepted",
     conversions: 2,
     status: 200,
     body: '{"eventsReceived":2}',
     readings: [accepted, accepted],
   },
   {
-    title: "One event is invalid, the others were taken",
+    title: "One event is invalid, the others were accepted",
     conversions: 3,
     status: 200,
     body: validationError(
@@ -258,7 +258,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [accepted, { outcome: "rejected", error: "HTTP 200: 'eventTime' is too old." }, accepted],
   },
   {
-    title: "More events are missing than are named: sent again in halves",
+    title: "More events are missing than are named: the batch is halved and resent",
     conversions: 2,
     status: 200,
     body: '{"eventsReceived":1}',
@@ -268,7 +268,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "A success that cannot be read: the same again later",
+    title: "A success that cannot be read is retried",
     conversions: 1,
     status: 200,
     body: "{}",
@@ -299,7 +299,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 30 }],
   },
   {
-    title: "Offline conversions: all taken",
+    title: "Offline conversions: all accepted",
     conversions: 2,
     status: 200,
     body: rows(),
@@ -346,14 +346,14 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "retry", error: "117 CallRateExceeded Slow down.", retryAfterSeconds: 60 }],
   },
   {
-    title: "Offline conversions: the access token has ended",
+    title: "Offline conversions: the access token has expired",
     conversions: 1,
     status: 400,
     body: '{"Errors":[{"Code":109,"ErrorCode":"AuthenticationTokenExpired","Message":"Ended."}]}',
     readings: [{ outcome: "unauthorized", error: "109 AuthenticationTokenExpired Ended." }],
   },
   {
-    title: "Offline conversions: a fault inside Microsoft",
+    title: "Offline conversions: an internal error of Microsoft",
     conversions: 1,
     status: 500,
     body: '{"Errors":[{"Code":0,"ErrorCode":"InternalError","Message":"Oh."}]}',

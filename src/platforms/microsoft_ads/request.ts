@@ -15,15 +15,15 @@ const campaignApi = "https://campaign.api.bingads.microsoft.com/CampaignManageme
 /** Seven days, less some minutes for clock differences and transport. */
 export const maxConversionsApiAgeMs = 7 * dayMs - 5 * 60_000;
 
-/** Goals match an event by its name, whatever that is: Microsoft has no list of names. */
+/** Goals match an event by any name: Microsoft has no list of names. */
 export const events: EventNames = { standard: {}, others: "own name" };
 
 const pageTypes = ["cart", "category", "home", "other", "product", "purchase", "searchresults"];
 
 export const fields: readonly Field[] = [
-  textField("customData.eventCategory", "The category that a goal asks for."),
-  textField("customData.eventLabel", "The label that a goal asks for."),
-  numberField("customData.eventValue", "The value that a goal asks for; not the revenue."),
+  textField("customData.eventCategory", "The category that a goal matches."),
+  textField("customData.eventLabel", "The label that a goal matches."),
+  numberField("customData.eventValue", "The value that a goal matches; not the revenue."),
   textField("customData.searchTerm", "What the person searched for."),
   textField("customData.pageType", `For remarketing: ${pageTypes.join(", ")}.`),
   textField("customData.ecommCategory", "For remarketing: the id of the category."),

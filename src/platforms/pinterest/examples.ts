@@ -1,4 +1,4 @@
-// What the documentation of Pinterest shows, and its test compares: whole requests, answers and the guide.
+// Example requests and responses of Pinterest, which serve as tests and as documentation.
 
 import type { Example, ResponseExample } from "../platform.ts";
 import {
@@ -61,7 +61,7 @@ export const examples: Example[] = [
     ]),
   },
   {
-    title: "The least that is sent: a lead with a hashed email",
+    title: "The minimum: a lead with a hashed email",
     settings,
     conversions: [bareConversion()],
     request: request([{ event_name: "lead", ...bare }]),
@@ -86,7 +86,7 @@ export const examples: Example[] = [
     request: request([{ event_name: "lead", ...bare }], "?test=true"),
   },
   {
-    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    title: "A chosen event name, and mapped fields: ids and locations are hashed",
     settings: {
       ...settings,
       "event.demobooked": "schedule",
@@ -121,7 +121,7 @@ export const examples: Example[] = [
     request: request([{ event_name: "lead", ...bare, custom_data: { opt_out_type: "LDP" } }]),
   },
   {
-    title: "Two events in one request; one that Pinterest has no name for is a custom one",
+    title: "Two events in one request; one without a Pinterest name is sent as custom",
     settings,
     conversions: [bareConversion(), bareConversion({ name: "Quiz Done", platformEventId: "second" })],
     request: request([
@@ -164,7 +164,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "The request does not fit the schema, and is refused whole",
+    title: "The request does not match the schema, which fails all of it",
     conversions: 2,
     status: 400,
     body: '{"code":4196,"message":"Invalid conversion events request."}',

@@ -1,5 +1,5 @@
 // Pinterest Conversions API v5: web events of an ad account. Its schema is closed, so one unknown key fails the whole
-// request; apart from that every event gets a verdict of its own.
+// request; otherwise every event gets its own status.
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
@@ -17,7 +17,7 @@ export const pinterest = {
   guide: {
     credentials: [
       "Open Pinterest's Ads Manager as owner, admin, analyst, or with rights for audiences or campaigns.",
-      "Copy the number of the ad account: it stands in the address of Ads Manager after advertiser.",
+      "Copy the number of the ad account: it is in the URL of Ads Manager after advertiser.",
       "Under Conversions, set up the API and generate a conversion token; copy it.",
     ],
     sends: [
@@ -27,23 +27,23 @@ export const pinterest = {
       ["event_source_url", "the page of the visit, without its query"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
       ["user_data.click_id", "the epik of the click or the _epik cookie, as it was"],
-      ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
+      ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       [
         "custom_data.value, currency, order_id",
         "value as text with the digits of its currency, currency, orderId",
       ],
-      ["opt_out", "true after a refusal, otherwise false"],
+      ["opt_out", "true after an opt-out, otherwise false"],
     ],
     notSent: [
-      "Names of your own: Pinterest knows only custom for them.",
-      "Refunds: Pinterest cannot take a checkout back.",
-      "UTM fields and fields of your own: Pinterest refuses a request with a key that it does not know.",
+      "Custom event names: Pinterest accepts only custom for them.",
+      "Refunds: Pinterest cannot revoke a checkout.",
+      "UTM fields and custom fields: Pinterest rejects a request with an unknown key.",
     ],
     consent:
-      "Pinterest refuses events without an email or address and browser, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data processing.",
-    testMode: "Goes out with test=true: Pinterest checks and answers as always and records nothing.",
+      "Pinterest rejects events without an email or an IP address with user agent, so events of people who opted out are skipped. If one is sent, it carries opt_out and limited data processing.",
+    testMode: "Sent with test=true: Pinterest validates the event and records nothing.",
     limits: [
-      "Pinterest names no greatest age; the one kept to is the cautious reading.",
+      "Pinterest documents no maximum age; the limit used here is a cautious choice.",
       "Events that arrive more than an hour late are shown as offline ones.",
       "An ad account that the token may not use stops the connection until it is connected again; its events wait.",
     ],
@@ -68,7 +68,7 @@ export const pinterest = {
     {
       name: "access_token",
       label: "Conversion token",
-      help: "From Ads Manager: Conversions, Set up API, Generate new token. It lives long.",
+      help: "From Ads Manager: Conversions, Set up API, Generate new token. It is long-lived.",
       required: true,
       secret: true,
       check: checkToken,
@@ -93,7 +93,7 @@ export const pinterest = {
   ids: ["epik", "_epik"],
   events,
   fields,
-  // Pinterest names no limit; this is the safe reading.
+  // Pinterest documents no limit; this is the cautious choice.
   maxAgeDays: 7,
   batch: 1000,
   lanes: 16,

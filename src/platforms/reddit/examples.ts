@@ -1,4 +1,4 @@
-// What goes to Reddit for which event: tests and documentation of reddit.ts.
+// Example requests and responses of Reddit, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
@@ -53,7 +53,7 @@ const standard = [
   ["add_to_cart", "ADD_TO_CART"],
   ["add_to_wishlist", "ADD_TO_WISHLIST"],
 ] as const;
-/** Reddit takes no value with these. */
+/** Reddit accepts no value with these. */
 const withoutValue = [
   ["search", "SEARCH"],
   ["view_content", "VIEW_CONTENT"],
@@ -101,7 +101,7 @@ export const examples: readonly Example[] = [
     ]),
   },
   {
-    title: "After an opt-out, where the connection sends events without match keys",
+    title: "After an opt-out, if the connection sends events without match keys",
     settings: { ...settings, unmatched: "send", limited_data_region: "US-CA" },
     conversions: [
       sampleConversion({
@@ -217,9 +217,9 @@ export const examples: readonly Example[] = [
   ),
 ];
 
-const bystander = "HTTP 400: rejected because of another event in the same request";
+const resent = "HTTP 400: rejected because of another event in the same request";
 
-const refusedTwice = (error: string) =>
+const rejectedTwice = (error: string) =>
   Array.from({ length: 2 }, () => ({ outcome: "rejected" as const, error }));
 
 export const responses: readonly ResponseExample[] = [
@@ -231,20 +231,20 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "One bad event has the whole request refused",
+    title: "One invalid event fails the whole request",
     conversions: 2,
     status: 400,
     body: '{"error":{"code":400,"message":"There were 1 invalid conversion events. None were processed."}}',
-    readings: refusedTwice("HTTP 400: There were 1 invalid conversion events. None were processed."),
+    readings: rejectedTwice("HTTP 400: There were 1 invalid conversion events. None were processed."),
   },
   {
-    title: "A refusal that names the event",
+    title: "A rejection that names the event",
     conversions: 3,
     status: 400,
     body: '{"error":{"code":400,"message":"invalid request","fields":[{"field":"data.events[2].event_at","message":"older than 7 days"}]}}',
     readings: [
-      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
-      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
       { outcome: "rejected", error: "HTTP 400: data.events[2].event_at: older than 7 days" },
     ],
   },
@@ -256,42 +256,42 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "rejected", error: "HTTP 200: event_at is too old" }],
   },
   {
-    title: "A success that left one of two out and does not say which: both go again, apart",
+    title: "A success that left one of two out without naming it: both are resent separately",
     conversions: 2,
     status: 200,
     body: '{"data":{"message":"Successfully processed 1 conversion events.","invalid_events":[{"error_message":"event_at is too old"}]}}',
-    readings: refusedTwice("HTTP 200: event_at is too old"),
+    readings: rejectedTwice("HTTP 200: event_at is too old"),
   },
   {
-    title: "A success that cannot be read: the same again later",
+    title: "A success that cannot be read is retried",
     conversions: 1,
     status: 200,
     body: '{"data":{"message":"Successfully proc',
     readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
-    title: "The second shape of errors",
+    title: "The second error format",
     conversions: 1,
     status: 400,
     body: '{"success":false,"error":{"reason":"BAD_REQUEST","explanation":"unknown field test_mode"}}',
     readings: [{ outcome: "rejected", error: "HTTP 400: BAD_REQUEST: unknown field test_mode" }],
   },
   {
-    title: "The second shape with HTTP 200",
+    title: "The second error format with HTTP 200",
     conversions: 2,
     status: 200,
     body: '{"success":false,"error":{"reason":"BAD_REQUEST","explanation":"unknown field test_mode"}}',
-    readings: refusedTwice("HTTP 400: BAD_REQUEST: unknown field test_mode"),
+    readings: rejectedTwice("HTTP 400: BAD_REQUEST: unknown field test_mode"),
   },
   {
-    title: "The third shape, a bare text: the token is refused",
+    title: "The third error format, a bare text: the token is rejected",
     conversions: 1,
     status: 401,
     body: "Authorization Required",
     readings: [{ outcome: "unauthorized", error: "HTTP 401: Authorization Required" }],
   },
   {
-    title: "The token is refused, in the second shape",
+    title: "The token is rejected, in the second error format",
     conversions: 1,
     status: 401,
     body: '{"success":false,"error":{"reason":"UNAUTHORIZED","explanation":"This server could not verify that you are authorized."}}',

@@ -1,4 +1,4 @@
-// Reddit Conversions API, version 3: event times in milliseconds, names in capitals, and an email form of its own.
+// Reddit Conversions API, version 3: event times in milliseconds, names in capitals, and its own normalisation of emails.
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
@@ -38,41 +38,41 @@ export const reddit = {
   docs: { url: "https://ads-api.reddit.com/docs/v3/", checked: "2026-11-15" },
   guide: {
     credentials: [
-      "In Reddit Ads, open Events Manager; the id of the pixel stands there, it often begins with a2_ or t2_.",
-      "Under Conversions API, generate a conversion access token and paste it here. It is shown once, never ends, and a business may have five.",
+      "In Reddit Ads, open Events Manager; copy the id of the pixel; it often starts with a2_ or t2_.",
+      "Under Conversions API, generate a conversion access token and paste it here. It is shown once, never expires, and a business may have five.",
       "Or sign in, if your operator has set up a Reddit app with the scopes adsconversions and adsread; then the pixel can be chosen from a list.",
       "For test events, open Event Testing in Events Manager and copy the test id from there.",
     ],
     sends: [
-      ["event_at", "the moment of the conversion, in milliseconds"],
+      ["event_at", "the time of the conversion, in milliseconds"],
       ["type", "the event: one of Reddit's own, else CUSTOM with the event's name"],
-      ["action_source", "WEBSITE, unless the connection says something else"],
+      ["action_source", "WEBSITE, unless the connection sets another"],
       ["event_source_url", "the page of the visit, for WEBSITE only"],
       ["click_id", "rdt_cid of the click"],
       ["user.email", "the hashed email in Reddit's form, else as the sender hashed it"],
       ["user.phone_number", "the hashed phone number with its plus"],
       ["user.uuid", "_rdt_uuid, the cookie of Reddit's pixel"],
       ["user.ip_address and user.user_agent", "of the visit"],
-      ["metadata.conversion_id", "the event id, or the order id if the connection says so"],
+      ["metadata.conversion_id", "the event id, or the order id if the connection is set so"],
       ["metadata.value and currency", "value and currency; not for visits, views and searches"],
     ],
     notSent: [
       "Names and UTM fields: Reddit has no field for them.",
       "Order ids have no field of their own; they can serve as the conversion id.",
-      "A _rdt_uuid cookie that holds no UUID.",
-      "Click id, cookie, address and browser for conversions in a shop: Reddit wants contact data only there.",
+      "A _rdt_uuid cookie without a UUID.",
+      "Click id, cookie, IP address and user agent for conversions in a shop: Reddit accepts only contact data there.",
     ],
     consent:
-      "Reddit asks for match keys, so opted-out people are skipped. Where the connection sends events without keys, theirs go out with nothing but limited data use.",
+      "Reddit requires match keys, so events of people who opted out are skipped. If the connection sends events without keys, theirs carry only limited data use.",
     testMode:
-      "Goes to Event Testing with the connection's test id, one event in a request; without a test id it is skipped.",
+      "Sent to Event Testing with the connection's test id, one event per request; without a test id it is skipped.",
     limits: [
-      "One bad conversion has the whole request refused; the others go again without it.",
-      "Sources name 5000 requests a minute or more; the lower figure is kept to.",
+      "One invalid conversion fails the whole request; the others are resent without it.",
+      "Sources say 5000 requests a minute or more; the lower limit is used.",
       "Pixel and API are compared by conversion id and event, within two days.",
-      "Custom names have up to 64 characters.",
+      "Custom event names have up to 64 characters.",
       "A pixel that Reddit does not know stops the connection until it is connected again; its events wait.",
-      "An email that came in as a hash has Reddit's form only if the tag has seen the address; otherwise the hash goes as it is, and finds the person if there were only letters and digits before the @.",
+      "An email that was received as a hash has Reddit's form only if the tag has seen the address; otherwise the hash is sent as it is, and matches the person if there were only letters and digits before the @.",
     ],
   },
   oauth: {
@@ -116,7 +116,7 @@ export const reddit = {
     {
       name: "action_source",
       label: "Where conversions happen",
-      help: "WEBSITE, APP, PHYSICAL_STORE or OTHER. Reddit reports them apart and compares only WEBSITE with its pixel.",
+      help: "WEBSITE, APP, PHYSICAL_STORE or OTHER. Reddit reports them separately and compares only WEBSITE with its pixel.",
       default: "WEBSITE",
       check: oneOf(sources),
     },
@@ -124,14 +124,14 @@ export const reddit = {
     {
       name: "uuid_form",
       label: "Form of the browser id",
-      help: "Sources differ on how Reddit wants the _rdt_uuid cookie: id (what follows the dot) or cookie (the whole value).",
+      help: "Sources differ on how Reddit expects the _rdt_uuid cookie: id (what follows the dot) or cookie (the whole value).",
       default: "id",
       check: oneOf(["id", "cookie"]),
     },
     {
       name: "unmatched",
       label: "Events without match keys",
-      help: "skip, or send: Reddit counts them at best and may refuse them. Opted-out people are among them.",
+      help: "skip, or send: Reddit may count or reject them. Includes events of people who opted out.",
       default: "skip",
       check: oneOf(["skip", "send"]),
     },
@@ -139,7 +139,7 @@ export const reddit = {
     {
       name: "limited_data_region",
       label: "Region of limited data use",
-      help: "Country and region whose law asks for limited data use, like US-CA; goes along with limited events.",
+      help: "Country and region whose law requires limited data use, like US-CA; sent with limited events.",
       check: (value) =>
         /^[A-Z]{2}-[A-Z0-9]{1,3}$/.test(value) ? null : "must be a country and a region, like US-CA",
     },

@@ -44,7 +44,7 @@ export const events: EventNames = {
 
 const itemCount: Field = numberField(
   "metadata.item_count",
-  "How many items: a whole number. Goes with purchases, carts, wish lists and custom events.",
+  "How many items: a whole number. Sent with purchases, carts, wish lists and custom events.",
   wholeNumber,
 );
 const externalId: Field = textField(

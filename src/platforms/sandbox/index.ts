@@ -1,4 +1,4 @@
-// Accepts everything and shows it: the first request of a new installation works before any platform is connected.
+// Accepts everything and shows it, so that the first request of a new installation works before a platform is connected.
 
 import type { Conversion } from "../../kernel/event.ts";
 import { conversionJson } from "../shared/conversionJson.ts";

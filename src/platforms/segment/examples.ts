@@ -1,4 +1,4 @@
-// What Segment is sent, and what it answers: test and documentation in one.
+// Example requests and responses of Segment, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
@@ -95,7 +95,7 @@ export const examples: readonly Example[] = [
     ],
   ),
   example(
-    "A person who refused advertising: the event goes without the person, denied for every destination",
+    "A person who denied consent: no personal data, and consent denied for every destination",
     [{ person: null, clickIds: {}, browserIds: {}, utm: {}, browser: null, consent: "denied" }],
     [
       {
@@ -132,7 +132,7 @@ export const examples: readonly Example[] = [
     at: "https://example.dataplane.rudderstack.com",
   }),
   example(
-    "A name of its own, the customer's id of the person, and a mapped property",
+    "A chosen event name, your own user id, and a mapped property",
     [{ name: "Demo Booked", extra: { user: "u_42" } }],
     [
       {
@@ -168,7 +168,7 @@ export const examples: readonly Example[] = [
     ],
   ),
   example(
-    "The event refund: its total is no revenue",
+    "The event refund: its total is not revenue",
     [{ name: "refund" }],
     [
       {
@@ -203,7 +203,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "accepted" }],
   },
   {
-    title: "The request is no JSON, or too large",
+    title: "The request is not JSON, or too large",
     conversions: 2,
     status: 400,
     body: '{"success":false,"message":"Exceed payload limit"}',
@@ -213,7 +213,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "The answer says that it failed, whatever its status",
+    title: "The body says that it failed, with HTTP 200",
     conversions: 1,
     status: 200,
     body: '{"success":false,"code":"no_user_anon_id"}',

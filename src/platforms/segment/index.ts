@@ -1,5 +1,5 @@
-// Segment, and RudderStack, which speaks the same language on the customer's own data plane. Segment answers 200 to nearly
-// everything, so what it would drop is found here.
+// Segment, and RudderStack, which has the same API on the customer's own data plane. Segment answers 200 to nearly
+// everything, so this file skips what Segment would drop.
 
 import type { Platform } from "../platform.ts";
 import { checkToken, oneOf } from "../shared/settings.ts";
@@ -17,14 +17,14 @@ export const segment = {
   },
   guide: {
     credentials: [
-      "In Segment open Connections > Sources and add a source of the kind HTTP API, or choose one that you have.",
-      "Copy the write key from the source's Settings > API keys, and workspace and source from the address of the page.",
-      "Choose the region of your workspace. Events for a European workspace that go to the American host vanish.",
-      "For RudderStack enter the address of your data plane and the write key of an HTTP source.",
+      "In Segment open Connections > Sources and add an HTTP API source, or choose an existing one.",
+      "Copy the write key from the source's Settings > API keys, and workspace and source from the URL of the page.",
+      "Choose the region of your workspace. Events for a European workspace are lost if they go to the US host.",
+      "For RudderStack enter the URL of your data plane and the write key of an HTTP source.",
     ],
     sends: [
       ["messageId", "the event id, with a prefix of this connection"],
-      ["event", "the event, under the name in Segment's specification or the one that was chosen"],
+      ["event", "the event, under the name in Segment's specification or the chosen one"],
       ["timestamp, sentAt", "the time of the event, and of the attempt"],
       [
         "anonymousId",
@@ -35,30 +35,30 @@ export const segment = {
       ["properties.gclid, .fbclid, .msclkid …", "the newest click id of each kind"],
       ["context.traits.email_sha256, .phone_sha256", "hashed email and phone"],
       ["context.campaign", "UTM fields; utm_campaign as name"],
-      ["context.ip, .userAgent, .page", "the browser of the visit"],
+      ["context.ip, .userAgent, .page", "IP address, user agent and page of the visit"],
       ["context.consent.categoryPreferences", "the person's choice for the consent categories"],
     ],
     notSent: [
-      "email, phone and names: Segment expects them in the clear, and the relay has only hashes. Under those names destinations would hash them once more.",
+      "email, phone and names: Segment expects them in plain text, and the relay has only hashes. Destinations would hash them again under those names.",
       "Browser ids: Segment has no fields for them.",
     ],
     consent:
-      "The event goes out without anything that identifies the person, under an id made from the event id, and with consent denied for the categories; without categories as an empty object, which denies all.",
-    testMode: "There is none: test events are skipped. Look at the source's debugger after a live event.",
+      "The event is sent without anything that identifies the person, under an id made from the event id, and with consent denied for the categories; without categories, an empty object denies all.",
+    testMode: "There is none: test events are skipped. Check the source's debugger after a live event.",
     limits: [
       "32 KB for an event, 500 KB for a request.",
-      "Segment accepts nearly everything, also under a wrong write key of another region: see whether events arrive in the debugger.",
-      "Sources that insist on OAuth are not supported.",
-      "Repetitions are recognised for at least 24 hours.",
+      "Segment accepts nearly everything, even with a write key of another region: check in the debugger that events arrive.",
+      "Sources that require OAuth are not supported.",
+      "Segment recognises duplicates for at least 24 hours.",
     ],
   },
-  // The base address is the customer's.
+  // The base URL is the customer's.
   customerAddress: true,
   settings: [
     {
       name: "source",
       label: "Source",
-      help: "Workspace and source, as in the address of the source's page: acme/website. Tells your connections apart.",
+      help: "Workspace and source, as in the URL of the source's page: acme/website. Distinguishes your connections.",
       required: true,
       check: (value) =>
         /^[\w.-]{1,100}(?:\/[\w.-]{1,100})?$/.test(value)
@@ -76,14 +76,14 @@ export const segment = {
     {
       name: "region",
       label: "Region",
-      help: "us, or eu for workspaces in the European Union. In the wrong region events vanish without a word.",
+      help: "us, or eu for workspaces in the European Union. In the wrong region events are lost without an error.",
       default: "us",
       check: oneOf(Object.keys(hosts)),
     },
     {
       name: "base_url",
-      label: "Data plane address",
-      help: "Only for RudderStack and proxies: the address before /v1, like https://example.dataplane.rudderstack.com.",
+      label: "Data plane URL",
+      help: "Only for RudderStack and proxies: the URL before /v1, like https://example.dataplane.rudderstack.com.",
       check: (value) =>
         value.length <= 300 && URL.canParse(value) && /^https?:\/\/[^?#@\s]+$/i.test(value)
           ? null
@@ -92,9 +92,9 @@ export const segment = {
     {
       name: "consent_categories",
       label: "Consent categories",
-      help: "The ids of the consent categories that a person's choice counts for, with commas between: C0002,C0004.",
+      help: "The ids of the consent categories that a person's choice applies to, separated by commas: C0002,C0004.",
       check: (value) =>
-        /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) ? null : "must be a list of ids with commas between",
+        /^[\w.-]+(?:\s*,\s*[\w.-]+)*$/.test(value) ? null : "must be a list of ids separated by commas",
     },
   ],
   account: accountOf,
@@ -102,7 +102,7 @@ export const segment = {
     twclid qclid ndclid irclickid tblci dicbo ob_click_id yclid`.split(/\s+/),
   events,
   fields,
-  // 2,500 are allowed, but also only 500 KB, which is some 400 usual events.
+  // 2,500 are allowed, but also only 500 KB, which is about 400 typical events.
   batch: 250,
   lanes: 16,
   quota: { requests: 1000, seconds: 1 },

@@ -34,7 +34,7 @@ export const fields: readonly Field[] = [
   textField("userId", "Your own id of the person."),
   textField("anonymousId", "The id that your website's Segment script gave the browser."),
   textField("context.groupId", "The account that the person belongs to."),
-  textField("properties.affiliation", "The shop or the partner that sold it."),
+  textField("properties.affiliation", "The shop or partner that made the sale."),
   textField("properties.coupon", "The coupon of the order."),
   numberField("properties.shipping", "The cost of shipping."),
   numberField("properties.tax", "The tax of the order."),

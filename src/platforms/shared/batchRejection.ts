@@ -52,7 +52,7 @@ const settingRetrySeconds = 3600;
 /**
  * For a conversion whose rule, action, tag or goal the platform does not know or does not let us use. That stops only the
  * events that use it, so the connection stays active: they are retried every hour until the setting is corrected.
- * `defaultSetting` is the setting for events that have none of their own.
+ * `defaultSetting` is the setting for events without their own.
  */
 export function waitForSetting(
   error: string,

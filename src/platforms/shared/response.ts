@@ -60,7 +60,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The JSON of a response; undefined also where it was cut off, whatever the rest looks like. */
+/** The JSON of a response; undefined also where it was cut off. */
 export function parseBody({ body, isCut }: PlatformResponse): unknown {
   return isCut ? undefined : parseJson(body);
 }

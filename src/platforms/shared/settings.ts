@@ -27,7 +27,7 @@ export const expirySetting = {
   check: (value: string) => (/^\d{10,16}$/.test(value) ? null : "must be a time in milliseconds"),
 } as const satisfies Setting;
 
-/** What a sign-in fills besides the access token. */
+/** Filled by a sign-in, besides the access token. */
 export const tokenSettings = [
   {
     name: "refresh_token",

@@ -27,7 +27,7 @@ export const externalIdField: Field = textField(
   hashedList((text) => text),
 );
 
-/** Where the person lives. */
+/** The person's place of residence. */
 export const placeFields: readonly Field[] = [
   textField("user_data.ct", "City; hashed before it is sent.", hashedList(placeForms.letters)),
   textField(

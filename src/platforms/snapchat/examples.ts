@@ -1,4 +1,4 @@
-// What the documentation of Snapchat shows, and its test compares: whole requests, answers and the guide.
+// Example requests and responses of Snapchat, which serve as tests and as documentation.
 
 import type { Example, ResponseExample } from "../platform.ts";
 import {
@@ -59,13 +59,13 @@ export const examples: Example[] = [
     ]),
   },
   {
-    title: "The least that is sent: a lead with a hashed email",
+    title: "The minimum: a lead with a hashed email",
     settings,
     conversions: [bareConversion()],
     request: request([{ event_name: "SIGN_UP", ...bare }]),
   },
   {
-    title: "The same with the address of the site in the connection",
+    title: "The same with the site URL in the connection",
     settings: { ...settings, site_url: "https://shop.example.com/" },
     conversions: [bareConversion()],
     request: request([
@@ -97,7 +97,7 @@ export const examples: Example[] = [
     request: request([{ event_name: "SIGN_UP", ...bare }], "events/validate"),
   },
   {
-    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    title: "A chosen event name, and mapped fields: ids and locations are hashed",
     settings: {
       ...settings,
       "event.demobooked": "CUSTOM_EVENT_1",
@@ -162,7 +162,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "Nothing to match, and the whole request is refused",
+    title: "No match keys: the whole request fails",
     conversions: 2,
     status: 400,
     body: '{"status":"INVALID","reason":"Insufficient PII","errors":{"codes":["E4"],"error_msgs":["Event 1 has no identifiers"]}}',
@@ -172,21 +172,21 @@ export const responses: readonly ResponseExample[] = [
     })),
   },
   {
-    title: "Invalid, said with HTTP 200",
+    title: "Invalid, with HTTP 200",
     conversions: 1,
     status: 200,
     body: '{"status":"INVALID","error_msgs":["currency is not supported"]}',
     readings: [{ outcome: "rejected", error: "Snapchat answered INVALID: currency is not supported" }],
   },
   {
-    title: "Anything but VALID is no success: the same again later",
+    title: "A success without the status VALID is retried",
     conversions: 1,
     status: 200,
     body: "{}",
     readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
-    title: "The token is wrong, said with HTTP 400",
+    title: "The token is wrong, with HTTP 400",
     conversions: 1,
     status: 400,
     body: '{"status":"INVALID","reason":"Invalid access token"}',
@@ -208,7 +208,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "retry", error: "HTTP 429: Rate limit exceeded", retryAfterSeconds: 30 }],
   },
   {
-    title: "A passing fault of Snapchat",
+    title: "A temporary error of Snapchat",
     conversions: 1,
     status: 503,
     body: "",

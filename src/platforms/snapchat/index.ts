@@ -40,25 +40,25 @@ export const snapchat = {
         "the event id; the same as the pixel's client_dedup_id, so that Snapchat counts the pair once",
       ],
       ["action_source", "WEB when a page is known, otherwise OFFLINE"],
-      ["event_source_url", "the page of the visit without its query, or the address of the site"],
+      ["event_source_url", "the page of the visit without its query, or the site URL"],
       ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
       ["user_data.sc_click_id", "the ScCid of the click, as it was"],
       ["user_data.sc_cookie1", "the _scid cookie"],
-      ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
+      ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
       ["custom_data.value, currency, order_id", "value, currency and orderId"],
     ],
     notSent: [
       "Events that Snapchat has no name for, until you choose one, for example CUSTOM_EVENT_1.",
-      "Refunds: Snapchat cannot take a purchase back.",
-      "A purchase without a value, because Snapchat refuses the whole request.",
+      "Refunds: Snapchat cannot revoke a purchase.",
+      "A purchase without a value, because Snapchat rejects the whole request.",
       "UTM fields: Snapchat has no field for them.",
     ],
     consent:
-      "Snapchat refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries limited data use.",
-    testMode: "Goes to Snapchat's address for validation: checked and answered, never counted.",
+      "Snapchat rejects events without a match key, so events of people who opted out are skipped. If one is sent, it carries limited data use.",
+    testMode: "Sent to Snapchat's validation endpoint: checked, never counted.",
     limits: [
-      "One bad event has the whole request refused, so the batch is halved until it is found.",
-      "A pixel of another organisation than the token stops the connection until it is connected again; its events wait.",
+      "One invalid event fails the whole request, so the batch is halved until it is found.",
+      "A pixel of a different organisation than the token's stops the connection until it is connected again; its events wait.",
       "The pixel's event and this one count once when the event id is the same within 48 hours.",
       "A lead is sent as SIGN_UP, because Snapchat has no lead; you may choose another name.",
     ],
@@ -82,7 +82,7 @@ export const snapchat = {
     {
       name: "access_token",
       label: "Conversions API token",
-      help: "From Business Manager: Business details, Conversions API tokens. It lives long.",
+      help: "From Business Manager: Business details, Conversions API tokens. It is long-lived.",
       required: true,
       secret: true,
       check: checkToken,
@@ -90,10 +90,10 @@ export const snapchat = {
     ...tokenSettings,
     {
       name: "site_url",
-      label: "Address of the site",
+      label: "Site URL",
       help:
-        "Snapchat wants a page with every web event. Where the page of the visit is unknown this address is sent; " +
-        "without it such an event is sent as an offline one.",
+        "Snapchat requires a page with every web event. Where the page of the visit is unknown, this URL is sent; " +
+        "without it, such an event is sent as an offline event.",
       check: (value) => (isWebAddress(value) ? null : "must be an http(s) address"),
     },
     limitedDataSetting,

@@ -1,4 +1,4 @@
-// Snapchat's responses: one status for the whole request. A wrong token often comes as HTTP 400, told only by its message.
+// Snapchat's responses: one status for the whole request. Only the message tells a wrong token, which is often HTTP 400.
 
 import type { Reading } from "../../kernel/event.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";

@@ -1,4 +1,4 @@
-// What the documentation of TikTok shows, and its test compares: whole requests, answers and the guide.
+// Example requests and responses of TikTok, which serve as tests and as documentation.
 
 import type { Example, ResponseExample } from "../platform.ts";
 import {
@@ -64,7 +64,7 @@ export const examples: Example[] = [
     ]),
   },
   {
-    title: "The least that is sent: a lead with a hashed email",
+    title: "The minimum: a lead with a hashed email",
     settings,
     conversions: [bareConversion()],
     request: request([{ event: "Lead", ...bare }]),
@@ -84,7 +84,7 @@ export const examples: Example[] = [
     ]),
   },
   {
-    title: "After an opt-out, where the connection sends events of nobody",
+    title: "After an opt-out, if the connection sends events without match keys",
     settings: { ...settings, without_person: "send" },
     conversions: [withheldConversion({ name: "purchase", value: 49.9, orderId: "A-1001" })],
     request: request([{ event: "Purchase", ...event, user: {}, properties, limited_data_use: true }]),
@@ -96,7 +96,7 @@ export const examples: Example[] = [
     request: request([{ event: "Lead", ...bare }], { test_event_code: "TEST12345" }),
   },
   {
-    title: "A name that the connection chose, and mapped fields: ids are hashed",
+    title: "A chosen event name, and mapped fields: ids are hashed",
     settings: {
       ...settings,
       "event.demobooked": "Schedule",
@@ -156,7 +156,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "A parameter is wrong, said with HTTP 200, and the whole request is refused",
+    title: "A wrong parameter, with HTTP 200, fails the whole request",
     conversions: 2,
     status: 200,
     body: answer(40002, "data.0.event_id: Not a valid string."),
@@ -166,7 +166,7 @@ export const responses: readonly ResponseExample[] = [
     })),
   },
   {
-    title: "The token is wrong or was revoked, said with HTTP 200",
+    title: "The token is wrong or was revoked, with HTTP 200",
     conversions: 1,
     status: 200,
     body: answer(40105, "Access token is incorrect or has been revoked."),
@@ -185,7 +185,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "unauthorized", error: "TikTok error 40001: No permission to operate pixel." }],
   },
   {
-    title: "Too many requests, said with HTTP 200",
+    title: "Too many requests, with HTTP 200",
     conversions: 1,
     status: 200,
     body: answer(40100, "Too many requests. Please retry in some time."),
@@ -194,7 +194,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "A passing fault of TikTok, said with HTTP 200",
+    title: "A temporary error of TikTok, with HTTP 200",
     conversions: 1,
     status: 200,
     body: answer(50002, "Internal service error."),

@@ -1,4 +1,4 @@
-// TikTok Events API 2.0: web events of a pixel. Nearly every answer is HTTP 200; its `code` says what happened.
+// TikTok Events API 2.0: web events of a pixel. Nearly every response is HTTP 200; its `code` says what happened.
 
 import type { Platform } from "../platform.ts";
 import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
@@ -25,7 +25,7 @@ export const tiktok = {
     credentials: [
       "Open TikTok Ads Manager as an admin or operator of the ad account, then Tools and Events Manager.",
       "Choose the pixel of your site and copy its id of letters and digits.",
-      "Under Settings, Events API, generate an access token and copy it. It lives long.",
+      "Under Settings, Events API, generate an access token and copy it. It is long-lived.",
       "For test events: copy the code on the page Test events.",
     ],
     sends: [
@@ -36,32 +36,32 @@ export const tiktok = {
       ["user.first_name, last_name", "names, each as SHA-256"],
       ["user.ttclid", "the ttclid of the click, as it was"],
       ["user.ttp", "the _ttp cookie"],
-      ["user.ip, user_agent", "address and browser of the visit"],
+      ["user.ip, user_agent", "IP address and user agent of the visit"],
       ["properties.value, currency, order_id", "value, currency and orderId"],
-      ["page.url, referrer", "the page of the visit without its query, and the site before it"],
+      ["page.url, referrer", "the page of the visit without its query, and the referring site"],
     ],
     notSent: [
       "UTM fields, unless you map them: TikTok has no field for them.",
-      "Refunds: TikTok cannot take a purchase back.",
+      "Refunds: TikTok cannot revoke a purchase.",
       "Events of apps, shops and CRMs: only web events are sent.",
-      "Events whose own name is longer than 50 characters or kept by TikTok for itself; choose another name for them.",
+      "Events whose own name is longer than 50 characters or reserved by TikTok; choose another name for them.",
     ],
     consent:
-      "Events of people who refused are skipped as opted out, because nothing would be left to match. With the setting for events of nobody they go out without anything personal and with limited data use.",
+      "Events of people who opted out are skipped, because nothing would be left to match. With without_person=send they are sent without personal data and with limited data use.",
     testMode:
       "Needs the test event code of the connection and shows on the page Test events. Test events never share a request with live ones.",
     limits: [
-      "TikTok names no greatest age for web events; the one kept to is the cautious reading.",
-      "One bad event has the whole request refused, so the batch is halved until it is found.",
+      "TikTok documents no maximum age for web events; the limit used here is a cautious choice.",
+      "One invalid event fails the whole request, so the batch is halved until it is found.",
       "A pixel that TikTok does not know, or does not let the token use, stops the connection until it is connected again; its events wait.",
       "The pixel's event and this one count once when event id and name are the same within 48 hours.",
-      "Events under names of your own cannot be optimised for.",
+      "Ads cannot be optimised for custom event names.",
     ],
   },
   oauth: {
     authorizeUrl: "https://business-api.tiktok.com/portal/auth",
     tokenUrl: `${api}/oauth2/access_token/`,
-    // What an app may do is decided when TikTok approves it.
+    // TikTok grants permissions when it approves the app.
     scopes: [],
     pkce: false,
     clientAuth: "body",
@@ -92,10 +92,10 @@ export const tiktok = {
     limitedDataSetting,
     {
       name: "without_person",
-      label: "Events of nobody",
+      label: "Events without match keys",
       help:
-        "skip: events without any match key, such as those of people who refused consent, are not sent. send: they go " +
-        "out without anything personal; TikTok takes them, it seems, and can attribute them to no ad.",
+        "skip: events without any match key, such as those of people who opted out, are not sent. send: they are sent " +
+        "without personal data; TikTok seems to accept them, but cannot attribute them to an ad.",
       default: "skip",
       check: oneOf(["skip", "send"]),
     },
@@ -124,7 +124,7 @@ export const tiktok = {
   ids: ["ttclid", "_ttp"],
   events,
   fields,
-  // TikTok names no limit for web events; this is the safe reading.
+  // TikTok documents no limit for web events; this is the cautious choice.
   maxAgeDays: 7,
   batch: 1000,
   lanes: 16,

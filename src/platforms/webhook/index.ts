@@ -1,4 +1,4 @@
-// Any HTTP endpoint: one request per conversion, with a JSON body that the customer may shape with a template.
+// Any HTTP endpoint: one request per conversion, with a JSON body that a template may define.
 
 import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../../kernel/event.ts";
@@ -14,14 +14,14 @@ type Method = (typeof methods)[number];
 export const webhook = {
   id: "webhook",
   name: "Webhook",
-  description: "Sends each conversion to an HTTPS address of your own.",
+  description: "Sends each conversion to your own HTTPS endpoint.",
   docs: null,
   customerAddress: true,
   settings: [
     {
       name: "url",
-      label: "Address",
-      help: "The HTTPS address that receives each conversion. It must be reachable from the internet.",
+      label: "URL",
+      help: "The HTTPS URL that receives each conversion. It must be reachable from the internet.",
       required: true,
       address: true,
       check: (value) =>
@@ -52,12 +52,12 @@ export const webhook = {
     {
       name: "success",
       label: "Success rule",
-      help: "Which answers mean accepted: statuses (2xx, 200-204, 409) and conditions on the JSON body (ok=true).",
+      help: "The responses that mean accepted: statuses (2xx, 200-204, 409) and conditions on the JSON body (ok=true).",
       default: "2xx",
       check: (value) => (readRule(value) ? null : "must be a list like 2xx, 200-204 or status=ok"),
     },
   ],
-  // A hash: the address itself may hold a token.
+  // A hash, because the URL may hold a token.
   account: (settings) => hash("sha256", settings.url ?? ""),
   batch: 1,
   lanes: 32,
@@ -101,7 +101,7 @@ export const webhook = {
       },
     },
     {
-      title: "A template chooses the fields; a field that stands alone keeps its type",
+      title: "A template chooses the fields; a field that is a whole string keeps its type",
       settings: {
         url: "https://hooks.example.com/orders",
         method: "PUT",

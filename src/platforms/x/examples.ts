@@ -1,4 +1,4 @@
-// What goes to X for which event, and how it answers: tests and documentation of x.ts.
+// Example requests and responses of X, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
@@ -40,7 +40,7 @@ const requestOf = (
 
 const clicked = (changes: Partial<Conversion> = {}) => sampleConversion({ clickIds, ...changes });
 
-/** Events that X knows types of tags for; the request knows the tag only. */
+/** Events for which X has a type of tag; a request names only the tag. */
 const usual = [
   ["purchase", "tw-o8z6j-o87n1"],
   ["lead", "tw-o8z6j-o87n2"],
@@ -102,7 +102,7 @@ export const examples: readonly Example[] = [
     ]),
   },
   {
-    title: "No click id: the pixel's cookie serves",
+    title: "No click id: the pixel's cookie is used",
     settings,
     conversions: [
       sampleConversion({
@@ -119,7 +119,7 @@ export const examples: readonly Example[] = [
     request: requestOf([{ ...purchase, identifiers: contact }]),
   },
   {
-    title: "A tag of its own for sign-ups, the order id as conversion id, and mapped fields",
+    title: "Sign-ups with their own tag, the order id as conversion id, and mapped fields",
     settings: {
       ...settings,
       dedup_id: "order",
@@ -170,7 +170,7 @@ export const examples: readonly Example[] = [
   })),
 ];
 
-const bystander = "HTTP 400: rejected because of another event in the same request";
+const resent = "HTTP 400: rejected because of another event in the same request";
 const badHash = "hashed_email is not a valid SHA-256 hash";
 
 export const responses: readonly ResponseExample[] = [
@@ -182,7 +182,7 @@ export const responses: readonly ResponseExample[] = [
     readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "A fault that names no conversion: nothing was taken",
+    title: "A fault that names no conversion: none was accepted",
     conversions: 2,
     status: 400,
     body: JSON.stringify({
@@ -194,7 +194,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "Every fault with its place",
+    title: "Every fault with its index",
     conversions: 3,
     status: 400,
     body: JSON.stringify({
@@ -204,18 +204,18 @@ export const responses: readonly ResponseExample[] = [
       ],
     }),
     readings: [
-      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
       {
         outcome: "rejected",
         error:
           `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[1].identifiers); ` +
           "MISSING_PARAMETER: event_id is required (conversions[1].event_id)",
       },
-      { outcome: "retry", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
     ],
   },
   {
-    title: "Two faults, one of them without a place: nobody can be called innocent",
+    title: "Two faults, one of them without an index: none can be resent alone",
     conversions: 2,
     status: 400,
     body: JSON.stringify({
@@ -246,7 +246,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "The token is refused",
+    title: "The token is rejected",
     conversions: 1,
     status: 401,
     body: '{"errors":[{"code":"UNAUTHORIZED_ACCESS","message":"This request is not properly authenticated"}]}',
@@ -285,7 +285,7 @@ export const responses: readonly ResponseExample[] = [
     ],
   },
   {
-    title: "Locked for the moment",
+    title: "Temporarily locked",
     conversions: 1,
     status: 423,
     body: '{"errors":[{"code":"LOCKED","message":"Try again"}]}',

@@ -1,5 +1,5 @@
-// X (Twitter) Conversion API for the web. Every event is an event tag that was made in Events Manager beforehand: a
-// connection says which tag each event counts for.
+// X (Twitter) Conversion API for the web. In place of event names it has event tags, created in Events Manager beforehand:
+// a connection sets the tag of each event.
 
 import type { Platform } from "../platform.ts";
 import { isUnnamedRefund } from "../shared/eventNames.ts";
@@ -18,35 +18,36 @@ export const x = {
   docs: { url: "https://docs.x.com/x-ads-api/measurement/web-conversions", checked: "2026-11-15" },
   guide: {
     credentials: [
-      "In X Ads, open Events Manager and choose your pixel; its id stands beside its name.",
+      "In X Ads, open Events Manager and choose your pixel; its id is next to its name.",
       "Choose the manual installation with the Conversion API and generate an access token: it is the pixel token to paste here.",
-      "Without a pixel token, paste the four OAuth 1.0a keys of an app with access to the Ads API: consumer key and secret, access token and secret, of a user who manages the ad account. Make the access token after the app was approved.",
-      "Make an event tag of the kind single event for each event that should count, and give its id: event.purchase=tw-…, or one default tag for all events.",
+      "Without a pixel token, paste the four OAuth 1.0a keys of an app with access to the Ads API: consumer key and secret, access token and secret, of a user who manages the ad account. Create the access token after the app was approved.",
+      "Create a single event tag for each event that should count, and enter its id: event.purchase=tw-…, or one default tag for all events.",
     ],
     sends: [
       ["event_id", "the event tag that the connection has for the event"],
-      ["conversion_time", "the moment of the conversion, as ISO 8601 with milliseconds"],
-      ["conversion_id", "the event id, or the order id if the connection says so"],
+      ["conversion_time", "the time of the conversion, as ISO 8601 with milliseconds"],
+      ["conversion_id", "the event id, or the order id if the connection is set so"],
       ["identifiers.twclid", "twclid of the click, else of the pixel's cookie"],
       ["identifiers.hashed_email", "the hashed email"],
       ["identifiers.hashed_phone_number", "the hashed phone number with its plus"],
-      ["identifiers.ip_address and user_agent", "the visit's IPv4 address and browser, always together"],
+      ["identifiers.ip_address and user_agent", "the visit's IPv4 address and browser, sent only together"],
       ["value and price_currency", "value and currency, with two decimals"],
     ],
     notSent: [
       "Names, page and UTM fields: X has no field for them.",
       "Order ids have no field of their own; they can serve as the conversion id, or be mapped to the description.",
-      "IPv6 addresses: X takes IPv4 only.",
-      "A third decimal of currencies that have one: X is known to take two.",
-      "Click ids with characters that none has.",
+      "IPv6 addresses: X accepts IPv4 only.",
+      "A third decimal of currencies that have one: X is known to accept two.",
+      "Click ids with invalid characters.",
     ],
-    consent: "X has no consent flag and takes no event without an identifier: opted-out people are skipped.",
+    consent:
+      "X has no consent flag and rejects events without an identifier: events of people who opted out are skipped.",
     testMode: "X has no test mode: events of test keys are skipped.",
     limits: [
-      "X counts conversions and not requests: 60 000 of an account in 15 minutes.",
-      "One bad conversion has the whole request refused; the others go again without it.",
-      "An event tag that X does not know, or that is no single event tag, stops only its own events: they wait and are tried every hour until event.NAME or default_event is corrected. A pixel that X does not know stops the connection.",
-      "How old a conversion may be is not documented.",
+      "X limits conversions, not requests: 60 000 per account in 15 minutes.",
+      "One invalid conversion fails the whole request; the others are resent without it.",
+      "An event tag that X does not know, or that is not a single event tag, stops only its own events: they wait and are retried every hour until event.NAME or default_event is corrected. A pixel that X does not know stops the connection.",
+      "The maximum age of a conversion is not documented.",
       "Pixel and API are compared within 48 hours.",
     ],
   },
@@ -84,7 +85,7 @@ export const x = {
     {
       name: "default_event",
       label: "Default event tag",
-      help: "The tag for events that have none of their own. Without it only events with a tag of their own are sent.",
+      help: "The tag for events without their own. Without it, only events with their own tag are sent.",
       check: checkTag,
     },
     dedupSetting,
@@ -96,9 +97,9 @@ export const x = {
   fields,
   batch: 500,
   lanes: 16,
-  // X counts conversions and not requests; alone in their requests they are the same. Batches are held back by its 429.
+  // X limits conversions, not requests; the two are equal in requests of one. X answers 429 to larger batches beyond the limit.
   quota: { requests: 60_000, seconds: 900 },
-  // A tag that is wrong has the whole request refused: it must stop no other tag's events.
+  // A wrong tag fails the whole request, so each tag has its own: it must not stop the events of other tags.
   group: (conversion, settings) => tagOf(conversion, settings) ?? "",
   skipReason(conversion, settings) {
     if (conversion.mode === "test") return "X has no test mode";

@@ -26,7 +26,7 @@ export function signatureBase(method: string, address: string, parameters: reado
   const encoded = [...url.searchParams, ...parameters].map(
     ([name, value]) => [percentEncode(name), percentEncode(value)] as const,
   );
-  // Encoded text is ASCII, so that comparing code units is comparing bytes, as the RFC wants it.
+  // Encoded text is ASCII, so that comparing code units is comparing bytes, as the RFC requires.
   const joined = encoded
     .toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y))
     .map(([name, value]) => `${name}=${value}`)

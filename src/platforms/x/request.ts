@@ -123,7 +123,7 @@ function clickIdOfCookie(cookie: string | undefined): string | undefined {
 const isDecodable = (text: string) => !/%(?![0-7][0-9a-f])/i.test(text);
 
 /**
- * Two decimals whatever the currency: X rejected whole numbers, and three are not documented. Currencies without decimals
+ * Always two decimals: X rejected whole numbers, and three are not documented. Currencies without decimals
  * are rounded to whole units first; a dinar's third decimal is rounded away.
  */
 function priceOf({ value, currency }: Conversion): Record<string, string> {
