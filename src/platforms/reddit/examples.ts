@@ -2,7 +2,7 @@
 
 import type { Conversion } from "../../kernel/event.ts";
 import type { Example, ResponseExample } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 const phone = "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e";
@@ -103,16 +103,7 @@ export const examples: readonly Example[] = [
   {
     title: "After an opt-out, if the connection sends events without match keys",
     settings: { ...settings, unmatched: "send", limited_data_region: "US-CA" },
-    conversions: [
-      sampleConversion({
-        person: null,
-        clickIds: {},
-        browserIds: {},
-        utm: {},
-        browser: null,
-        consent: "denied",
-      }),
-    ],
+    conversions: [sampleConversion(withheld)],
     request: requestOf([
       {
         event_at: 1794648600000,

@@ -112,10 +112,19 @@ export function bareConversion(changes: Partial<Conversion> = {}): Conversion {
   });
 }
 
-/** A conversion without anything that consent withholds. */
-export function withheldConversion(changes: Partial<Conversion> = {}): Conversion {
-  return bareConversion({ person: null, consent: "denied", ...changes });
-}
+/** The changes to a conversion whose person opted out. */
+export const withheld = {
+  person: null,
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+  consent: "denied",
+} as const satisfies Partial<Conversion>;
+
+/** A lead of a person who opted out. */
+export const withheldConversion = (changes: Partial<Conversion> = {}) =>
+  bareConversion({ ...withheld, ...changes });
 
 /** One small example for each standard event of a platform. */
 export function standardExamples(

@@ -16,7 +16,7 @@ describe("money", () => {
     [1e20, "EUR", 1e20, "100000000000000000000.00"],
     [1e21, "EUR", 1e21, "1000000000000000000000.00"],
     [1e21, "JPY", 1e21, "1000000000000000000000"],
-  ])("%d %s is %d, and %s as text", (value, currency, amount, text) => {
+  ])("the amount of %d %s is %d, and %s as text", (value, currency, amount, text) => {
     expect(amountOf(value, currency)).toBe(amount);
     expect(amountText(value, currency)).toBe(text);
   });
@@ -28,18 +28,18 @@ describe("money", () => {
 });
 
 describe("ids", () => {
-  test.each(["E.C.P.AbC%2F+-_.~", "a", "x".repeat(1000)])("%s is sent as it came", (id) => {
+  test.each(["E.C.P.AbC%2F+-_.~", "a", "x".repeat(1000)])("the id %s is sent unchanged", (id) => {
     expect(validId(id)).toBe(id);
   });
 
   test.each(["", " a", "a b", "a\n", "é", "\u0000", "x".repeat(1001), "0".repeat(64)])(
-    "%j cannot be one",
+    "the id %j is invalid",
     (id) => {
       expect(validId(id)).toBeUndefined();
     },
   );
 
-  test("a form of the platform's own is asked for too", () => {
+  test("an id must match the platform's own pattern too", () => {
     const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
     expect(validId(uuid, uuidPattern)).toBe(uuid);
     expect(validId(uuid.slice(1), uuidPattern)).toBeUndefined();
@@ -48,7 +48,7 @@ describe("ids", () => {
 });
 
 test.each(["refund", "Refund", " RE-FUND ", "re_fund"])(
-  "%j is a refund until it gets a name of its own",
+  "%j is a refund unless a name is chosen for it",
   (name) => {
     const conversion = sampleConversion({ name });
     expect(isUnnamedRefund(conversion, {})).toBe(true);
@@ -56,7 +56,7 @@ test.each(["refund", "Refund", " RE-FUND ", "re_fund"])(
   },
 );
 
-test("checks say what a value must be", () => {
+test("the checks of settings say what a value must be", () => {
   expect(oneOf(["a", "b"])("c")).toBe("must be a or b");
   expect(oneOf(["a", "b", "c"])("d")).toBe("must be one of a, b, c");
   expect(digits(3, 20)("12")).toBe("must be a number of 3 to 20 digits");
@@ -75,17 +75,17 @@ describe("a value at a path of a response", () => {
     ["a.x.c", undefined],
     ["a..b", undefined],
     ["hasOwnProperty", undefined],
-  ])("%s", (path, value) => {
+  ])("the value at %s is read from own properties only", (path, value) => {
     expect(at(root, ...path.split("."))).toEqual(value);
   });
 
-  test.each([undefined, null, 1, "x"])("there is nothing in %j", (nothing) => {
+  test.each([undefined, null, 1, "x"])("%j has no value at any path", (nothing) => {
     expect(at(nothing, "a")).toBeUndefined();
   });
 });
 
 describe("HTTP statuses and headers", () => {
-  test("408, 425, 429 and every 5xx are passing faults; nothing else is", () => {
+  test("only 408, 425, 429 and every 5xx are transient", () => {
     const transient = Array.from({ length: 600 }, (_, status) => status).filter(isTransientStatus);
     expect(transient).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
   });

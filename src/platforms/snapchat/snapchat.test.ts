@@ -26,7 +26,7 @@ const read = (response: Partial<PlatformResponse>, count = 1) =>
   );
 
 describe("the request", () => {
-  test("the token stands apart from the address, which is shown and stored", () => {
+  test("the token is kept apart from the URL, which is shown and stored", () => {
     const request = snapchat.toRequest([sampleConversion()], settings, now);
     expect(request.secretQuery).toEqual({ access_token: "EXAMPLE-TOKEN" });
     expect(JSON.stringify({ ...request, secretQuery: null })).not.toContain("EXAMPLE-TOKEN");
@@ -39,7 +39,7 @@ describe("the request", () => {
     expect(urlOf("live")).toMatch(/\/events$/);
   });
 
-  test("the time is in seconds, of a late event too, and never ahead of the clock", () => {
+  test("the event time is in seconds, also for late events, and never in the future", () => {
     expect(eventOf({ time: 1_794_648_600_999 }).event_time).toBe(1_794_648_600);
     expect(eventOf({ time: now - 36.5 * 86_400_000 }).event_time).toBe(now / 1000 - 36.5 * 86_400);
     expect(eventOf({ time: now + 240_000 }).event_time).toBe(now / 1000);
@@ -52,7 +52,7 @@ describe("the request", () => {
     expect(eventOf({ name: "lead", value: null, orderId: null })).not.toHaveProperty("custom_data");
   });
 
-  test("a web event always has a page: the visit's, else the site's, else it is an offline one", () => {
+  test("a web event always has a page, the visit's or the site's; without either the event is offline", () => {
     const site = { site_url: "https://shop.example.com/" };
     expect(eventOf({}, site)).toMatchObject({
       action_source: "WEB",
@@ -66,19 +66,19 @@ describe("the request", () => {
     expect(eventOf({ browser: null })).not.toHaveProperty("event_source_url");
   });
 
-  test("ScCid and _scid go out byte for byte", () => {
+  test("ScCid and _scid are sent byte for byte", () => {
     const odd = "AbC%2F+-_.~";
     const user = userOf({ clickIds: { ScCid: { value: odd, seenAt: 1 } }, browserIds: { _scid: "v-x_Y" } });
     expect(user).toMatchObject({ sc_click_id: odd, sc_cookie1: "v-x_Y" });
   });
 
-  test("ids that cannot be any are left out", () => {
+  test("invalid ids are left out", () => {
     const user = userOf({ clickIds: { ScCid: { value: "a b", seenAt: 1 } }, browserIds: { _scid: "\t" } });
     expect(user).not.toHaveProperty("sc_click_id");
     expect(user).not.toHaveProperty("sc_cookie1");
   });
 
-  test("other platforms' ids and field names of the old API stay out", () => {
+  test("ids of other platforms and field names of the old API are not sent", () => {
     expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(
       /gclid|fb\.1\.|hashed_email|uuid_c1|event_conversion_type/,
     );
@@ -103,17 +103,17 @@ describe("the person", () => {
     expect(userOf({ person: personOf({ email: "somebody@example.com", ...fields }) })[key]).toEqual([hash]);
   });
 
-  test("of a person with only a hashed email nothing else is made up", () => {
+  test("a person with only a hashed email gets no other match keys", () => {
     expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.emailSha256] });
   });
 
-  test("a phone that is only known with its plus is left out", () => {
+  test("a phone hash that includes the plus is left out", () => {
     expect(
       userOf({ person: { emailSha256: fullPerson.emailSha256, phoneSha256: fullPerson.phoneSha256 } }),
     ).not.toHaveProperty("ph");
   });
 
-  test("no plain contact data, no token and no null leaves", () => {
+  test("a request has no plain contact data, no token and no null", () => {
     const person = personOf({
       email: "jane@example.com",
       phone: "+14155550100",
@@ -126,13 +126,13 @@ describe("the person", () => {
 });
 
 describe("consent", () => {
-  test("after a refusal nothing is left that Snapchat could match: opted out", () => {
+  test("an event of a person who opted out is skipped, because Snapchat could match nothing", () => {
     expect(platform.skipReason?.(withheldConversion(), settings, now)).toBe("opted out");
     const browser = sampleConversion().browser;
     expect(platform.skipReason?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
   });
 
-  test("only a refusal or the connection limits the use of data", () => {
+  test("only denied consent or the connection's setting limits the use of data", () => {
     expect(eventOf({ consent: "denied" })).toMatchObject({
       data_processing_options: ["LDU"],
       data_processing_options_country: 1,
@@ -147,8 +147,8 @@ describe("consent", () => {
   });
 });
 
-describe("what is not sent", () => {
-  test("an event that Snapchat has no name for, until the connection chooses one", () => {
+describe("skipped events", () => {
+  test("an event without a Snapchat name is skipped until the connection chooses one", () => {
     const conversion = sampleConversion({ name: "Quiz Done" });
     expect(platform.skipReason?.(conversion, settings, now)).toBe(
       "Snapchat has no name for this event; choose one in the connection",
@@ -163,12 +163,12 @@ describe("what is not sent", () => {
     expect(eventOf({ name: "lead" }, { "event.lead": "SUBSCRIBE" }).event_name).toBe("SUBSCRIBE");
   });
 
-  test("only names that Snapchat has can be chosen", () => {
+  test("a connection can choose only Snapchat's own names", () => {
     expect(nameFault("CUSTOM_EVENT_5", snapchat.events)).toBeNull();
     expect(nameFault("CUSTOM_EVENT_6", snapchat.events)).toMatch(/^must be one of PURCHASE, SIGN_UP,/);
   });
 
-  test("a purchase without a value, and a refund", () => {
+  test("a purchase without a value and a refund are skipped", () => {
     expect(platform.skipReason?.(sampleConversion({ value: null }), settings, now)).toBe(
       "Snapchat requires a value with PURCHASE",
     );
@@ -179,8 +179,8 @@ describe("what is not sent", () => {
   });
 });
 
-describe("the answer", () => {
-  test("anything but VALID is a failure, also on HTTP 200", () => {
+describe("the response", () => {
+  test("any status but VALID is a failure, also with HTTP 200", () => {
     expect(read({ body: '{"status":"valid"}' })[0]?.outcome).toBe("accepted");
     expect(read({ body: '{"status":"PARTIAL"}' })[0]).toEqual({
       outcome: "rejected",
@@ -198,7 +198,7 @@ describe("the answer", () => {
     },
   );
 
-  test("one bad event refuses the whole batch, so that it is halved", () => {
+  test("one invalid event rejects the whole batch, so that delivery halves it", () => {
     const body = '{"status":"INVALID","reason":"Insufficient PII"}';
     expect(read({ status: 400, body }, 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
   });
@@ -207,7 +207,7 @@ describe("the answer", () => {
 describe("the lists of ad accounts and pixels", () => {
   const [accounts, pixels] = platform.pickers ?? [];
 
-  test("are asked for with the token in a header", () => {
+  test("lists are requested with the token in a header", () => {
     const ids = { ...settings, ad_account_id: "11111111-0000-4000-8000-000000000001" };
     expect(pixels?.toRequest(ids)).toEqual({
       method: "GET",
@@ -218,7 +218,7 @@ describe("the lists of ad accounts and pixels", () => {
     expect(accounts?.toRequest(settings).url).not.toContain("EXAMPLE-TOKEN");
   });
 
-  test("name each with its id", () => {
+  test("ad accounts and pixels are offered with their ids", () => {
     const organizations = [{ organization: { ad_accounts: [{ id: "a1", name: "North" }] } }, {}];
     expect(accounts?.read(JSON.stringify({ organizations }))).toEqual([{ value: "a1", label: "North" }]);
     expect(pixels?.read('{"pixels":[{"pixel":{"id":"p1"}},{}]}')).toEqual([{ value: "p1", label: "p1" }]);
@@ -236,13 +236,13 @@ describe("the settings", () => {
     ],
     ["access_token", "abc", "a b", "must be one word of plain letters, digits and signs"],
     ["site_url", "https://shop.example.com", "shop.example.com", "must be an http(s) address"],
-  ])("%s takes %j and refuses %j", (name, good, bad, reason) => {
+  ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     const check = platform.settings.find((setting) => setting.name === name)?.check;
     expect(check?.(good)).toBeNull();
     expect(check?.(bad)).toBe(reason);
   });
 
-  test("two connections are the same by their account, whatever their token", () => {
+  test("the account identifies a connection, whatever its token", () => {
     expect(platform.account({ ...settings, access_token: "other" })).toBe(platform.account(settings));
   });
 });

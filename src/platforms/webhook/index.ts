@@ -5,7 +5,7 @@ import type { Conversion, Reading } from "../../kernel/event.ts";
 import { conversionJson } from "../shared/conversionJson.ts";
 import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
 import { at, parseJson, readStatus } from "../shared/response.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 import { fillTemplate, templateFault } from "./template.ts";
 
 const methods = ["POST", "PUT", "PATCH"] as const;
@@ -120,16 +120,7 @@ export const webhook = {
     {
       title: "After an opt-out nothing identifies the person",
       settings: { url: "https://hooks.example.com/conversions" },
-      conversions: [
-        sampleConversion({
-          person: null,
-          clickIds: {},
-          browserIds: {},
-          utm: {},
-          browser: null,
-          consent: "denied",
-        }),
-      ],
+      conversions: [sampleConversion(withheld)],
       request: {
         method: "POST",
         url: "https://hooks.example.com/conversions",
