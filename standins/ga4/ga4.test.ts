@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { ga4 } from "./index.ts";
-import { post } from "../shared/post.ts";
+import { post } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = ga4;
@@ -122,8 +122,8 @@ describe("the collector", () => {
     expect([status, text]).toEqual([204, ""]);
     expect(analytics.accepted).toEqual([]);
     expect(analytics.received[0]).toMatchObject({
-      verdict: "refused",
-      why: [expect.stringContaining(field)],
+      verdict: "rejected",
+      reasons: [expect.stringContaining(field)],
     });
   });
 
@@ -133,7 +133,7 @@ describe("the collector", () => {
     ["another stream", { measurement_id: "G-OTHER" }],
   ])("%s is not told either", async (_, changes) => {
     expect((await collect(hit(), changes)).status).toBe(204);
-    expect(analytics.received[0]?.verdict).toBe("refused");
+    expect(analytics.received[0]?.verdict).toBe("rejected");
   });
 
   test("a body of 130 kB and text that is no JSON are lost", async () => {

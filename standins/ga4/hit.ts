@@ -17,7 +17,7 @@ import {
 } from "../shared/checks.ts";
 
 const maxAgeSeconds = 72 * 3600;
-/** Not documented; one sender refuses more, and a clock further ahead is wrong anyway. */
+/** Not documented; one sender rejects more, and a clock further ahead is wrong anyway. */
 const maxAheadSeconds = 15 * 60;
 
 const reservedNames = new Set(

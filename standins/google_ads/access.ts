@@ -1,6 +1,6 @@
-// What Google knows: accounts with their conversion actions, who may enter, and the shape of its refusals.
+// What Google knows: accounts with their conversion actions, who may enter, and the shape of its errors.
 
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 export const dataManagerScope = "https://www.googleapis.com/auth/datamanager";
@@ -121,9 +121,9 @@ export function googleError(
         ],
       },
     },
-    refused: violations?.map(({ field, reason: why, description }) => `${field}: ${why}, ${description}`) ?? [
-      `${reason}: ${message}`,
-    ],
+    rejected: violations?.map(
+      ({ field, reason: why, description }) => `${field}: ${why}, ${description}`,
+    ) ?? [`${reason}: ${message}`],
   };
 }
 
@@ -135,11 +135,11 @@ export function googleTokenError(state: Exclude<TokenState, "valid">): Answer {
 }
 
 /** Null when the call may enter with this scope. An API key is not enough anywhere. */
-export function refuseEntry(call: Call, desk: Desk, scope: string): Answer | null {
+export function accessError(call: Call, context: Context, scope: string): Answer | null {
   const token = bearerToken(call);
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return googleTokenError(state);
-  return desk.tokens.allows(token, scope)
+  return context.tokens.allows(token, scope)
     ? null
     : googleError(403, "PERMISSION_DENIED", "Request had insufficient authentication scopes.", {
         reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT",

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { post } from "../shared/post.ts";
+import { post } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = googleAds;
@@ -62,7 +62,7 @@ describe("events:ingest", () => {
     expect((await ingest(request([event({ adIdentifiers: undefined })]))).status).toBe(200);
   });
 
-  test("one bad event refuses the whole request, in Google's shape", async () => {
+  test("one bad event rejects the whole request, in Google's shape", async () => {
     const bad = event({ userData: { userIdentifiers: [{ emailAddress: "ada@example.com" }] } });
     const { status, body } = await ingest(request([event(), bad]));
     expect(status).toBe(400);
@@ -165,7 +165,7 @@ describe("events:ingest", () => {
       ".user_data.user_identifiers[0].address.region_code",
       "REQUIRED_FIELD_MISSING",
     ],
-  ])("%s is refused", async (_, changes, field, reason) => {
+  ])("%s is rejected", async (_, changes, field, reason) => {
     const { status, body } = await ingest(request([event(changes)]));
     expect(status).toBe(400);
     expect(violationsOf(body)).toEqual([
@@ -183,7 +183,7 @@ describe("events:ingest", () => {
   test.each<[string, Fields]>([
     ["in the request", { login: "x" }],
     ["in an event", { events: [event({ addressInfo: {} })] }],
-  ])("an unknown field %s is refused by the JSON reader", async (_, changes) => {
+  ])("an unknown field %s is rejected by the JSON reader", async (_, changes) => {
     const { status, body } = await ingest(request([event()], changes));
     expect([status, body]).toMatchObject([400, { error: { status: "INVALID_ARGUMENT" } }]);
     expect(violationsOf(body)).toBeUndefined();
@@ -212,20 +212,20 @@ describe("events:ingest", () => {
       { events: [event({ destinationReferences: ["other"] })] },
       "INVALID_DESTINATION",
     ],
-  ])("%s is refused", async (_, changes, reason) => {
+  ])("%s is rejected", async (_, changes, reason) => {
     const { status, body } = await ingest(request([event()], changes));
     expect(status).toBe(400);
     expect(violationsOf(body)).toMatchObject([{ reason }]);
   });
 
-  test("user data for an account without enhanced conversions for leads is refused; a click alone is taken", async () => {
+  test("user data for an account without enhanced conversions for leads is rejected; a click alone is taken", async () => {
     const direct = destination({
       operatingAccount: { accountType: "GOOGLE_ADS", accountId: known.directCustomerId },
       loginAccount: undefined,
       productDestinationId: known.directConversionActionId,
     });
-    const refused = await ingest(request([event()], { destinations: [direct] }));
-    expect(violationsOf(refused.body)).toMatchObject([
+    const rejected = await ingest(request([event()], { destinations: [direct] }));
+    expect(violationsOf(rejected.body)).toMatchObject([
       {
         field: "events.events[0].destination_references[0]",
         reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
@@ -266,7 +266,7 @@ describe("events:ingest", () => {
     expect((await post(`${google.origin}/v1/events:ingest?key=AIza-key`, body)).status).toBe(401);
   });
 
-  test("text that is no JSON is refused", async () => {
+  test("text that is no JSON is rejected", async () => {
     expect((await ingest("{")).status).toBe(400);
     const typed = await post(`${google.origin}/v1/events:ingest`, request([event()]), {
       ...bearer(known.accessToken),

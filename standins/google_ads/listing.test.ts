@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { get, post } from "../shared/post.ts";
+import { get, post } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = googleAds;
@@ -58,7 +58,7 @@ describe("the pickers of Google Ads", () => {
     ["a field that does not exist", "SELECT conversion_action.colour FROM conversion_action"],
     ["a resource that does not exist", "SELECT shop.id FROM shop"],
     ["no query", ""],
-  ])("%s is refused", async (_, query) => {
+  ])("%s is rejected", async (_, query) => {
     const { status, text } = await search(query);
     expect([status, text]).toEqual([400, expect.stringContaining("UNRECOGNIZED_FIELD")]);
   });
@@ -68,7 +68,7 @@ describe("the pickers of Google Ads", () => {
     expect([status, text]).toEqual([403, expect.stringContaining("USER_PERMISSION_DENIED")]);
   });
 
-  test("a missing or foreign developer token, and a version that is gone, are refused", async () => {
+  test("a missing or foreign developer token, and a version that is gone, are rejected", async () => {
     const url = `${origin}/v25/customers:listAccessibleCustomers`;
     const { authorization } = headers;
     expect((await get(url, { authorization })).text).toContain("DEVELOPER_TOKEN_PARAMETER_MISSING");

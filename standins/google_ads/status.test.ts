@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { get, post } from "../shared/post.ts";
+import { get, post } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = googleAds;

@@ -2,8 +2,16 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { authorizeUrl, callback, granted, person, postForm, returned } from "../shared/socialTrial.ts";
+import {
+  authorizeUrl,
+  callback,
+  get,
+  person,
+  post,
+  postForm,
+  queryOf,
+  tokenFields,
+} from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = linkedin;
@@ -48,7 +56,7 @@ describe("the pickers", () => {
     });
   });
 
-  test("a foreign account, an unknown finder and a missing permission are refused", async () => {
+  test("a foreign account, an unknown finder and a missing permission are rejected", async () => {
     expect((await list("conversions?q=account&account=urn%3Ali%3AsponsoredAccount%3A1")).status).toBe(403);
     expect((await list("conversions")).status).toBe(400);
     expect((await list("conversions?q=account", known.adsOnlyToken)).status).toBe(403);
@@ -57,7 +65,7 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const code = async () =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/oauth/v2/authorization", {
           client_id: known.clientId,
@@ -85,9 +93,9 @@ describe("the sign-in", () => {
       refresh_token_expires_in: 365 * 86_400,
       scope: "rw_conversions,r_ads",
     });
-    const letIn = (answer: typeof first) => send(granted(answer).access_token ?? "");
+    const letIn = (answer: typeof first) => send(tokenFields(answer).access_token ?? "");
     expect((await letIn(first)).status).toBe(201);
-    const refresh = { grant_type: "refresh_token", refresh_token: granted(first).refresh_token ?? "" };
+    const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
     clock += 61 * 86_400_000;
     const old = await letIn(first);
     const second = await token(refresh);
@@ -96,11 +104,11 @@ describe("the sign-in", () => {
     const dead = await token(refresh);
     clock -= 366 * 86_400_000;
     expect([old.status, second.status, fresh.status, dead.status]).toEqual([401, 200, 201, 400]);
-    expect(granted(second).refresh_token).toBeUndefined();
+    expect(tokenFields(second).refresh_token).toBeUndefined();
     expect(dead.body).toMatchObject({ error: "invalid_grant" });
   });
 
-  test("a used code, another address and a wrong secret are refused", async () => {
+  test("a used code, another address and a wrong secret are rejected", async () => {
     const used = await code();
     await exchange({ code: used });
     expect((await exchange({ code: used })).body).toMatchObject({ error: "invalid_grant" });

@@ -1,6 +1,6 @@
-// What LinkedIn knows: an ad account with its conversion rules, who may enter, and the shape of its refusals.
+// What LinkedIn knows: an ad account with its conversion rules, who may enter, and the shape of its errors.
 
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
@@ -76,7 +76,7 @@ export function linkedinError(
     status,
     headers: { "x-restli-protocol-version": "2.0.0" },
     body: { status, ...(serviceErrorCode === undefined ? {} : { serviceErrorCode }), code, message },
-    refused: [message],
+    rejected: [message],
   };
 }
 
@@ -93,7 +93,7 @@ export function linkedinTokenError(state: Exclude<TokenState, "valid">): Answer 
 }
 
 /** Null when the call may enter. The version is looked at before the token. */
-export function refuseLinkedIn(call: Call, desk: Desk, scope: string): Answer | null {
+export function accessError(call: Call, context: Context, scope: string): Answer | null {
   const version = call.headers["linkedin-version"];
   if (version === undefined)
     return linkedinError(
@@ -101,16 +101,16 @@ export function refuseLinkedIn(call: Call, desk: Desk, scope: string): Answer | 
       "VERSION_MISSING",
       "A version must be present. Please specify a version by adding the LinkedIn-Version header.",
     );
-  const retired = version === firstRetirement.version && desk.now() >= firstRetirement.at;
+  const retired = version === firstRetirement.version && context.now() >= firstRetirement.at;
   if (!versions.includes(version) || retired)
     return linkedinError(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);
   // Uncertain whether sending works without it; every documented call has it.
   if (call.headers["x-restli-protocol-version"] !== "2.0.0")
     return linkedinError(400, "ILLEGAL_ARGUMENT", "X-RestLi-Protocol-Version must be 2.0.0");
   const token = bearerToken(call);
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return linkedinTokenError(state);
-  return desk.tokens.allows(token, scope)
+  return context.tokens.allows(token, scope)
     ? null
     : linkedinError(
         403,

@@ -12,7 +12,7 @@ import {
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hashed, ipv4, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
 
 const maxAgeSeconds = 90 * 86_400;
 const emailSha256 = hashed("email");
@@ -62,7 +62,7 @@ export function eventShape(now: number, version: string): Check {
     object(
       {
         conversion: text({ pattern: /^urn:lla:llaPartnerConversion:\d+$/ }),
-        conversionHappenedAt: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds: aheadSeconds }),
+        conversionHappenedAt: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds }),
         eventId: text(),
         // A number instead of the documented string is uncertain, so only the string passes.
         conversionValue: object(
@@ -85,7 +85,7 @@ export function eventShape(now: number, version: string): Check {
     ({ user }, path) => {
       if (!isObject(user) || !Array.isArray(user.userIds)) return [];
       const alone = user.userInfo !== undefined || (user.lead !== undefined && version >= "202605");
-      // What LinkedIn says to an event without any key is uncertain; refused here.
+      // What LinkedIn says to an event without any key is uncertain; rejected here.
       return user.userIds.length > 0 || alone
         ? []
         : fault("missing", `${path}.user`, "needs a user id, or first and last name");

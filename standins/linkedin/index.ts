@@ -7,21 +7,21 @@ import {
   linkedinKnown,
   linkedinThrottled,
   linkedinTokenError,
-  refuseLinkedIn,
+  accessError,
   rules,
 } from "./access.ts";
 import { eventShape, inLinkedInWords } from "./event.ts";
-import type { AcceptedInput, Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import type { AcceptedInput, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
 const maxBatch = 5000;
 // Uncertain: no window is documented. Ninety days, because nothing older is taken anyway.
 const dedupSeconds = 90 * 86_400;
 
-function sendEvents(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "rw_conversions");
-  if (refusal) return refusal;
+function sendEvents(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "rw_conversions");
+  if (fault) return fault;
   // 300 or 600 a minute, 300 or 500 thousand a day, by source: uncertain, so the lower ones.
-  if (desk.spend("application", 300, 60) || desk.spend("application", 300_000, 86_400))
+  if (context.useQuota("application", 300, 60) || context.useQuota("application", 300_000, 86_400))
     return linkedinThrottled();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
@@ -32,7 +32,7 @@ function sendEvents(call: Call, desk: Desk): Answer {
     return linkedinError(400, "ILLEGAL_ARGUMENT", `Invalid X-RestLi-Method ${method}`);
   const isBatch = method === "BATCH_CREATE";
 
-  const event = eventShape(desk.now(), call.headers["linkedin-version"] ?? "");
+  const event = eventShape(context.now(), call.headers["linkedin-version"] ?? "");
   if (isBatch && Array.isArray(body.elements) && body.elements.length > maxBatch)
     return linkedinError(400, "BAD_REQUEST", `The batch has more than ${maxBatch} elements`);
   const shape = isBatch ? object({ elements: list(event, { min: 1 }) }, { required: ["elements"] }) : event;
@@ -43,11 +43,11 @@ function sendEvents(call: Call, desk: Desk): Answer {
     return {
       status: 422,
       body: { message, status: 422 },
-      refused: problems.map(({ path, message: why }) => `${eventIndex(path) ?? 0}: ${path} ${why}`),
+      rejected: problems.map(({ path, message: why }) => `${eventIndex(path) ?? 0}: ${path} ${why}`),
     };
   }
   const events = (isBatch ? body.elements : [body]) as Record<string, unknown>[];
-  const wrong = events.map(refuseRule).find((one) => one !== null);
+  const wrong = events.map(ruleError).find((one) => one !== null);
   if (wrong) return wrong;
   return isBatch
     ? {
@@ -60,7 +60,7 @@ function sendEvents(call: Call, desk: Desk): Answer {
 
 const ruleId = (event: Record<string, unknown>) => String(event.conversion).split(":").at(-1);
 
-function refuseRule(event: Record<string, unknown>): Answer | null {
+function ruleError(event: Record<string, unknown>): Answer | null {
   const rule = rules.find(({ id }) => id === ruleId(event));
   if (!rule)
     return linkedinError(
@@ -106,33 +106,33 @@ const account = {
   status: "ACTIVE",
 };
 
-function listAccounts(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "r_ads");
-  if (refusal) return refusal;
+function listAccounts(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "r_ads");
+  if (fault) return fault;
   return call.query.get("q") === "search"
     ? found([account], call)
     : linkedinError(400, "ILLEGAL_ARGUMENT", "q must be search");
 }
 
-function listAccountUsers(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "r_ads");
-  if (refusal) return refusal;
+function listAccountUsers(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "r_ads");
+  if (fault) return fault;
   return call.query.get("q") === "authenticatedUser"
     ? found([{ account: accountUrn, role: "ACCOUNT_MANAGER", user: "urn:li:person:standin" }], call)
     : linkedinError(400, "ILLEGAL_ARGUMENT", "q must be authenticatedUser");
 }
 
-function readAccount(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "r_ads");
-  if (refusal) return refusal;
+function readAccount(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "r_ads");
+  if (fault) return fault;
   return call.params.account === linkedinKnown.accountId
     ? { status: 200, body: account }
     : linkedinError(404, "RESOURCE_NOT_FOUND", "Could not find entity");
 }
 
-function listRules(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "rw_conversions");
-  if (refusal) return refusal;
+function listRules(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "rw_conversions");
+  if (fault) return fault;
   if (call.query.get("q") !== "account") return linkedinError(400, "ILLEGAL_ARGUMENT", "q must be account");
   if (call.query.get("account") !== accountUrn)
     return linkedinError(403, "ACCESS_DENIED", "Not enough permissions to access the account", 100);

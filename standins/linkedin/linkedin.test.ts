@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { person, throttledCall, type Fields } from "../shared/socialTrial.ts";
+import { type Fields, get, person, post, throttledCall } from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = linkedin;
@@ -132,7 +131,7 @@ describe("conversion events", () => {
       { pageUrl: "https://shop.example" },
       "/pageUrl :: unrecognized field found but not allowed",
     ],
-  ])("%s is refused by its index, and the good ones with it", async (_, changes, text) => {
+  ])("%s is rejected by its index, and the good ones with it", async (_, changes, text) => {
     const answer = await sendBatch([event({ eventId: "good" }), event(changes)]);
     expect([answer.status, (answer.body as Fields).status]).toEqual([422, 422]);
     expect(messageOf(answer)).toMatch(/^Index: 1, ERROR :: \//);
@@ -171,7 +170,7 @@ describe("conversion events", () => {
     expect((await send(lead, { "linkedin-version": "202604" })).status).toBe(422);
   });
 
-  test("a rule of the Insight Tag, one that is off and one of somebody else are refused", async () => {
+  test("a rule of the Insight Tag, one that is off and one of somebody else are rejected", async () => {
     const statuses = [];
     for (const rule of [known.insightTagRuleId, known.disabledRuleId, "999"])
       statuses.push((await send(event({ conversion: urn(rule) }))).status);

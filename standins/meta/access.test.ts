@@ -2,17 +2,18 @@
 
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { meta } from "./index.ts";
-import { get, post } from "../shared/post.ts";
 import {
   authorizeUrl,
   callback,
-  granted,
+  type Fields,
+  get,
   makeChallenge,
   person,
+  post,
   postForm,
-  returned,
-  type Fields,
-} from "../shared/socialTrial.ts";
+  queryOf,
+  tokenFields,
+} from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = meta;
@@ -81,7 +82,7 @@ describe("the pickers", () => {
 describe("the sign-in", () => {
   const { verifier, challenge } = makeChallenge();
   const code = async (changes: Record<string, string> = {}) =>
-    returned(
+    queryOf(
       await facebook.decide(
         authorizeUrl("/v26.0/dialog/oauth", {
           client_id: known.appId,
@@ -107,19 +108,23 @@ describe("the sign-in", () => {
   test("a code becomes a short token, the short token a long one, and both let in", async () => {
     const short = await exchange();
     expect(short.body).toMatchObject({ token_type: "bearer", expires_in: 7200 });
-    const asked = { grant_type: "fb_exchange_token", fb_exchange_token: granted(short).access_token ?? "" };
+    const asked = {
+      grant_type: "fb_exchange_token",
+      fb_exchange_token: tokenFields(short).access_token ?? "",
+    };
     const long = await token(asked);
     expect(long.body).toMatchObject({ expires_in: 60 * 86_400 });
-    for (const one of [short, long]) expect((await send(granted(one).access_token ?? "")).status).toBe(200);
+    for (const one of [short, long])
+      expect((await send(tokenFields(one).access_token ?? "")).status).toBe(200);
     clock += 3 * 3_600_000;
     const [old, lasting] = [
-      await send(granted(short).access_token ?? ""),
-      await send(granted(long).access_token ?? ""),
+      await send(tokenFields(short).access_token ?? ""),
+      await send(tokenFields(long).access_token ?? ""),
     ];
     const late = await token(asked);
     clock -= 3 * 3_600_000;
     expect([errorOf(old).error_subcode, lasting.status, errorOf(late).code]).toEqual([463, 200, 190]);
-    expect(JSON.stringify(facebook.received)).not.toContain(granted(short).access_token);
+    expect(JSON.stringify(facebook.received)).not.toContain(tokenFields(short).access_token);
   });
 
   test("the token call may be a form", async () => {
@@ -138,13 +143,13 @@ describe("the sign-in", () => {
     expect(await code({ scope: "" })).toBe("");
   });
 
-  test("a wrong verifier, a wrong secret and a used code are refused in the Graph API's shape", async () => {
+  test("a wrong verifier, a wrong secret and a used code are rejected in the Graph API's shape", async () => {
     const wrong = await exchange({ code_verifier: makeChallenge().verifier });
     expect(errorOf(wrong)).toMatchObject({ code: 100, error_subcode: 36_007 });
     expect(errorOf(await exchange({ client_secret: "guess" })).code).toBe(1);
     const used = await code();
     const first = await exchange({ code: used });
     expect(errorOf(await exchange({ code: used }))).toMatchObject({ code: 100, error_subcode: 36_009 });
-    expect(errorOf(await send(granted(first).access_token ?? "")).code).toBe(190);
+    expect(errorOf(await send(tokenFields(first).access_token ?? "")).code).toBe(190);
   });
 });

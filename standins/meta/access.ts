@@ -1,8 +1,8 @@
-// What Meta knows: a business with its ad accounts and datasets, who may enter, and the shape of its refusals.
+// What Meta knows: a business with its ad accounts and datasets, who may enter, and the shape of its errors.
 
 import { createHmac } from "node:crypto";
 import { isObject, readJson } from "../shared/checks.ts";
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
@@ -65,7 +65,7 @@ export function metaError(fault: MetaFault): Answer {
         fbtrace_id: `Astandin${String(++traces).padStart(6, "0")}`,
       },
     },
-    refused: [`${code}${subcode === undefined ? "" : `/${subcode}`}: ${fault.userMessage ?? message}`],
+    rejected: [`${code}${subcode === undefined ? "" : `/${subcode}`}: ${fault.userMessage ?? message}`],
   };
 }
 
@@ -142,7 +142,7 @@ export function metaToken(call: Call): string | null {
 }
 
 /** Null when the call may enter with one of these permissions. */
-export function refuseMeta(call: Call, desk: Desk, permissions: readonly string[]): Answer | null {
+export function accessError(call: Call, context: Context, permissions: readonly string[]): Answer | null {
   const version = call.params.version ?? "";
   if (!supported.includes(version))
     return Number(version.slice(1)) < 24
@@ -157,7 +157,7 @@ export function refuseMeta(call: Call, desk: Desk, permissions: readonly string[
       message: "An access token is required to request this resource.",
       code: 104,
     });
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return metaTokenError(state);
   const proof = call.query.get("appsecret_proof");
   if (proof !== null && proof !== createHmac("sha256", metaKnown.appSecret).update(token).digest("hex"))
@@ -166,7 +166,7 @@ export function refuseMeta(call: Call, desk: Desk, permissions: readonly string[
       type: "GraphMethodException",
       code: 100,
     });
-  return permissions.some((permission) => desk.tokens.allows(token, permission))
+  return permissions.some((permission) => context.tokens.allows(token, permission))
     ? null
     : metaError({
         status: 403,

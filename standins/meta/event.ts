@@ -1,4 +1,4 @@
-// The fields of a server event, and the words in which Meta refuses one.
+// The fields of a server event, and the words in which Meta rejects one.
 
 import {
   also,
@@ -13,20 +13,20 @@ import {
   object,
   oneOrMany,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
 import type { MetaFault } from "./access.ts";
 import {
-  aheadSeconds,
+  maxAheadSeconds,
   fault,
   hasOneOf,
   hashed,
   limitedDataFields,
   limitedDataProblems,
   notContact,
-} from "../shared/socialChecks.ts";
+} from "../shared/contactChecks.ts";
 
 const daySeconds = 86_400;
 const maxEvents = 1000;
@@ -55,13 +55,13 @@ function cookieId(now: number, id: RegExp): Check {
     const found = typeof value === "string" ? /^fb\.\d\.(\d+)\.(.+)$/s.exec(value) : null;
     if (!found || !id.test(found[2] ?? ""))
       return fault("value", path, "is not like fb.1.<milliseconds>.<id>");
-    return epoch("milliseconds", { now, maxAheadSeconds: aheadSeconds })(Number(found[1]), path);
+    return epoch("milliseconds", { now, maxAheadSeconds })(Number(found[1]), path);
   };
 }
 
 function userData(now: number): Check {
   return also(
-    // Uncertain whether an unknown name is refused or ignored. Refused here: ignored, it would be lost silently.
+    // Uncertain whether an unknown name is rejected or ignored. Rejected here: ignored, it would be lost silently.
     object({
       ...hashes,
       // Hashing is only recommended, but an email is personal in any field.
@@ -122,18 +122,15 @@ const customData = object(
 
 function eventShape(now: number): Check {
   const time = (value: unknown, path: string, maxDays: number) =>
-    epoch("seconds", { now, maxAgeSeconds: maxDays * daySeconds, maxAheadSeconds: aheadSeconds })(
-      value,
-      path,
-    );
+    epoch("seconds", { now, maxAgeSeconds: maxDays * daySeconds, maxAheadSeconds })(value, path);
   return also(
     object(
       {
         event_name: text(),
         event_time: anything,
         event_id: text(),
-        event_source_url: webAddress,
-        referrer_url: webAddress,
+        event_source_url: webUrl,
+        referrer_url: webUrl,
         action_source: text({ oneOf: sources }),
         messaging_channel: text(),
         user_data: userData(now),
@@ -199,7 +196,7 @@ export function toMetaFault({ path, kind, message, value }: Problem): MetaFault 
     return { ...common, subcode: 2804066, title: "Event Not Supported", userMessage };
   if (path.endsWith(".user_data") && kind === "missing" && message.includes("customer information"))
     return { ...common, subcode: 2804050, title: "Not Enough Customer Information", userMessage };
-  // Types and limits are refused before the Conversions API looks at the event, without a subcode.
+  // Types and limits are rejected before the Conversions API looks at the event, without a subcode.
   if (kind === "type" || kind === "size" || kind === "unknown" || path === "data")
     return {
       message: `(#100) Param ${path} ${message}${typeof value === "string" ? " (string given)" : ""}`,

@@ -1,9 +1,8 @@
 import { createHmac } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { meta } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { browser, person, type Fields } from "../shared/socialTrial.ts";
+import { browser, type Fields, get, person, post } from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = meta;
@@ -123,7 +122,7 @@ describe("the Conversions API", () => {
     ["limited data use without a place", { data_processing_options: ["LDU"] }, undefined],
     ["an unknown data option", { data_processing_options: ["LMU"] }, undefined],
     ["a place without the option", { data_processing_options_country: 1 }, undefined],
-  ])("%s refuses the whole request", async (_, changes, subcode) => {
+  ])("%s rejects the whole request", async (_, changes, subcode) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
     expect(answer.status).toBe(400);
     expect(errorOf(answer)).toMatchObject({
@@ -135,7 +134,7 @@ describe("the Conversions API", () => {
     expect(errorOf(answer).error_subcode).toBe(subcode);
     if (subcode !== undefined) expect(errorOf(answer).is_transient).toBe(false);
     expect(facebook.accepted).toEqual([]);
-    expect(facebook.received[0]?.why[0]).toContain("data[1]");
+    expect(facebook.received[0]?.reasons[0]).toContain("data[1]");
   });
 
   test("what is not known of a visit may be left out where it is not a website's", async () => {
@@ -160,7 +159,7 @@ describe("the Conversions API", () => {
     expect(body).toMatchObject({ messages: ["value and currency should be sent together"] });
   });
 
-  test("no event, more than a thousand, or no JSON is refused", async () => {
+  test("no event, more than a thousand, or no JSON is rejected", async () => {
     expect(errorOf(await send([])).code).toBe(100);
     expect(errorOf(await send(Array.from({ length: 1001 }, () => event()))).code).toBe(100);
     expect(
@@ -192,13 +191,13 @@ describe("the Conversions API", () => {
     expect((await send([event()], { root: { test_event_code: "test" } })).status).toBe(400);
   });
 
-  test("versions that are gone or not there yet are refused", async () => {
+  test("versions that are gone or not there yet are rejected", async () => {
     expect(errorOf(await send([event()], { version: "v19.0" })).code).toBe(2635);
     expect(errorOf(await send([event()], { version: "v99.0" })).code).toBe(2500);
     expect((await send([event()], { version: "v24.0" })).status).toBe(200);
   });
 
-  test("an unknown dataset, a foreign one and a token that may not send are refused", async () => {
+  test("an unknown dataset, a foreign one and a token that may not send are rejected", async () => {
     expect(errorOf(await send([event()], { pixel: "1" }))).toMatchObject({ code: 100, error_subcode: 33 });
     const foreign = await send([event()], { pixel: known.foreignPixelId });
     const readOnly = await send([event()], { token: known.readOnlyToken });

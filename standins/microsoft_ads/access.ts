@@ -1,7 +1,7 @@
 // What Microsoft knows: one customer with an account, tags and goals; who may enter the Campaign Management API; and
-// the shape of that API's refusals.
+// the shape of that API's errors.
 
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 export const manageScope = "https://ads.microsoft.com/msads.manage";
@@ -53,7 +53,7 @@ export const microsoftGoals = [
   },
 ] as const;
 
-/** A refusal of the whole request. Public clients have seen both lists: `Errors` from the gate, `OperationErrors` from the operation. */
+/** Rejects the whole request. Public clients have seen both lists: `Errors` from the gateway, `OperationErrors` from the operation. */
 export function campaignError(
   status: number,
   code: number,
@@ -64,7 +64,7 @@ export function campaignError(
   return {
     status,
     body: { TrackingId: "standin", Type: "AdApiFaultDetail", [list]: [error] },
-    refused: [errorCode],
+    rejected: [errorCode],
   };
 }
 
@@ -78,16 +78,18 @@ export function campaignTokenError(state: Exclude<TokenState, "valid">): Answer 
 const callsPerMinute = 600;
 
 /** Null when the call may enter. `account` demands the headers that say whose data it is about. */
-export function refuseEntry(call: Call, desk: Desk, { account }: { account: boolean }): Answer | null {
+export function accessError(call: Call, context: Context, { account }: { account: boolean }): Answer | null {
   const token = bearerToken(call);
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return campaignTokenError(state);
-  if (!desk.tokens.allows(token, manageScope)) return campaignTokenError("unknown");
+  if (!context.tokens.allows(token, manageScope)) return campaignTokenError("unknown");
   if (call.headers.developertoken !== microsoftKnown.developerToken)
     return campaignError(401, 105, "InvalidCredentials");
   const named =
     call.headers.customerid === microsoftKnown.customerId &&
     call.headers.customeraccountid === microsoftKnown.accountId;
   if (account && !named) return campaignError(403, 106, "UserIsNotAuthorized");
-  return desk.spend("campaign", callsPerMinute, 60) ? campaignError(429, 117, "CallRateExceeded") : null;
+  return context.useQuota("campaign", callsPerMinute, 60)
+    ? campaignError(429, 117, "CallRateExceeded")
+    : null;
 }

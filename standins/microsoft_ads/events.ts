@@ -8,7 +8,7 @@ import {
   eventIndex,
   flag,
   hash,
-  inWords,
+  describeProblem,
   ipAddress,
   isObject,
   list,
@@ -16,11 +16,11 @@ import {
   object,
   readJson,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 
 const maxAgeSeconds = 7 * 86_400;
 const maxEvents = 1000;
@@ -67,9 +67,9 @@ function eventShape(now: number): Check {
       eventId: text(),
       eventName: text(),
       eventTime: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds: 0 }),
-      eventSourceUrl: webAddress,
+      eventSourceUrl: webUrl,
       pageLoadId: uuid,
-      referrerUrl: webAddress,
+      referrerUrl: webUrl,
       pageTitle: text(),
       keywords: text(),
       adStorageConsent: text({ oneOf: ["G", "D"] }),
@@ -101,10 +101,11 @@ function eventShape(now: number): Check {
   });
 }
 
-export function takeEvents(call: Call, desk: Desk): Answer {
+export function takeEvents(call: Call, context: Context): Answer {
   const tag = call.params.tag ?? "";
   const token = bearerToken(call);
-  if (desk.tokens.state(token) !== "valid" || !desk.tokens.allows(token, `tag:${tag}`)) return unauthorized();
+  if (context.tokens.state(token) !== "valid" || !context.tokens.allows(token, `tag:${tag}`))
+    return unauthorized();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return invalid([{ path: "", kind: "type", message: "the body is not JSON" }]);
@@ -119,7 +120,7 @@ export function takeEvents(call: Call, desk: Desk): Answer {
   if (whole.length > 0) return invalid(whole);
 
   const events = data as Record<string, unknown>[];
-  const shape = eventShape(desk.now());
+  const shape = eventShape(context.now());
   const found = events.map((event, index) => shape(event, `data[${index}]`));
   // Fields that it does not know are passed over in silence; the log keeps them, because they are lost.
   const unknown = found.flatMap((problems) => problems.filter(({ kind }) => kind === "unknown"));
@@ -140,7 +141,7 @@ export function takeEvents(call: Call, desk: Desk): Answer {
       windowSeconds: maxAgeSeconds,
       event,
     })),
-    refused: [...all, ...unknown].map(inWords),
+    rejected: [...all, ...unknown].map(describeProblem),
   };
 }
 
@@ -175,13 +176,13 @@ function errorCode({ path, kind }: Problem): string {
 }
 
 function invalid(problems: Problem[]): Answer {
-  return { status: 400, body: { error: describe(problems) }, refused: problems.map(inWords) };
+  return { status: 400, body: { error: describe(problems) }, rejected: problems.map(describeProblem) };
 }
 
 export function unauthorized(): Answer {
   return {
     status: 401,
     body: { error: { code: "Unauthorized", message: "No access to this resource." } },
-    refused: ["the token is not the one of this tag"],
+    rejected: ["the token is not the one of this tag"],
   };
 }

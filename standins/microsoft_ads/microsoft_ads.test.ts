@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { microsoftAds } from "./index.ts";
-import { post } from "../shared/post.ts";
+import { post } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = microsoftAds;
@@ -87,7 +87,7 @@ describe("the Conversions API", () => {
     expect(detailsOf(body)).toMatchObject([
       { propertyName: "data[0].userData.em", errorCode: "InvalidSha256", isWarning: true },
     ]);
-    expect(microsoft.received[0]?.verdict).toBe("partly");
+    expect(microsoft.received[0]?.verdict).toBe("partial");
   });
 
   test("a person who is known by a wrong hash alone is nobody", async () => {
@@ -116,8 +116,8 @@ describe("the Conversions API", () => {
     const { status, body } = await send([event({ continueOnValidationError: true })]);
     expect([status, body]).toEqual([200, { eventsReceived: 1 }]);
     expect(microsoft.received[0]).toMatchObject({
-      verdict: "partly",
-      why: ["data[0].continueOnValidationError is not a known field"],
+      verdict: "partial",
+      reasons: ["data[0].continueOnValidationError is not a known field"],
     });
   });
 
@@ -126,7 +126,7 @@ describe("the Conversions API", () => {
     ["no events", [], {}],
     ["too many events", Array.from({ length: 1001 }, () => event()), {}],
     ["events that are no list", event(), {}],
-  ])("%s refuses the request", async (_, data, root) => {
+  ])("%s rejects the request", async (_, data, root) => {
     expect((await send(data, root)).status).toBe(400);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { microsoftAds } from "./index.ts";
-import { post } from "../shared/post.ts";
+import { post } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = microsoftAds;
@@ -65,7 +65,7 @@ describe("offline conversions", () => {
     const { status, body } = await apply([row(), row(changes)]);
     expect([status, body]).toMatchObject([200, { PartialErrors: [{ Index: 1, Code: code }] }]);
     expect(microsoft.accepted).toHaveLength(1);
-    expect(microsoft.received[0]?.verdict).toBe("partly");
+    expect(microsoft.received[0]?.verdict).toBe("partial");
   });
 
   test("a hash alone is enough", async () => {
@@ -133,7 +133,7 @@ describe("the pickers of Microsoft Advertising", () => {
   });
 });
 
-test("Microsoft's sign-in rotates the refresh token and refuses the old one in its own shape", async () => {
+test("Microsoft's sign-in rotates the refresh token and rejects the old one in its own shape", async () => {
   const callback = "http://localhost:8787/connect";
   const asked = new URL("https://login.example/common/oauth2/v2.0/authorize");
   const scope = "https://ads.microsoft.com/msads.manage offline_access";

@@ -1,8 +1,8 @@
 // The Campaign Management and Customer Management APIs, REST v13: offline conversions, and what fills the pickers.
 
 import { currency, hash, isObject, isoTime, readJson } from "../shared/checks.ts";
-import { campaignError, microsoftGoals, microsoftKnown, microsoftTags, refuseEntry } from "./access.ts";
-import type { AcceptedInput, Answer, Call, Desk } from "../shared/standin.ts";
+import { campaignError, microsoftGoals, microsoftKnown, microsoftTags, accessError } from "./access.ts";
+import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
 const maxAgeSeconds = 90 * 86_400;
 const maxConversions = 1000;
@@ -56,9 +56,9 @@ const rowFields = new Set([
   ..."HashedEmailAddress HashedPhoneNumber ExternalAttributionCredit ExternalAttributionModel".split(" "),
 ]);
 
-export function applyConversions(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+export function applyConversions(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const body = readBody(call);
   const rows = body?.OfflineConversions;
   if (!Array.isArray(rows) || rows.length === 0)
@@ -72,12 +72,12 @@ export function applyConversions(call: Call, desk: Desk): Answer {
   if (stray !== undefined)
     return {
       ...campaignError(400, 100, "NullRequest", "OperationErrors"),
-      refused: [`${stray} is not a known field`],
+      rejected: [`${stray} is not a known field`],
     };
 
   const accepted: AcceptedInput[] = [];
   const errors = rows.flatMap((row: Record<string, unknown>, index) => {
-    const found = rowErrors(row, desk.now());
+    const found = rowErrors(row, context.now());
     if (found.length === 0) accepted.push(toAccepted(row));
     return found.map(({ code, name, field }) => ({
       Code: code,
@@ -95,7 +95,7 @@ export function applyConversions(call: Call, desk: Desk): Answer {
     // Sparse: only rows that failed, named by their index.
     body: { PartialErrors: errors },
     accepted,
-    refused: errors.map(({ Index, ErrorCode }) => `OfflineConversions[${Index}]: ${ErrorCode}`),
+    rejected: errors.map(({ Index, ErrorCode }) => `OfflineConversions[${Index}]: ${ErrorCode}`),
   };
 }
 
@@ -112,9 +112,9 @@ function readBody(call: Call): Record<string, unknown> | null {
 }
 
 /** The token of a tag. The guide and the reference name the fields differently; each form is answered in kind. */
-export function queryTagToken(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+export function queryTagToken(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const body = readBody(call);
   const given = body?.TagId ?? body?.UetTagId;
   if (String(given) !== microsoftKnown.uetTagId)
@@ -124,9 +124,9 @@ export function queryTagToken(call: Call, desk: Desk): Answer {
   return { status: 200, body: { ...answer, PartialErrors: [] } };
 }
 
-export function queryUser(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: false });
-  if (refusal) return refusal;
+export function queryUser(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: false });
+  if (fault) return fault;
   if (!readBody(call)) return campaignError(400, 100, "NullRequest", "OperationErrors");
   return {
     status: 200,
@@ -141,9 +141,9 @@ export function queryUser(call: Call, desk: Desk): Answer {
   };
 }
 
-export function searchAccounts(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: false });
-  if (refusal) return refusal;
+export function searchAccounts(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: false });
+  if (fault) return fault;
   const body = readBody(call);
   if (!isObject(body?.PageInfo) || !Array.isArray(body.Predicates))
     return campaignError(400, 100, "NullRequest", "OperationErrors");
@@ -164,18 +164,18 @@ export function searchAccounts(call: Call, desk: Desk): Answer {
   return { status: 200, body: { Accounts: matches && body.PageInfo.Index === 0 ? [account] : [] } };
 }
 
-export function queryTags(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+export function queryTags(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const asked = readBody(call)?.TagIds;
   const all = !Array.isArray(asked) || asked.length === 0;
   const tags = microsoftTags.filter(({ Id }) => all || asked.map(String).includes(Id));
   return { status: 200, body: { UetTags: tags, PartialErrors: [] } };
 }
 
-export function queryGoals(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+export function queryGoals(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const body = readBody(call);
   const types = body?.ConversionGoalTypes;
   if (typeof types !== "string") return campaignError(400, 100, "NullRequest", "OperationErrors");

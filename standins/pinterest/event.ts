@@ -1,4 +1,4 @@
-// The fields of a conversion event, closed: one unknown name refuses the whole request. What the schema cannot say
+// The fields of a conversion event, closed: one unknown name rejects the whole request. What the schema cannot say
 // (hashes, times, match keys) fails one event and leaves the others.
 
 import {
@@ -12,11 +12,11 @@ import {
   number,
   object,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hasOneOf, hashed, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hasOneOf, hashed, plainId } from "../shared/contactChecks.ts";
 
 // Uncertain: no limit was found, seven days are held to be safe.
 const maxAgeSeconds = 7 * 86_400;
@@ -79,9 +79,9 @@ const eventShape = (now: number): Check =>
     {
       event_name: text({ oneOf: names.split(" ") }),
       action_source: text({ oneOf: ["web", "app_android", "app_ios", "offline"] }),
-      event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds: aheadSeconds }),
+      event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds }),
       event_id: text(),
-      event_source_url: webAddress,
+      event_source_url: webUrl,
       opt_out: flag,
       partner_name: text(),
       user_data: userData,
@@ -103,7 +103,7 @@ const eventShape = (now: number): Check =>
 export const requestShape = (now: number): Check =>
   object({ data: list(eventShape(now), { min: 1, max: maxEvents }) }, { required: ["data"] });
 
-/** Whether the schema alone refuses it, and with it the request. */
+/** Whether the schema alone rejects it, and with it the request. */
 export const isSchemaProblem = ({ kind, path }: Problem): boolean =>
   kind === "unknown" || kind === "type" || kind === "missing" || path === "data" || !path.startsWith("data[");
 

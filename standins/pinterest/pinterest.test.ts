@@ -1,19 +1,20 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { pinterest } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
 import {
   authorizeUrl,
-  basic,
+  basicAuth,
   browser,
   callback,
-  granted,
-  person,
-  postForm,
-  returned,
-  throttledCall,
   type Fields,
-} from "../shared/socialTrial.ts";
+  get,
+  person,
+  post,
+  postForm,
+  queryOf,
+  throttledCall,
+  tokenFields,
+} from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = pinterest;
@@ -97,7 +98,7 @@ describe("the Conversions API", () => {
     expect(resultOf(answer).events.map(({ status }) => status)).toEqual(["processed", "failed"]);
     expect(resultOf(answer).events[1]?.error_message).toMatch(message);
     expect(platform.accepted.map(({ id }) => id)).toEqual(["good"]);
-    expect(platform.received[0]?.verdict).toBe("partly");
+    expect(platform.received[0]?.verdict).toBe("partial");
   });
 
   test.each<[string, Fields]>([
@@ -111,7 +112,7 @@ describe("the Conversions API", () => {
     ["a time as text", { event_time: String(seconds) }],
     ["an opt-out as text", { opt_out: "false" }],
     ["no person", { user_data: undefined }],
-  ])("%s is against the schema and refuses the request", async (_, changes) => {
+  ])("%s is against the schema and rejects the request", async (_, changes) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
     expect([answer.status, answer.body]).toMatchObject([
       400,
@@ -126,7 +127,7 @@ describe("the Conversions API", () => {
     expect((await send([out])).status).toBe(200);
   });
 
-  test("no event, more than a thousand, and no JSON are refused", async () => {
+  test("no event, more than a thousand, and no JSON are rejected", async () => {
     expect((await send([])).body).toMatchObject({ code: 4196 });
     expect((await send(Array.from({ length: 1001 }, () => event()))).body).toMatchObject({ code: 4196 });
     const url = `${platform.origin}/v5/ad_accounts/${known.adAccountId}/events`;
@@ -151,7 +152,7 @@ describe("the Conversions API", () => {
     ]);
   });
 
-  test("a tag in place of the ad account is refused", async () => {
+  test("a tag in place of the ad account is rejected", async () => {
     expect(await send([event()], { account: known.tagId })).toMatchObject({
       status: 403,
       body: { code: 29 },
@@ -223,7 +224,7 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const code = async () =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/oauth/", {
           client_id: known.clientId,
@@ -236,7 +237,7 @@ describe("the sign-in", () => {
       ),
     ).code ?? "";
   const token = (fields: Record<string, string>, secret: string = known.clientSecret) =>
-    postForm(`${platform.origin}/v5/oauth/token`, fields, basic(known.clientId, secret));
+    postForm(`${platform.origin}/v5/oauth/token`, fields, basicAuth(known.clientId, secret));
   const exchange = (given: string) =>
     token({ grant_type: "authorization_code", redirect_uri: callback, code: given });
 
@@ -248,9 +249,9 @@ describe("the sign-in", () => {
       expires_in: 2_592_000,
       scope: "ads:read,ads:write",
     });
-    expect((await send([event()], { token: granted(first).access_token ?? "" })).status).toBe(200);
+    expect((await send([event()], { token: tokenFields(first).access_token ?? "" })).status).toBe(200);
     const refresh = (one: typeof first) =>
-      token({ grant_type: "refresh_token", refresh_token: granted(one).refresh_token ?? "" });
+      token({ grant_type: "refresh_token", refresh_token: tokenFields(one).refresh_token ?? "" });
     const second = await refresh(first);
     expect((await refresh(first)).body).toMatchObject({
       code: 1,
@@ -268,14 +269,14 @@ describe("the sign-in", () => {
     const url = `${platform.origin}/v5/oauth/conversion_token`;
     const made = await post(url, {}, bearer(known.accessToken));
     expect(made.body).toMatchObject({ token_type: "conversion" });
-    const conversionToken = granted(made).access_token ?? "";
+    const conversionToken = tokenFields(made).access_token ?? "";
     expect((await send([event()], { token: conversionToken })).status).toBe(200);
     const listed = await get(`${platform.origin}/v5/ad_accounts`, bearer(conversionToken));
     expect(listed.status).toBe(403);
     expect((await post(url, {}, bearer(known.readOnlyToken))).status).toBe(403);
   });
 
-  test("a used code, a wrong secret and a secret in the body are refused", async () => {
+  test("a used code, a wrong secret and a secret in the body are rejected", async () => {
     const used = await code();
     await exchange(used);
     expect(await exchange(used)).toMatchObject({ status: 400, body: { code: 1 } });

@@ -1,9 +1,17 @@
 // Reddit's pickers and sign-in.
 
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
+import {
+  authorizeUrl,
+  basicAuth,
+  callback,
+  get,
+  post,
+  postForm,
+  queryOf,
+  tokenFields,
+} from "../shared/testCalls.ts";
 import { reddit } from "./index.ts";
-import { authorizeUrl, basic, callback, granted, postForm, returned } from "../shared/socialTrial.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = reddit;
@@ -55,7 +63,7 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const code = async (duration = "permanent") =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/api/v1/authorize", {
           client_id: known.clientId,
@@ -74,7 +82,7 @@ describe("the sign-in", () => {
     agent = "cleancast/1.0",
   ) =>
     postForm(`${platform.origin}/api/v1/access_token`, fields, {
-      ...basic(known.clientId, secret),
+      ...basicAuth(known.clientId, secret),
       "user-agent": agent,
     });
   const exchange = (given: string) =>
@@ -84,16 +92,16 @@ describe("the sign-in", () => {
     const first = await exchange(await code());
     expect(first.body).toMatchObject({ expires_in: 3600, scope: "adsconversions adsread" });
     clock += 3_601_000;
-    const old = await send(granted(first).access_token ?? "");
-    const refresh = { grant_type: "refresh_token", refresh_token: granted(first).refresh_token ?? "" };
+    const old = await send(tokenFields(first).access_token ?? "");
+    const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
     const [second, third] = [await token(refresh), await token(refresh)];
-    const fresh = await send(granted(third).access_token ?? "");
+    const fresh = await send(tokenFields(third).access_token ?? "");
     clock -= 3_601_000;
     expect([old.status, second.status, third.status, fresh.status]).toEqual([401, 200, 200, 200]);
   });
 
   test("a temporary sign-in gets no refresh token", async () => {
-    expect(granted(await exchange(await code("temporary"))).refresh_token).toBeUndefined();
+    expect(tokenFields(await exchange(await code("temporary"))).refresh_token).toBeUndefined();
   });
 
   test("the token host wants an own User-Agent", async () => {
@@ -101,7 +109,7 @@ describe("the sign-in", () => {
     expect([answer.status, answer.text]).toEqual([429, "Too Many Requests"]);
   });
 
-  test("a used code, a wrong secret and a secret in the body are refused", async () => {
+  test("a used code, a wrong secret and a secret in the body are rejected", async () => {
     const used = await code();
     await exchange(used);
     expect(await exchange(used)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });

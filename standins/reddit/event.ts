@@ -10,11 +10,11 @@ import {
   number,
   object,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { fault, hasOneOf, hashed, notContact, plainId } from "../shared/socialChecks.ts";
+import { fault, hasOneOf, hashed, notContact, plainId } from "../shared/contactChecks.ts";
 
 const maxAgeSeconds = 7 * 86_400;
 const maxAheadSeconds = 5 * 60;
@@ -77,7 +77,7 @@ const eventShape = (now: number): Check =>
       {
         event_at: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds }),
         action_source: text({ oneOf: ["WEBSITE", ...otherSources] }),
-        event_source_url: webAddress,
+        event_source_url: webUrl,
         type: object(
           { tracking_type: text({ oneOf: names }), custom_event_name: text() },
           { required: ["tracking_type"] },
@@ -103,7 +103,7 @@ function eventProblems(event: Record<string, unknown>, path: string): Problem[] 
     problems.push(...fault("missing", `${path}.type.custom_event_name`, "is required with CUSTOM"));
   if (name !== "CUSTOM" && type.custom_event_name !== undefined)
     problems.push(...fault("value", `${path}.type.custom_event_name`, "is only allowed with CUSTOM"));
-  // Uncertain whether these are refused or passed over for other types.
+  // Uncertain whether these are rejected or passed over for other types.
   if (names.includes(name) && !withMoney.includes(name) && hasOneOf(order, ["value", "currency"]))
     problems.push(...fault("value", `${path}.metadata.value`, `is not allowed for ${name}`));
   if (names.includes(name) && !withItems.includes(name) && order.item_count !== undefined)

@@ -1,8 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
+import { browser, type Fields, get, person, post, throttledCall } from "../shared/testCalls.ts";
 import { reddit } from "./index.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { browser, person, throttledCall, type Fields } from "../shared/socialTrial.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = reddit;
@@ -111,7 +110,7 @@ describe("the Conversions API", () => {
       { user: user({ data_processing_options: { modes: ["ldu"] } }) },
       "user.data_processing_options.modes[0]",
     ],
-  ])("%s refuses the batch and names the field", async (_, changes, field) => {
+  ])("%s rejects the batch and names the field", async (_, changes, field) => {
     const answer = await send([event({ metadata: metadata({ conversion_id: "good" }) }), event(changes)]);
     expect([answer.status, answer.body]).toMatchObject([
       400,
@@ -132,7 +131,7 @@ describe("the Conversions API", () => {
     expect((await send([custom, event({ user: limited })])).status).toBe(200);
   });
 
-  test("no event, more than a thousand and no JSON are refused", async () => {
+  test("no event, more than a thousand and no JSON are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 1001 }, () => event()))).status).toBe(400);
     const url = `${platform.origin}/api/v3/pixels/${known.pixelId}/conversion_events`;

@@ -1,14 +1,14 @@
 // Segment's HTTP Tracking API, and RudderStack's copy of it under the path /rudder, as a customer's base URL would
 // have it. Segment says success to nearly everything, so the log here tells what would have been lost.
 
-import { inWords, isObject, readJson, type Problem } from "../shared/checks.ts";
+import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
 import { messageProblems } from "./message.ts";
 import {
   basicCredentials,
   type AcceptedInput,
   type Answer,
   type Call,
-  type Desk,
+  type Context,
   type Standin,
 } from "../shared/standin.ts";
 
@@ -30,7 +30,7 @@ type Flavour = {
   maxBatchBytes: number;
   writeKey: string;
   done: Answer;
-  tooMany(desk: Desk): Answer | null;
+  tooMany(context: Context): Answer | null;
   /** Null: success is said all the same. */
   badKey: Answer | null;
   invalid(message: string): Answer;
@@ -40,7 +40,7 @@ type Flavour = {
 const segmentInvalid = (message: string): Answer => ({
   status: 400,
   body: { success: false, message, code: "invalid_request" },
-  refused: [message],
+  rejected: [message],
 });
 
 const segmentFlavour: Flavour = {
@@ -49,14 +49,14 @@ const segmentFlavour: Flavour = {
   done: { status: 200, body: { success: true } },
   badKey: null,
   invalid: segmentInvalid,
-  tooMany(desk) {
-    const wait = desk.spend("workspace", 1000, 1);
-    return wait ? throttled(wait, desk.now()) : null;
+  tooMany(context) {
+    const wait = context.useQuota("workspace", 1000, 1);
+    return wait ? throttled(wait, context.now()) : null;
   },
 };
 
 /** It never says how long to wait. */
-const rudderThrottled: Answer = { status: 429, body: "Too many requests", refused: ["too many requests"] };
+const rudderThrottled: Answer = { status: 429, body: "Too many requests", rejected: ["too many requests"] };
 const isRudder = ({ path }: Call) => path.startsWith(`${known.rudderPath}/`);
 
 const rudderFlavour: Flavour = {
@@ -64,11 +64,11 @@ const rudderFlavour: Flavour = {
   writeKey: known.rudderWriteKey,
   done: { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: "OK" },
   // Expected rather than documented.
-  badKey: { status: 401, body: "Invalid Write Key", refused: ["the write key is not known"] },
-  invalid: (message) => ({ status: 400, body: message, refused: [message] }),
-  tooMany(desk) {
+  badKey: { status: 401, body: "Invalid Write Key", rejected: ["the write key is not known"] },
+  invalid: (message) => ({ status: 400, body: message, rejected: [message] }),
+  tooMany(context) {
     // The free plan counts events; counting calls is close enough, since ours bring few.
-    return desk.spend("rudder", 1000, 60) ? rudderThrottled : null;
+    return context.useQuota("rudder", 1000, 60) ? rudderThrottled : null;
   },
 };
 
@@ -77,14 +77,14 @@ function throttled(seconds: number, now: number = Date.now()): Answer {
     status: 429,
     headers: { "retry-after": String(seconds), "x-ratelimit-reset": String(Math.ceil(now / 1000) + seconds) },
     body: { success: false, message: "Too many requests", code: "rate_limited" },
-    refused: ["too many requests"],
+    rejected: ["too many requests"],
   };
 }
 
 function track(flavour: Flavour) {
-  return (call: Call, desk: Desk): Answer => {
-    const refusal = flavour.tooMany(desk);
-    if (refusal) return refusal;
+  return (call: Call, context: Context): Answer => {
+    const fault = flavour.tooMany(context);
+    if (fault) return fault;
     const read = readJson(call);
     if ("fault" in read || !isObject(read.value)) return flavour.invalid("the body is not a JSON object");
     const body = read.value;
@@ -96,21 +96,21 @@ function track(flavour: Flavour) {
     if (isBatch && messages.some((one) => Buffer.byteLength(JSON.stringify(one)) > maxEventBytes))
       return flavour.invalid("an event is too large");
 
-    const state = writeKeyState(call, body, flavour, desk);
-    if (state !== null) return flavour.badKey ?? { ...flavour.done, refused: [state] };
+    const state = writeKeyState(call, body, flavour, context);
+    if (state !== null) return flavour.badKey ?? { ...flavour.done, rejected: [state] };
     // Said to succeed, and thrown away whole.
-    if (messages.length > maxBatch) return { ...flavour.done, refused: [`more than ${maxBatch} events`] };
+    if (messages.length > maxBatch) return { ...flavour.done, rejected: [`more than ${maxBatch} events`] };
 
     const found = messages.map((message, index) =>
-      messageProblems(message, isBatch ? `batch[${index}]` : "", desk.now()),
+      messageProblems(message, isBatch ? `batch[${index}]` : "", context.now()),
     );
     const taken = messages.filter((_, index) => (found[index] ?? []).every(isHarmless)) as Message[];
-    const skew = skewProblems(body, desk.now());
+    const skew = skewProblems(body, context.now());
     return {
       ...flavour.done,
       accepted: taken.map(toAccepted),
       ...(found.some((one) => one.length) || skew.length
-        ? { refused: [...found.flat(), ...skew].map(inWords) }
+        ? { rejected: [...found.flat(), ...skew].map(describeProblem) }
         : {}),
     };
   };
@@ -132,13 +132,15 @@ function toAccepted(message: Message): AcceptedInput {
 }
 
 /** Null when the key is good. */
-function writeKeyState(call: Call, body: Message, flavour: Flavour, desk: Desk): string | null {
+function writeKeyState(call: Call, body: Message, flavour: Flavour, context: Context): string | null {
   const basic = basicCredentials(call);
   if (call.headers.authorization !== undefined && !basic)
     return "the authorisation is not write key and colon";
   if (basic && basic.password !== "") return "the password beside the write key must be empty";
   const key = basic?.user ?? (typeof body.writeKey === "string" ? body.writeKey : null);
-  return key === flavour.writeKey && desk.tokens.state(key) === "valid" ? null : "the write key is not known";
+  return key === flavour.writeKey && context.tokens.state(key) === "valid"
+    ? null
+    : "the write key is not known";
 }
 
 /** The final time is moved by the distance of sentAt to the clock, so a stale one moves the event. */
@@ -150,11 +152,11 @@ function skewProblems(body: Message, now: number): Problem[] {
   ];
 }
 
-function settings(call: Call, desk: Desk): Answer {
+function settings(call: Call, context: Context): Answer {
   const key = call.params.writeKey ?? "";
-  return key === known.writeKey && desk.tokens.state(key) === "valid"
+  return key === known.writeKey && context.tokens.state(key) === "valid"
     ? { status: 200, body: { integrations: { "Segment.io": { apiKey: key } }, plan: {} } }
-    : { status: 404, body: "Cannot GET settings", refused: ["the write key is not known"] };
+    : { status: 404, body: "Cannot GET settings", rejected: ["the write key is not known"] };
 }
 
 const calls = "(?<type>identify|track|page|screen|group|alias|batch)";
@@ -195,7 +197,7 @@ export const segment = {
     token: (_, call) =>
       (isRudder(call) ? rudderFlavour.badKey : null) ?? {
         ...segmentFlavour.done,
-        refused: ["the write key is not known"],
+        rejected: ["the write key is not known"],
       },
   },
 } as const satisfies Standin;

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
+import { get, post } from "../shared/testCalls.ts";
 import { segment } from "./index.ts";
 import { startStandins } from "../shared/start.ts";
 
@@ -63,8 +63,8 @@ describe("Segment", () => {
   ])("%s gets its success and is lost", async (_, changes, why) => {
     expect(await send([message(changes)])).toMatchObject(success);
     expect(tracker.accepted).toEqual([]);
-    expect(tracker.received[0]).toMatchObject({ verdict: "refused" });
-    expect(tracker.received[0]?.why.join()).toContain(why);
+    expect(tracker.received[0]).toMatchObject({ verdict: "rejected" });
+    expect(tracker.received[0]?.reasons.join()).toContain(why);
   });
 
   test.each<[string, Fields, Fields, string]>([
@@ -79,7 +79,10 @@ describe("Segment", () => {
     ["an unknown field", { gclid: "x" }, {}, "is not a known field"],
   ])("%s is kept, and the log tells", async (_, changes, root, why) => {
     expect(await send([message(changes)], undefined, root)).toMatchObject(success);
-    expect(tracker.received[0]).toMatchObject({ verdict: "partly", why: [expect.stringContaining(why)] });
+    expect(tracker.received[0]).toMatchObject({
+      verdict: "partial",
+      reasons: [expect.stringContaining(why)],
+    });
   });
 
   test.each<[string, Record<string, string>]>([
@@ -92,7 +95,7 @@ describe("Segment", () => {
   ])("%s gets its success and is lost", async (_, headers) => {
     expect(await send([message()], headers)).toMatchObject(success);
     expect(tracker.accepted).toEqual([]);
-    expect(tracker.received[0]?.verdict).toBe("refused");
+    expect(tracker.received[0]?.verdict).toBe("rejected");
   });
 
   test("too many events get their success and are lost", async () => {
@@ -101,7 +104,7 @@ describe("Segment", () => {
     expect(tracker.accepted).toEqual([]);
   });
 
-  test("what is too large, or no JSON, is refused", async () => {
+  test("what is too large, or no JSON, is rejected", async () => {
     const large = (bytes: number) => message({ properties: { text: "x".repeat(bytes) } });
     expect((await send([large(33_000)])).status).toBe(400);
     expect((await send(Array.from({ length: 30 }, () => large(20_000)))).status).toBe(400);

@@ -8,7 +8,7 @@ import {
   eventIndex,
   flag,
   hash,
-  inWords,
+  describeProblem,
   ipAddress,
   isoTime,
   list,
@@ -16,7 +16,7 @@ import {
   object,
   oneOrMany,
   text,
-  webAddress,
+  webUrl,
   type Check,
 } from "./checks.ts";
 
@@ -120,7 +120,7 @@ describe("checks", () => {
     ],
     [
       "a web address",
-      webAddress,
+      webUrl,
       ["https://shop.example/"],
       [
         ["shop.example", "value"],
@@ -195,7 +195,9 @@ describe("checks", () => {
       object({ em: hash, on: flag, deep: object({ n: number() }) }, { required: ["em", "on"] }),
     );
     expect(
-      check([{ em: digest, on: true }, { em: "x", deep: { n: "1" }, extra: 1 }, null], "data").map(inWords),
+      check([{ em: digest, on: true }, { em: "x", deep: { n: "1" }, extra: 1 }, null], "data").map(
+        describeProblem,
+      ),
     ).toEqual([
       "data[1].on is required",
       "data[1].em is not hashed: SHA-256 in 64 hexadecimal digits is expected",

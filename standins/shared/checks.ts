@@ -146,7 +146,7 @@ export const ipAddress: Check = (value, path) => {
   return isIP(value) ? [] : problem("value", path, "is not an IP address", value);
 };
 
-export const webAddress: Check = (value, path) => {
+export const webUrl: Check = (value, path) => {
   if (typeof value !== "string") return problem("type", path, "must be a string", value);
   return /^https?:\/\//i.test(value) && URL.canParse(value)
     ? []
@@ -168,7 +168,7 @@ export function oneOrMany(item: Check): Check {
   return (value, path) => (Array.isArray(value) ? list(item)(value, path) : item(value, path));
 }
 
-/** An object with these fields. Others are refused unless `open`. A field that is null is there, and of the wrong type. */
+/** An object with these fields. Others are rejected unless `open`. A field that is null is there, and of the wrong type. */
 export function object(
   fields: Readonly<Record<string, Check>>,
   rule: { required?: readonly string[]; open?: boolean } = {},
@@ -211,7 +211,7 @@ export function eventIndex(path: string): number | null {
 }
 
 /** In words for the log, without the value: it may be personal. */
-export function inWords({ path, message }: Problem): string {
+export function describeProblem({ path, message }: Problem): string {
   return path ? `${path} ${message}` : message;
 }
 

@@ -42,7 +42,7 @@ export type FaultPlan = {
   clear(): void;
 };
 
-export function faultPlan(): FaultPlan {
+export function createFaultPlan(): FaultPlan {
   let planned: { fault: Fault; left: number; dice: () => number }[] = [];
   return {
     add(script) {

@@ -152,13 +152,13 @@ describe("the token endpoint", () => {
     ["a wrong client", { client_id: "nobody" }, "invalid_client"],
     ["a made-up code", { code: "code_made-up" }, "invalid_grant"],
     ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
-  ])("%s is refused", async (_, changes, fault) => {
+  ])("%s is rejected", async (_, changes, fault) => {
     const { status, body } = await exchange(await getCode(), changes);
     expect([status, body.error]).toEqual([fault === "invalid_client" ? 401 : 400, fault]);
     expect(body.access_token).toBeUndefined();
   });
 
-  test("a missing verifier is refused when the sign-in had a challenge", async () => {
+  test("a missing verifier is rejected when the sign-in had a challenge", async () => {
     const code = await getCode();
     const answer = await token({ ...client, grant_type: "authorization_code", code, redirect_uri: callback });
     expect(answer.body.error).toBe("invalid_grant");
@@ -217,7 +217,7 @@ describe("the token endpoint", () => {
     expect(body.refresh_token).toBeUndefined();
   });
 
-  test("after the customer took the permission back, the refresh is refused too", async () => {
+  test("after the customer took the permission back, the refresh is rejected too", async () => {
     const { body } = await exchange(await getCode());
     await fetch(`${google.origin}/revoke`, {
       method: "POST",

@@ -4,7 +4,7 @@
 import type { AcceptedInput, Answer, Call, RouteKind } from "./standin.ts";
 
 /** `partly`: some events of the call were taken. `served`: a picker or a sign-in page, nothing to judge. */
-export type Verdict = "accepted" | "partly" | "tested" | "refused" | "served";
+export type Verdict = "accepted" | "partial" | "tested" | "rejected" | "served";
 
 export type Received = {
   at: number;
@@ -18,7 +18,7 @@ export type Received = {
   /** Null when the connection was cut instead of answered. */
   status: number | null;
   verdict: Verdict;
-  why: string[];
+  reasons: string[];
 };
 
 export type AcceptedEvent = {
@@ -51,19 +51,19 @@ type Hide = (name: string, value: unknown) => unknown;
 export type CallRecord = {
   received: Received[];
   readonly accepted: AcceptedEvent[];
-  note(
+  logCall(
     call: Call,
     kind: Received["kind"],
     at: number,
     status: number | null,
     verdict: Verdict,
-    why: string[],
+    reasons: string[],
   ): void;
-  take(events: readonly AcceptedInput[], at: number): void;
+  addAccepted(events: readonly AcceptedInput[], at: number): void;
   clear(): void;
 };
 
-export function openRecord(secrets: readonly string[] = []): CallRecord {
+export function createRecord(secrets: readonly string[] = []): CallRecord {
   const always = new Set([...usualSecrets.split(" "), ...secrets].map((name) => name.toLowerCase()));
   const inSignIn = always.union(new Set(signInSecrets));
   const received: Received[] = [];
@@ -90,13 +90,13 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
       return [...ledger.values()].map(({ countedAt: _countedAt, ...shown }) => shown);
     },
 
-    note(
+    logCall(
       call: Call,
       kind: Received["kind"],
       at: number,
       status: number | null,
       verdict: Verdict,
-      why: string[],
+      reasons: string[],
     ) {
       const hidden = kind === "authorize" || kind === "token" ? inSignIn : always;
       const hide: Hide = (name, value) => (hidden.has(name.toLowerCase()) && value ? "configured" : value);
@@ -120,7 +120,7 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
         body: shownBody(call, hide),
         status,
         verdict,
-        why,
+        reasons,
       });
       sizes.push(call.bytes);
       logged += call.bytes;
@@ -130,7 +130,7 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
       }
     },
 
-    take(events: readonly AcceptedInput[], at: number) {
+    addAccepted(events: readonly AcceptedInput[], at: number) {
       for (const { id, name, key, windowSeconds, event } of events) {
         const place = id === null ? `\0${nameless++}` : (key ?? id);
         const before = ledger.get(place);
@@ -163,10 +163,10 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
 }
 
 export function verdictOf(kind: Received["kind"], answer: Answer): Verdict {
-  if (kind !== "events") return answer.status < 400 && !answer.refused?.length ? "served" : "refused";
-  if (answer.refused?.length) return answer.accepted?.length ? "partly" : "refused";
+  if (kind !== "events") return answer.status < 400 && !answer.rejected?.length ? "served" : "rejected";
+  if (answer.rejected?.length) return answer.accepted?.length ? "partial" : "rejected";
   if (answer.tested) return "tested";
-  return answer.status < 400 && answer.accepted ? "accepted" : answer.status < 400 ? "served" : "refused";
+  return answer.status < 400 && answer.accepted ? "accepted" : answer.status < 400 ? "served" : "rejected";
 }
 
 function shownBody(call: Call, hide: Hide): unknown {

@@ -64,7 +64,7 @@ describe("the record", () => {
       body: { events: [event()] },
       status: 200,
       verdict: "accepted",
-      why: [],
+      reasons: [],
     });
     expect(JSON.stringify(google.received)).not.toContain(known.accessToken);
     expect(JSON.stringify(google.received)).not.toContain("hush");
@@ -80,18 +80,18 @@ describe("the record", () => {
     expect(google.accepted[1]?.event).toEqual(event("a"));
   });
 
-  test("a refusal says why", async () => {
+  test("a denied says why", async () => {
     expect((await ingest([{ ...event(), eventSource: "TV" }])).status).toBe(400);
-    expect(google.received[0]).toMatchObject({ verdict: "refused", status: 400 });
-    expect(google.received[0]?.why[0]).toContain("events.events[0].event_source");
+    expect(google.received[0]).toMatchObject({ verdict: "rejected", status: 400 });
+    expect(google.received[0]?.reasons[0]).toContain("events.events[0].event_source");
     expect(google.accepted).toEqual([]);
   });
 
-  test("an unknown address is refused in the platform's shape, and kept", async () => {
+  test("an unknown address is rejected in the platform's shape, and kept", async () => {
     const answer = await fetch(`${google.origin}/v1/nothing`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } });
-    expect(google.received[0]).toMatchObject({ kind: "unknown", verdict: "refused" });
+    expect(google.received[0]).toMatchObject({ kind: "unknown", verdict: "rejected" });
   });
 
   test("the log is bounded", async () => {
@@ -125,9 +125,9 @@ describe("faults", () => {
     });
     expect((await ingest()).status).toBe(429);
     expect((await ingest()).status).toBe(200);
-    expect(google.received.map(({ verdict, why }) => [verdict, ...why])).toEqual([
-      ["refused", "fault: throttle"],
-      ["refused", "fault: throttle"],
+    expect(google.received.map(({ verdict, reasons }) => [verdict, ...reasons])).toEqual([
+      ["rejected", "fault: throttle"],
+      ["rejected", "fault: throttle"],
       ["accepted"],
     ]);
   });
@@ -163,8 +163,8 @@ describe("faults", () => {
     await expect(ingest([event("cut")])).rejects.toThrow();
     await expect(ingest([event("lost")])).rejects.toThrow();
     expect(google.accepted.map(({ id }) => id)).toEqual(["lost"]);
-    expect(google.received.map(({ status, verdict, why }) => [status, verdict, ...why])).toEqual([
-      [null, "refused", "fault: reset"],
+    expect(google.received.map(({ status, verdict, reasons }) => [status, verdict, ...reasons])).toEqual([
+      [null, "rejected", "fault: reset"],
       [200, "accepted", "fault: answer_lost"],
     ]);
   });
@@ -253,7 +253,7 @@ describe("the control paths", () => {
     [{ kind: "slow", delay: 10 }, /^delay is not a part of a fault$/],
     [{ kind: "reset", processed: 1 }, /^processed must be true or false$/],
     ["throttle", /^a fault is an object/],
-  ])("a script that makes no sense is refused: %j", async (script, why) => {
+  ])("a script that makes no sense is rejected: %j", async (script, why) => {
     const answer = await control("POST", "fault", script);
     expect(answer.status).toBe(400);
     expect(((await answer.json()) as { error: string }).error).toMatch(why);

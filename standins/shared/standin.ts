@@ -5,7 +5,6 @@
 //
 // All hosts of a platform (API, token host, sign-in pages) share one origin and are told apart by path.
 
-import type { OAuth } from "./oauth.ts";
 import type { Tokens, TokenState } from "./tokens.ts";
 
 export type Call = {
@@ -29,7 +28,7 @@ export type Answer = {
   /** Events that the platform took, for the ledger. */
   accepted?: AcceptedInput[];
   /** Why something was not taken, in plain words. May stand beside `accepted`, or behind a silent 204. */
-  refused?: string[];
+  rejected?: string[];
   /** A dry run: valid, and nothing was recorded. */
   tested?: boolean;
 };
@@ -54,19 +53,70 @@ export type Route = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** Named groups become `call.params`. */
   path: string | RegExp;
-  handle(call: Call, desk: Desk): Answer;
+  handle(call: Call, context: Context): Answer;
 };
 
 /** What a handler knows besides the call: time, tokens, allowance, and whatever the stand-in remembers until a reset. */
-export type Desk = {
+export type Context = {
   now(): number;
   tokens: Tokens;
   /** A new id in the order of the calls, for request and trace ids. */
   nextId(): string;
   /** Uses up an allowance per fixed window; 0 when there was enough, otherwise the seconds until there is more. */
-  spend(allowance: string, limit: number, seconds: number, amount?: number): number;
-  /** Something to remember until a reset, made on first use: `desk.recall("orders", () => new Map<string, Order>())`. */
-  recall<Memory>(name: string, make: () => Memory): Memory;
+  useQuota(allowance: string, limit: number, seconds: number, amount?: number): number;
+  /** Something to remember until a reset, made on first use: `context.recall("orders", () => new Map<string, Order>())`. */
+  remember<Memory>(name: string, make: () => Memory): Memory;
+};
+
+export type OAuthFault =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_scope"
+  | "unauthorized_client"
+  | "unsupported_grant_type";
+
+export type Issued = {
+  accessToken: string;
+  expiresInSeconds: number;
+  refreshToken?: string;
+  refreshExpiresInSeconds?: number;
+  scopes: readonly string[];
+};
+
+export type OAuth = {
+  client: { id: string; secret: string };
+  authorizePath: string | RegExp;
+  tokenPath: string | RegExp;
+  tokenMethods?: readonly ("GET" | "POST")[];
+  revokePath?: string;
+  /** Every scope that the platform knows; asking for another is rejected. */
+  scopes: readonly string[];
+  scopeSeparator?: string;
+  /** `required` rejects a sign-in without a challenge; `supported` checks one that is given. */
+  pkce: "required" | "supported" | "none";
+  /** Where the client's id and secret may stand. */
+  clientAuth: readonly ("body" | "basic")[];
+  tokenBody: "form" | "json" | "query";
+  /** The platform's names for OAuth's own, at both endpoints: `{ client_id: "app_id" }`. */
+  names?: Partial<
+    Record<"client_id" | "client_secret" | "code" | "redirect_uri" | "scope" | "refresh_token", string>
+  >;
+  /** Says that the sign-in has no `response_type`, or the token call no `grant_type` or `redirect_uri`. */
+  omits?: readonly ("response_type" | "grant_type" | "redirect_uri" | "scope")[];
+  accessSeconds: number;
+  refresh: "none" | "fixed" | "rotating";
+  refreshSeconds?: number;
+  /** Whether this sign-in asks for a refresh token; always unless given. */
+  offline?(query: URLSearchParams): boolean;
+  /** Grant types of the platform's own, by name: Meta's fb_exchange_token. The client has been checked. */
+  otherGrants?: Readonly<Record<string, (fields: ReadonlyMap<string, string>, context: Context) => Answer>>;
+  /** What else the sign-in must have; a sentence when it lacks it. */
+  authorizeFault?(query: URLSearchParams): string | null;
+  /** What else the token call must have: Reddit wants an own User-Agent. */
+  tokenCallError?(call: Call): Answer | null;
+  tokenAnswer?(issued: Issued, context: Context): Answer;
+  tokenError?(fault: OAuthFault, description: string, context: Context): Answer;
 };
 
 export type Standin = {

@@ -32,7 +32,7 @@ export type Tokens = {
   revokeAll(): void;
 };
 
-export function tokenStore(
+export function createTokens(
   seeded: readonly { token: string; state: Exclude<TokenState, "unknown">; scopes?: readonly string[] }[],
   now: () => number,
 ): Tokens {

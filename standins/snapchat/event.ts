@@ -10,24 +10,24 @@ import {
   number,
   object,
   text,
-  webAddress,
+  webUrl,
   type Check,
 } from "../shared/checks.ts";
 import {
-  aheadSeconds,
+  maxAheadSeconds,
   fault,
   hasOneOf,
   hashed,
   limitedDataFields,
   limitedDataProblems,
   plainId,
-} from "../shared/socialChecks.ts";
+} from "../shared/contactChecks.ts";
 
 // 37 days by the documents; two relays refuse earlier (7 and 28), so old events are uncertain.
 const maxAgeSeconds = 37 * 86_400;
 const maxEvents = 2000;
 
-/** Whether other names are taken too is uncertain; here they are refused. There is no LEAD in any list. */
+/** Whether other names are taken too is uncertain; here they are rejected. There is no LEAD in any list. */
 const names =
   "PURCHASE SAVE START_CHECKOUT ADD_CART VIEW_CONTENT ADD_BILLING SIGN_UP SEARCH PAGE_VIEW SUBSCRIBE AD_CLICK AD_VIEW " +
   "COMPLETE_TUTORIAL LEVEL_COMPLETE INVITE LOGIN SHARE RESERVE ACHIEVEMENT_UNLOCKED ADD_TO_WISHLIST SPENT_CREDITS " +
@@ -101,10 +101,10 @@ function eventShape(now: number): Check {
     object(
       {
         event_name: text({ oneOf: names.split(" ") }),
-        // Milliseconds pass for the web and fail offline; refused here for both.
-        event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds: aheadSeconds }),
+        // Milliseconds pass for the web and fail offline; rejected here for both.
+        event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds }),
         event_id: text(),
-        event_source_url: webAddress,
+        event_source_url: webUrl,
         action_source: text({ oneOf: sources }),
         user_data: userData,
         custom_data: customData,

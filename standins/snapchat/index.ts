@@ -1,8 +1,8 @@
 // Snapchat: the Conversions API v3, the Ads API calls that fill the pickers, and the sign-in.
 
-import { inWords, isObject, readJson } from "../shared/checks.ts";
+import { describeProblem, isObject, readJson } from "../shared/checks.ts";
 import { requestShape } from "./event.ts";
-import { bearerToken, type Answer, type Call, type Desk, type Standin } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
@@ -29,7 +29,7 @@ function invalid(status: number, reason: string, codes: string[], messages: stri
   return {
     status,
     body: { status: "INVALID", reason, errors: { codes, error_msgs: messages } },
-    refused: messages,
+    rejected: messages,
   };
 }
 
@@ -45,9 +45,9 @@ const throttled = (): Answer =>
 
 type Judged = { answer: Answer } | { events: Record<string, unknown>[]; hasTestCode: boolean };
 
-function judge(call: Call, desk: Desk): Judged {
+function judge(call: Call, context: Context): Judged {
   // In the query by the documents; a header is not mentioned, so it is not looked at.
-  const state = desk.tokens.state(call.query.get("access_token"));
+  const state = context.tokens.state(call.query.get("access_token"));
   if (state !== "valid") return { answer: tokenError(state) };
   const pixel = call.params.pixel;
   if (pixel !== snapchatKnown.pixelId)
@@ -62,8 +62,8 @@ function judge(call: Call, desk: Desk): Judged {
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return { answer: invalid(400, "Invalid request", ["INVALID_JSON"], ["The body is not JSON."]) };
-  // One bad event refuses the request.
-  const problems = requestShape(desk.now())(read.value, "");
+  // One bad event rejects the request.
+  const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) {
     const isThin = problems.some(({ message }) => message.startsWith("Insufficient PII"));
     return {
@@ -71,7 +71,7 @@ function judge(call: Call, desk: Desk): Judged {
         400,
         isThin ? "Insufficient PII" : "Invalid request",
         problems.map(({ kind }) => (kind === "hash" ? "UNHASHED_PII" : "INVALID_FIELD")),
-        problems.map(inWords),
+        problems.map(describeProblem),
       ),
     };
   }
@@ -81,8 +81,8 @@ function judge(call: Call, desk: Desk): Judged {
   };
 }
 
-function sendEvents(call: Call, desk: Desk): Answer {
-  const judged = judge(call, desk);
+function sendEvents(call: Call, context: Context): Answer {
+  const judged = judge(call, context);
   if ("answer" in judged) return judged.answer;
   return {
     status: 200,
@@ -100,8 +100,8 @@ function sendEvents(call: Call, desk: Desk): Answer {
   };
 }
 
-function validateEvents(call: Call, desk: Desk): Answer {
-  const judged = judge(call, desk);
+function validateEvents(call: Call, context: Context): Answer {
+  const judged = judge(call, context);
   if ("answer" in judged) return judged.answer;
   return {
     status: 200,
@@ -110,31 +110,36 @@ function validateEvents(call: Call, desk: Desk): Answer {
   };
 }
 
-const adsError = (desk: Desk, status: number, code: string, message: string): Answer => ({
+const adsError = (context: Context, status: number, code: string, message: string): Answer => ({
   status,
   body: {
     request_status: "ERROR",
-    request_id: desk.nextId(),
+    request_id: context.nextId(),
     debug_message: message,
     display_message: message,
     error_code: code,
   },
-  refused: [`${code}: ${message}`],
+  rejected: [`${code}: ${message}`],
 });
 
-function refuseAds(call: Call, desk: Desk): Answer | null {
+function accessError(call: Call, context: Context): Answer | null {
   const token = bearerToken(call);
-  return desk.tokens.state(token) === "valid" && desk.tokens.allows(token, scope)
+  return context.tokens.state(token) === "valid" && context.tokens.allows(token, scope)
     ? null
-    : adsError(desk, 401, "E1001", "The access token is invalid or has expired.");
+    : adsError(context, 401, "E1001", "The access token is invalid or has expired.");
 }
 
 /** Every entity stands inside an envelope of its own. */
-const listed = (desk: Desk, plural: string, single: string, entities: Record<string, unknown>[]): Answer => ({
+const listed = (
+  context: Context,
+  plural: string,
+  single: string,
+  entities: Record<string, unknown>[],
+): Answer => ({
   status: 200,
   body: {
     request_status: "SUCCESS",
-    request_id: desk.nextId(),
+    request_id: context.nextId(),
     paging: {},
     [plural]: entities.map((entity) => ({ sub_request_status: "SUCCESS", [single]: entity })),
   },
@@ -148,11 +153,11 @@ const adAccount = {
   status: "ACTIVE",
 };
 
-function listOrganizations(call: Call, desk: Desk): Answer {
+function listOrganizations(call: Call, context: Context): Answer {
   const withAccounts = call.query.get("with_ad_accounts") === "true";
   return (
-    refuseAds(call, desk) ??
-    listed(desk, "organizations", "organization", [
+    accessError(call, context) ??
+    listed(context, "organizations", "organization", [
       {
         id: snapchatKnown.organizationId,
         name: "Example Shop Ltd",
@@ -163,19 +168,19 @@ function listOrganizations(call: Call, desk: Desk): Answer {
   );
 }
 
-function listAdAccounts(call: Call, desk: Desk): Answer {
-  const refusal = refuseAds(call, desk);
-  if (refusal) return refusal;
+function listAdAccounts(call: Call, context: Context): Answer {
+  const fault = accessError(call, context);
+  if (fault) return fault;
   return call.params.organization === snapchatKnown.organizationId
-    ? listed(desk, "adaccounts", "adaccount", [adAccount])
-    : adsError(desk, 403, "E3002", "Not authorised for the organization.");
+    ? listed(context, "adaccounts", "adaccount", [adAccount])
+    : adsError(context, 403, "E3002", "Not authorised for the organization.");
 }
 
-function listPixels(call: Call, desk: Desk): Answer {
-  const refusal = refuseAds(call, desk);
-  if (refusal) return refusal;
+function listPixels(call: Call, context: Context): Answer {
+  const fault = accessError(call, context);
+  if (fault) return fault;
   return call.params.account === snapchatKnown.adAccountId
-    ? listed(desk, "pixels", "pixel", [
+    ? listed(context, "pixels", "pixel", [
         {
           id: snapchatKnown.pixelId,
           name: "Shop pixel",
@@ -183,7 +188,7 @@ function listPixels(call: Call, desk: Desk): Answer {
           status: "ACTIVE",
         },
       ])
-    : adsError(desk, 404, "E3003", "The ad account was not found.");
+    : adsError(context, 404, "E3003", "The ad account was not found.");
 }
 
 export const snapchat = {

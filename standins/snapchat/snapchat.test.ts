@@ -1,18 +1,19 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
-import { snapchat } from "./index.ts";
-import { sha256 } from "../shared/socialChecks.ts";
 import {
   authorizeUrl,
   browser,
   callback,
-  granted,
+  type Fields,
+  get,
   makeChallenge,
   person,
+  post,
   postForm,
-  returned,
-  type Fields,
-} from "../shared/socialTrial.ts";
+  queryOf,
+  tokenFields,
+} from "../shared/testCalls.ts";
+import { snapchat } from "./index.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = snapchat;
@@ -113,7 +114,7 @@ describe("the Conversions API", () => {
     expect((await send([late, custom, limited])).status).toBe(200);
   });
 
-  test("no event and more than two thousand are refused", async () => {
+  test("no event and more than two thousand are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 2001 }, () => event()))).status).toBe(400);
   });
@@ -132,10 +133,10 @@ describe("the Conversions API", () => {
     expect(platform.accepted).toEqual([]);
     expect((await send([event({ user_data: {} })], { path: "events/validate" })).status).toBe(400);
     await send([event()], { root: { test_event_code: known.testEventCode } });
-    expect(platform.received.map(({ verdict }) => verdict)).toEqual(["tested", "refused", "tested"]);
+    expect(platform.received.map(({ verdict }) => verdict)).toEqual(["tested", "rejected", "tested"]);
   });
 
-  test("a pixel of another organisation is refused", async () => {
+  test("a pixel of another organisation is rejected", async () => {
     expect((await send([event()], { pixel: known.foreignPixelId })).body).toMatchObject({
       status: "INVALID",
       reason: "Permission denied",
@@ -212,7 +213,7 @@ describe("the pickers", () => {
 describe("the sign-in", () => {
   const { verifier, challenge } = makeChallenge();
   const code = async () =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/login/oauth2/authorize", {
           client_id: known.clientId,
@@ -244,18 +245,18 @@ describe("the sign-in", () => {
   test("a code becomes a token for an hour, and a refresh token that changes", async () => {
     const first = await exchange();
     expect(first.body).toMatchObject({ expires_in: 3600, scope: "snapchat-marketing-api" });
-    expect((await send([event()], { token: granted(first).access_token ?? "" })).status).toBe(200);
+    expect((await send([event()], { token: tokenFields(first).access_token ?? "" })).status).toBe(200);
     clock += 3_601_000;
-    const old = await send([event()], { token: granted(first).access_token ?? "" });
-    const refresh = { grant_type: "refresh_token", refresh_token: granted(first).refresh_token ?? "" };
+    const old = await send([event()], { token: tokenFields(first).access_token ?? "" });
+    const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
     const second = await token(refresh);
-    const fresh = await send([event()], { token: granted(second).access_token ?? "" });
+    const fresh = await send([event()], { token: tokenFields(second).access_token ?? "" });
     clock -= 3_601_000;
     expect([old.status, second.status, fresh.status]).toEqual([401, 200, 200]);
     expect((await token(refresh)).body).toMatchObject({ error: "invalid_grant" });
   });
 
-  test("a wrong verifier, a used code and a wrong secret are refused", async () => {
+  test("a wrong verifier, a used code and a wrong secret are rejected", async () => {
     expect((await exchange({ code_verifier: makeChallenge().verifier })).body).toMatchObject({
       error: "invalid_grant",
     });

@@ -11,11 +11,11 @@ import {
   object,
   oneOrMany,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hashed, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hashed, plainId } from "../shared/contactChecks.ts";
 
 const daySeconds = 86_400;
 const maxEvents = 1000;
@@ -35,7 +35,7 @@ const plainPlace = text({ pattern: /^(?![0-9a-f]{64}$)[\p{Ll}\p{Lo}\p{N}]+$/u })
 const many = (form: Parameters<typeof hashed>[0]) => oneOrMany(hashed(form));
 
 const user = also(
-  // Uncertain whether an unknown name is refused or ignored. Refused here: ignored, it would be lost silently.
+  // Uncertain whether an unknown name is rejected or ignored. Rejected here: ignored, it would be lost silently.
   object({
     email: many("email"),
     phone: many("plusPhone"),
@@ -97,12 +97,12 @@ function eventShape(now: number, source: unknown): Check {
       event_time: epoch("seconds", {
         now,
         maxAgeSeconds: maxDays * daySeconds,
-        maxAheadSeconds: aheadSeconds,
+        maxAheadSeconds,
       }),
       event_id: text(),
       user,
       properties,
-      page: object({ url: webAddress, referrer: webAddress }),
+      page: object({ url: webUrl, referrer: webUrl }),
       ad: object({ callback: text(), campaign_id: text(), creative_id: text(), ad_id: text() }),
       app: object({}, { open: true }),
       lead: object({ lead_id: text(), lead_event_source: text() }),

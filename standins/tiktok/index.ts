@@ -2,7 +2,7 @@
 // nearly everything; `code` in the body says what happened.
 
 import { isObject, readJson } from "../shared/checks.ts";
-import type { Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
 import { inTikTokWords, requestShape } from "./event.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
@@ -36,7 +36,7 @@ function envelope(code: number, message: string, data: unknown = {}, status = 20
     status,
     headers: { "x-tt-logid": requestId },
     body: { code, message, request_id: requestId, data },
-    ...(code === 0 ? {} : { refused: [`${code}: ${message}`] }),
+    ...(code === 0 ? {} : { rejected: [`${code}: ${message}`] }),
   };
 }
 
@@ -54,28 +54,32 @@ const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
 /** The wait is nowhere in the answer. */
 const throttled = (): Answer => envelope(40_100, "Too many requests. Please retry in some time.");
 
-function refuse(call: Call, desk: Desk, scope: string): Answer | null {
+function accessError(call: Call, context: Context, scope: string): Answer | null {
   // Only this header: a Bearer token counts as none.
   const token = call.headers["access-token"] ?? null;
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return tokenError(state);
-  return desk.tokens.allows(token, scope)
+  return context.tokens.allows(token, scope)
     ? null
     : envelope(40_001, "The application does not have permission to operate this resource.");
 }
 
-function track(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "events");
-  if (refusal) return refusal;
-  if (desk.spend("app", 1000, 1) || desk.spend("app", 600_000, 60) || desk.spend("app", 86_400_000, 86_400))
+function track(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "events");
+  if (fault) return fault;
+  if (
+    context.useQuota("app", 1000, 1) ||
+    context.useQuota("app", 600_000, 60) ||
+    context.useQuota("app", 86_400_000, 86_400)
+  )
     return throttled();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value)) return envelope(40_002, "Invalid JSON body.");
   const body = read.value;
-  const problems = requestShape(desk.now(), body.event_source)(body, "");
+  const problems = requestShape(context.now(), body.event_source)(body, "");
   const [first] = problems;
   // Uncertain whether the good events of such a batch are kept; nothing is kept here.
-  if (first) return { ...envelope(40_002, inTikTokWords(first)), refused: problems.map(inTikTokWords) };
+  if (first) return { ...envelope(40_002, inTikTokWords(first)), rejected: problems.map(inTikTokWords) };
   const source = String(body.event_source_id);
   if (source !== tiktokKnown.pixelCode && source !== tiktokKnown.otherPixelCode)
     return envelope(40_001, `You do not have permission to operate the event source ${source}.`);
@@ -98,9 +102,9 @@ function track(call: Call, desk: Desk): Answer {
   };
 }
 
-function listAdvertisers(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "listing");
-  if (refusal) return refusal;
+function listAdvertisers(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "listing");
+  if (fault) return fault;
   if (call.query.get("app_id") !== tiktokKnown.appId || call.query.get("secret") !== tiktokKnown.appSecret)
     return envelope(40_002, "app_id: The app id or the secret is wrong.");
   return envelope(0, "OK", {
@@ -108,9 +112,9 @@ function listAdvertisers(call: Call, desk: Desk): Answer {
   });
 }
 
-function listPixels(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "listing");
-  if (refusal) return refusal;
+function listPixels(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "listing");
+  if (fault) return fault;
   const advertiser = call.query.get("advertiser_id");
   if (advertiser === null) return envelope(40_002, "advertiser_id: Missing data for required field.");
   if (advertiser !== tiktokKnown.advertiserId)

@@ -1,15 +1,16 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
 import {
   authorizeUrl,
   browser,
   callback,
-  person,
-  returned,
-  throttledCall,
   type Fields,
-} from "../shared/socialTrial.ts";
+  get,
+  person,
+  post,
+  queryOf,
+  throttledCall,
+} from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { startStandins } from "../shared/start.ts";
 import { tiktok } from "./index.ts";
 
@@ -104,12 +105,12 @@ describe("the Events API", () => {
     ["a name of 51 characters", { event: "x".repeat(51) }, /50 characters/],
     ["a page that is no address", { page: { url: "/thanks" } }, /page\.url/],
     ["a flag that is text", { limited_data_use: "true" }, /limited_data_use/],
-  ])("%s is refused with HTTP 200, and the good event with it", async (_, changes, message) => {
+  ])("%s is rejected with HTTP 200, and the good event with it", async (_, changes, message) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
     expect([answer.status, codeOf(answer)]).toEqual([200, 40_002]);
     expect(messageOf(answer)).toMatch(message);
     expect(platform.accepted).toEqual([]);
-    expect(platform.received[0]?.verdict).toBe("refused");
+    expect(platform.received[0]?.verdict).toBe("rejected");
   });
 
   test("offline events may be older, without a page", async () => {
@@ -124,7 +125,7 @@ describe("the Events API", () => {
     expect(codeOf(await send([event({ limited_data_use: true, event: "quote_asked" })]))).toBe(0);
   });
 
-  test("no event and more than a thousand are refused", async () => {
+  test("no event and more than a thousand are rejected", async () => {
     expect(codeOf(await send([]))).toBe(40_002);
     expect(codeOf(await send(Array.from({ length: 1001 }, () => event())))).toBe(40_002);
   });
@@ -229,7 +230,7 @@ describe("the pickers", () => {
 describe("the sign-in", () => {
   const query = { app_id: known.appId, redirect_uri: callback, state: "s-1" };
   const authCode = async () =>
-    returned(await platform.decide(authorizeUrl("/portal/auth", query), "allow")).auth_code ?? "";
+    queryOf(await platform.decide(authorizeUrl("/portal/auth", query), "allow")).auth_code ?? "";
   const exchange = (auth_code: string, changes: Fields = {}) =>
     post(`${platform.origin}/open_api/v1.3/oauth2/access_token/`, {
       app_id: known.appId,
@@ -246,12 +247,12 @@ describe("the sign-in", () => {
     expect(JSON.stringify(platform.received)).not.toContain(known.appSecret);
   });
 
-  test("the state comes back, also with a refusal", async () => {
-    const denied = returned(await platform.decide(authorizeUrl("/portal/auth", query), "deny"));
+  test("the state comes back, also with a denied", async () => {
+    const denied = queryOf(await platform.decide(authorizeUrl("/portal/auth", query), "deny"));
     expect(denied).toMatchObject({ state: "s-1", error: "access_denied" });
   });
 
-  test("a used code, a made-up one and a wrong secret are refused on HTTP 200", async () => {
+  test("a used code, a made-up one and a wrong secret are rejected on HTTP 200", async () => {
     const code = await authCode();
     await exchange(code);
     expect(

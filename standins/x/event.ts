@@ -13,7 +13,7 @@ import {
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hashed, ipv4, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
 import { eventTags, xKnown, type XFault } from "./access.ts";
 
 const maxConversions = 500;
@@ -56,12 +56,12 @@ function conversionShape(now: number): Check {
   return also(
     object(
       {
-        // No greatest age is documented. Uncertain, so only the future is refused.
-        conversion_time: isoTime({ now, maxAheadSeconds: aheadSeconds }, { zulu: true }),
+        // No greatest age is documented. Uncertain, so only the future is rejected.
+        conversion_time: isoTime({ now, maxAheadSeconds }, { zulu: true }),
         event_id: eventId,
         conversion_id: text(),
         identifiers: list(identifier, { min: 1 }),
-        // Whole numbers were refused to senders, so two decimals are demanded.
+        // Whole numbers were rejected to senders, so two decimals are demanded.
         value: amountText({ decimals: 2 }),
         price_currency: currency,
         number_items: number({ integer: true, min: 1 }),

@@ -2,8 +2,7 @@
 
 import { createHmac, randomBytes } from "node:crypto";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
-import { callback, person, returned } from "../shared/socialTrial.ts";
+import { callback, get, person, post, queryOf } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 import { x } from "./index.ts";
 
@@ -91,7 +90,7 @@ describe("OAuth 1.0a", () => {
     ["an unknown token", { oauth: { oauth_token: "nobody" } }],
     ["a revoked token", { oauth: { oauth_token: known.revokedAccessToken } }],
     ["the pixel's token", { oauth: { oauth_token: known.pixelToken } }],
-  ])("%s is refused", async (_, signing) => {
+  ])("%s is rejected", async (_, signing) => {
     const answer = await send(sign(signing));
     expect([answer.status, errorsOf(answer)]).toEqual([
       401,
@@ -103,7 +102,7 @@ describe("OAuth 1.0a", () => {
     const headers = sign();
     expect((await send(headers)).status).toBe(200);
     expect((await send(headers)).status).toBe(401);
-    expect(platform.received[1]?.why).toEqual(["the nonce was used before"]);
+    expect(platform.received[1]?.reasons).toEqual(["the nonce was used before"]);
   });
 
   test("an application that X has not approved is told so", async () => {
@@ -116,7 +115,7 @@ describe("OAuth 1.0a", () => {
     expect([answer.status, errorsOf(answer)[0]?.code]).toEqual([403, "UNAUTHORIZED_CLIENT_APPLICATION"]);
   });
 
-  test("nothing, a Bearer token and half a header are refused", async () => {
+  test("nothing, a Bearer token and half a header are rejected", async () => {
     for (const headers of [
       {},
       { authorization: `Bearer ${known.accessToken}` },
@@ -173,7 +172,7 @@ describe("the three-legged sign-in", () => {
     expect(request).toMatchObject({ oauth_callback_confirmed: "true" });
     const shown = await get(`${platform.origin}/oauth/authorize?oauth_token=${request.oauth_token}`);
     expect(shown.text).toContain("Allow");
-    const back = returned(await platform.decide(page(request), "allow"));
+    const back = queryOf(await platform.decide(page(request), "allow"));
     const { fields: access } = await accessToken(request, back.oauth_verifier ?? "");
     expect(access).toMatchObject({ screen_name: "exampleshop" });
     const headers = sign({
@@ -185,14 +184,14 @@ describe("the three-legged sign-in", () => {
     expect((await send(byToken)).status).toBe(401);
   });
 
-  test("a wrong verifier, a used request token, a refusal and a foreign callback", async () => {
+  test("a wrong verifier, a used request token, a denied and a foreign callback", async () => {
     const { fields: request } = await requestToken();
-    const back = returned(await platform.decide(page(request), "allow"));
+    const back = queryOf(await platform.decide(page(request), "allow"));
     expect((await accessToken(request, "guess")).status).toBe(401);
     expect((await accessToken(request, back.oauth_verifier ?? "")).status).toBe(200);
     expect((await accessToken(request, back.oauth_verifier ?? "")).status).toBe(401);
     const { fields: other } = await requestToken();
-    expect(returned(await platform.decide(page(other), "deny"))).toEqual({ denied: other.oauth_token });
+    expect(queryOf(await platform.decide(page(other), "deny"))).toEqual({ denied: other.oauth_token });
     expect((await requestToken("http://shop.example/back")).status).toBe(403);
     await expect(platform.decide(page({ oauth_token: "none" }), "allow")).rejects.toThrow(
       "oauth_token is not good",

@@ -1,7 +1,7 @@
 // OAuth 1.0a with HMAC-SHA1 (RFC 5849). The JSON body is not signed; method, address, query and oauth_* are.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Call, Desk } from "../shared/standin.ts";
+import type { Call, Context } from "../shared/standin.ts";
 
 export type Signed = Readonly<Record<string, string | undefined>>;
 
@@ -54,13 +54,13 @@ export function verifySignature(
   signed: Signed,
   consumerSecret: string,
   tokenSecret: string,
-  desk: Desk,
+  context: Context,
 ): string | null {
   const { oauth_signature: given, oauth_nonce: nonce, oauth_timestamp: time } = signed;
   if (signed.oauth_signature_method !== "HMAC-SHA1") return "the signature method is not HMAC-SHA1";
   if ((signed.oauth_version ?? "1.0") !== "1.0") return "the version is not 1.0";
   if (!given || !nonce || !time) return "signature, nonce or timestamp is missing";
-  if (!/^\d{10}$/.test(time) || Math.abs(Number(time) - desk.now() / 1000) > clockSeconds)
+  if (!/^\d{10}$/.test(time) || Math.abs(Number(time) - context.now() / 1000) > clockSeconds)
     return "the timestamp is out of bounds";
 
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(call.headers["content-type"] ?? "");
@@ -84,7 +84,7 @@ export function verifySignature(
   );
   if (!isRight) return "the signature does not fit";
   // Only after the signature, so that strangers cannot use up a nonce.
-  const nonces = desk.recall("x nonces", () => new Map<string, string>());
+  const nonces = context.remember("x nonces", () => new Map<string, string>());
   const place = `${signed.oauth_consumer_key}/${signed.oauth_token}/${nonce}`;
   if (nonces.get(place) === time) return "the nonce was used before";
   nonces.set(place, time);

@@ -1,7 +1,6 @@
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { browser, person, throttledCall, type Fields } from "../shared/socialTrial.ts";
+import { browser, type Fields, person, post, throttledCall } from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { startStandins } from "../shared/start.ts";
 import { x } from "./index.ts";
 
@@ -115,7 +114,7 @@ describe("web conversions", () => {
     ["a value without a currency", { price_currency: undefined }, "MISSING_PARAMETER", "price_currency"],
     ["no items at all", { number_items: 0 }, "INVALID_PARAMETER", "number_items"],
     ["an unknown field", { event_name: "purchase" }, "INVALID_PARAMETER", "event_name"],
-  ])("%s refuses the request", async (_, changes, code, parameter) => {
+  ])("%s rejects the request", async (_, changes, code, parameter) => {
     const answer = await send([conversion({ conversion_id: "good" }), conversion(changes)]);
     expect(answer.status).toBe(400);
     expect(errorsOf(answer)).toMatchObject([{ code, parameter: `conversions[1].${parameter}` }]);
@@ -144,7 +143,7 @@ describe("web conversions", () => {
     expect((await send([pair, called])).status).toBe(200);
   });
 
-  test("no conversion and more than 500 are refused", async () => {
+  test("no conversion and more than 500 are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 501 }, () => conversion()))).status).toBe(400);
     expect((await post(platform.origin + path, "{", byToken())).status).toBe(400);

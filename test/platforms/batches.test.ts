@@ -123,7 +123,7 @@ const jobOf = (connection: Connection, conversion: Conversion, attempts: number)
 });
 
 const acceptedAt = (handle: StandinHandle) => handle.accepted.reduce((sum, { count }) => sum + count, 0);
-const lastWords = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.why ?? []);
+const lastWords = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.reasons ?? []);
 const ids = list.map(({ id }) => id);
 
 describe("every field that a connection may fill is one that the platform takes", () => {

@@ -3,7 +3,7 @@
 //
 // A hash hides what was hashed, so a real platform takes a badly normalised one and never finds the person. Where the
 // plain value can be guessed (people of the documented examples, two-letter codes, an empty value), the stand-in
-// refuses the wrong form, so that a test sees the mistake.
+// rejects the wrong form, so that a test sees the mistake.
 
 import { createHash } from "node:crypto";
 import { isIPv4 } from "node:net";
@@ -12,7 +12,7 @@ import { hash, number, text, type Check, type Problem, type ProblemKind } from "
 export const sha256 = (plain: string): string => createHash("sha256").update(plain).digest("hex");
 
 /** How far ahead of the clock an event may lie where nothing is documented: a minute for clocks that differ. Uncertain. */
-export const aheadSeconds = 60;
+export const maxAheadSeconds = 60;
 
 export function fault(kind: ProblemKind, path: string, message: string): Problem[] {
   return [{ path, kind, message }];

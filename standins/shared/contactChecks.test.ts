@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hashed, sha256, type HashForm } from "./socialChecks.ts";
+import { hashed, sha256, type HashForm } from "./contactChecks.ts";
 
 describe("hashes", () => {
   test.each<[HashForm, string, string]>([
@@ -32,7 +32,7 @@ describe("hashes", () => {
     ["code", "CA", /in upper case/],
     ["country", "Germany", /two-letter country code/],
     ["other", "", /hash of nothing/],
-  ])("the hash of %s %s is refused", (form, plain, message) => {
+  ])("the hash of %s %s is rejected", (form, plain, message) => {
     expect(hashed(form)(sha256(plain), "field")).toMatchObject([
       { path: "field", kind: "hash", message: expect.stringMatching(message) },
     ]);

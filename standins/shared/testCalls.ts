@@ -1,10 +1,39 @@
-// For the tests of the social stand-ins: people, a walk through a sign-in, and what a call spends.
+// For the stand-ins' own tests: calls and their responses, people, a sign-in, and the quotas that a call uses.
 
 import { createHash, randomBytes } from "node:crypto";
-import type { Posted } from "./post.ts";
-import { sha256 } from "./socialChecks.ts";
+import { sha256 } from "./contactChecks.ts";
 import type { Answer, Call, Standin } from "./standin.ts";
-import { tokenStore } from "./tokens.ts";
+import { createTokens } from "./tokens.ts";
+
+export type Posted = { status: number; headers: Headers; text: string; body: unknown };
+
+export async function post(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Posted> {
+  const answer = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return toPosted(answer);
+}
+
+export async function get(url: string, headers: Record<string, string> = {}): Promise<Posted> {
+  return toPosted(await fetch(url, { headers }));
+}
+
+async function toPosted(answer: Response): Promise<Posted> {
+  const text = await answer.text();
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  return { status: answer.status, headers: answer.headers, text, body };
+}
 
 export type Fields = Record<string, unknown>;
 
@@ -23,7 +52,7 @@ export function authorizeUrl(path: string, query: Record<string, string>): strin
 }
 
 /** The query of the address that the sign-in page led back to. */
-export const returned = (location: string): Record<string, string> =>
+export const queryOf = (location: string): Record<string, string> =>
   Object.fromEntries(new URL(location).searchParams);
 
 export function makeChallenge(): { verifier: string; challenge: string } {
@@ -37,22 +66,15 @@ export async function postForm(
   headers: Record<string, string> = {},
 ): Promise<Posted> {
   const answer = await fetch(url, { method: "POST", headers, body: new URLSearchParams(fields) });
-  const text = await answer.text();
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    body = undefined;
-  }
-  return { status: answer.status, headers: answer.headers, text, body };
+  return toPosted(answer);
 }
 
-export const basic = (user: string, password: string): Record<string, string> => ({
+export const basicAuth = (user: string, password: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
 });
 
 /** What a token endpoint gave, for reading single fields. */
-export const granted = ({ body }: Posted): Record<string, string> => body as Record<string, string>;
+export const tokenFields = ({ body }: Posted): Record<string, string> => body as Record<string, string>;
 
 /** Runs one call without a server, with allowances that are used up, and notes which were asked for. */
 export function throttledCall(
@@ -79,10 +101,11 @@ export function throttledCall(
       { ...call, params: { ...found?.groups } },
       {
         now: () => now,
-        tokens: tokenStore(standin.tokens, () => now),
+        tokens: createTokens(standin.tokens, () => now),
         nextId: () => "1",
-        spend: (allowance, limit, seconds, amount = 1) => (spent(allowance, limit, seconds, amount) ? 7 : 0),
-        recall: (_, make) => make(),
+        useQuota: (allowance, limit, seconds, amount = 1) =>
+          spent(allowance, limit, seconds, amount) ? 7 : 0,
+        remember: (_, make) => make(),
       },
     );
   }
