@@ -1,5 +1,5 @@
-// The Measurement Protocol of Google Analytics 4. `/mp/collect` answers 204 whatever it gets, so only the log here
-// tells a good hit from a lost one; `/debug/mp/collect` explains, and records nothing.
+// The Measurement Protocol of Google Analytics 4. `/mp/collect` answers 204 to everything, so only the log shows
+// if a hit was lost; `/debug/mp/collect` explains, and records nothing.
 
 import { hitProblems, validationMessages } from "./hit.ts";
 import { describeProblem, readJson } from "../shared/checks.ts";
@@ -37,8 +37,7 @@ function collect(call: Call, context: Context): Answer {
       id: textOf(event.params?.transaction_id) ?? textOf(event.params?.event_id),
       name: event.name,
       key: `${event.name}/${String(event.params?.transaction_id ?? event.params?.event_id)}`,
-      // That purchases are deduplicated by their transaction id is said often and documented nowhere: here they count
-      // every time.
+      // It is not documented that purchases are deduplicated by their transaction id, so here they count every time.
       windowSeconds: null,
       event: { ...hit, events: [event] },
     })),
@@ -47,7 +46,7 @@ function collect(call: Call, context: Context): Answer {
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
-/** Neither the secret nor the stream is looked at. */
+/** The validation server checks neither secret nor stream. */
 function debug(call: Call, context: Context): Answer {
   const read = readJson(call);
   const value = "value" in read ? read.value : undefined;
@@ -72,7 +71,7 @@ export const ga4 = {
   ],
   errors: {
     notFound: () => gatewayPage(404),
-    // Not documented beyond the status. The header is HTTP's own.
+    // Only the status is documented. The header is HTTP's own.
     throttled: (seconds) => ({ ...gatewayPage(429), headers: { "retry-after": String(seconds) } }),
     failed: (status) => gatewayPage(status),
     token: () => ({ status: 204, rejected: ["the API secret is not known"] }),

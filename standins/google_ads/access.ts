@@ -1,4 +1,4 @@
-// What Google knows: accounts with their conversion actions, who may enter, and the shape of its errors.
+// Google's accounts with their conversion actions, its access checks, and its error format.
 
 import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
@@ -17,13 +17,13 @@ export const googleKnown = {
   adwordsOnlyToken: "ya29.standin-adwords-only",
   developerToken: "standin-developer-token",
   managerId: "9876543210",
-  /** Managed by the manager above; takes enhanced conversions for leads. */
+  /** Managed by the manager above; has enhanced conversions for leads. */
   customerId: "1234567890",
   conversionActionId: "7700000001",
   onePerClickActionId: "7700000002",
   webpageActionId: "7700000003",
   removedActionId: "7700000004",
-  /** Entered directly, without a manager; never switched on enhanced conversions for leads. */
+  /** Accessed directly, without a manager; without enhanced conversions for leads. */
   directCustomerId: "2345678901",
   directConversionActionId: "7700000011",
 } as const;
@@ -127,14 +127,14 @@ export function googleError(
   };
 }
 
-/** Google does not tell a revoked token from one that has run out: both are 401, and only the refresh tells. */
+/** Google answers 401 to revoked and expired tokens alike; only a refresh tells them apart. */
 export function googleTokenError(state: Exclude<TokenState, "valid">): Answer {
   return googleError(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.", {
     reason: state === "expired" ? "ACCESS_TOKEN_EXPIRED" : "ACCESS_TOKEN_TYPE_UNSUPPORTED",
   });
 }
 
-/** Null when the call may enter with this scope. An API key is not enough anywhere. */
+/** Null when the token has this scope. An API key is never enough. */
 export function accessError(call: Call, context: Context, scope: string): Answer | null {
   const token = bearerToken(call);
   const state = context.tokens.state(token);

@@ -1,16 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { post } from "../shared/testCalls.ts";
-import { startStandins } from "../shared/start.ts";
+import { post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = googleAds;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["google_ads"], now: () => clock });
-const google = running.of("google_ads");
+const { handle: google } = await runStandin("google_ads");
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-afterAll(() => running.close());
-beforeEach(() => google.reset());
 
 const emailSha256 = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
 const phoneHash = "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30";
@@ -45,7 +39,7 @@ const violationsOf = (body: unknown) =>
   (body as { error: { details: { fieldViolations?: unknown }[] } }).error.details.at(-1)?.fieldViolations;
 
 describe("events:ingest", () => {
-  test("the documented request is taken and gets a request id", async () => {
+  test("the documented request is accepted and gets a request id", async () => {
     const { status, body } = await ingest(request([event()], { validateOnly: false }));
     expect([status, body]).toEqual([200, { requestId: "t-google_ads-000001" }]);
     expect(google.accepted).toMatchObject([{ id: "ord-10042", count: 1 }]);
@@ -62,7 +56,7 @@ describe("events:ingest", () => {
     expect((await ingest(request([event({ adIdentifiers: undefined })]))).status).toBe(200);
   });
 
-  test("one bad event rejects the whole request, in Google's shape", async () => {
+  test("one invalid event rejects the whole request, in Google's format", async () => {
     const bad = event({ userData: { userIdentifiers: [{ emailAddress: "ada@example.com" }] } });
     const { status, body } = await ingest(request([event(), bad]));
     expect(status).toBe(400);
@@ -218,7 +212,7 @@ describe("events:ingest", () => {
     expect(violationsOf(body)).toMatchObject([{ reason }]);
   });
 
-  test("user data for an account without enhanced conversions for leads is rejected; a click alone is taken", async () => {
+  test("user data for an account without enhanced conversions for leads is rejected; a click alone is accepted", async () => {
     const direct = destination({
       operatingAccount: { accountType: "GOOGLE_ADS", accountId: known.directCustomerId },
       loginAccount: undefined,
@@ -247,14 +241,14 @@ describe("events:ingest", () => {
     expect([status, body]).toMatchObject([403, { error: { status: "PERMISSION_DENIED" } }]);
   });
 
-  test("a hash in base64 is taken when the request says so", async () => {
+  test("a hash in base64 is accepted when the request says so", async () => {
     const base64 = Buffer.from(emailSha256, "hex").toString("base64");
     const userData = { userIdentifiers: [{ emailAddress: base64 }] };
     expect((await ingest(request([event({ userData })], { encoding: "BASE64" }))).status).toBe(200);
     expect((await ingest(request([event({ userData })]))).status).toBe(400);
   });
 
-  test("tokens that are expired, revoked, unknown or without the scope do not let in", async () => {
+  test("tokens that are expired, revoked, unknown or without the scope give no access", async () => {
     const body = request([event()]);
     for (const token of [known.expiredToken, known.revokedToken, "made-up"])
       expect((await ingest(body, token)).status).toBe(401);

@@ -1,4 +1,4 @@
-// events:ingest and requestStatus:retrieve of the Data Manager API. One bad event rejects the whole request.
+// events:ingest and requestStatus:retrieve of the Data Manager API. One invalid event rejects the whole request.
 
 import { isObject, readJson } from "../shared/checks.ts";
 import {
@@ -24,7 +24,7 @@ export function ingestEvents(call: Call, context: Context): Answer {
   const body = read.value;
   const problems = requestShape(context.now(), body.encoding)(body, "");
   const unknown = problems.find(({ kind }) => kind === "unknown");
-  // The JSON reader stands in front of the API and knows nothing of its reasons.
+  // The JSON parser runs before the API and has no reasons of its own.
   if (unknown)
     return {
       ...googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received. Unknown name.", { requestId }),
@@ -70,7 +70,7 @@ type Destination = {
   loginAccount?: { accountId: string };
   productDestinationId: string;
 };
-/** Counts, as Google keeps them: which event failed cannot be asked. */
+/** Counts, as Google keeps them: it does not say which event failed. */
 type Ingested = {
   at: number;
   destinations: { destination: Destination; total: number; braidsRejected: number }[];
@@ -146,7 +146,7 @@ function eventViolations(
       description: "Required field is missing.",
       reason: "REQUIRED_FIELD_MISSING",
     });
-  // One sender saw this rejected at ingestion and not by a dry run. Uncertain, so the stricter reading.
+  // One sender saw this rejected at ingestion and not by a dry run. Uncertain, so the stricter rule is used.
   if (!validateOnly && /^\d+$/.test(event.transactionId))
     add("transaction_id", "INVALID_FORMAT", "The format is not valid.");
   const references = event.destinationReferences ?? [];
@@ -164,7 +164,7 @@ function eventViolations(
 const invalidArgument = (violations: FieldViolation[], requestId: string) =>
   googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", { requestId, violations });
 
-/** Shared by all customers of one Cloud project. Whether status calls count too is uncertain: here they do. */
+/** Shared by all customers of one Cloud project. It is uncertain if status calls count too: here they do. */
 function spendQuota(context: Context): Answer | null {
   const wait = context.useQuota("project", 300, 60) || context.useQuota("project", 100_000, 86_400);
   return wait ? googleThrottled(wait) : null;
@@ -173,7 +173,7 @@ function spendQuota(context: Context): Answer | null {
 export function googleThrottled(retryAfterSeconds: number): Answer {
   const answer = googleError(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", { reason: "RATE_LIMIT_EXCEEDED" });
   const { error } = answer.body as { error: { details: unknown[] } };
-  // Google names the wait in the body, as a duration, and not in a header.
+  // Google gives the wait in the body, as a duration, and not in a header.
   error.details.push({
     "@type": "type.googleapis.com/google.rpc.RetryInfo",
     retryDelay: `${retryAfterSeconds}s`,
@@ -181,7 +181,7 @@ export function googleThrottled(retryAfterSeconds: number): Answer {
   return answer;
 }
 
-/** Counts per destination, never a place in the batch, and nothing final in the first half hour. */
+/** Counts per destination, never an index in the batch, and nothing final in the first half hour. */
 export function retrieveStatus(call: Call, context: Context): Answer {
   const fault = accessError(call, context, dataManagerScope) ?? spendQuota(context);
   if (fault) return fault;

@@ -1,12 +1,12 @@
-// The parts of the Google Ads API that pickers need: the accounts that the sign-in can enter, and searches for
-// accounts and conversion actions. Uploads are closed here, as they are for every new developer token.
+// The parts of the Google Ads API that pickers need: the accounts that the sign-in can access, and searches for
+// accounts and conversion actions. Uploads are disabled, as they are for every new developer token.
 
 import { isObject, readJson } from "../shared/checks.ts";
 import { adwordsScope, googleAccounts, googleKnown, accessError, type GoogleAccount } from "./access.ts";
 import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
-/** v22 went on 2026-10-07. v23 has no known date, so it still works. */
+/** v22 was retired on 2026-10-07. v23 has no known date, so it still works. */
 const supported = ["v23", "v24", "v25"];
 
 function adsError(
@@ -37,7 +37,7 @@ function adsError(
   };
 }
 
-/** Unlike the Data Manager API, this one tells a revoked token from one that has run out. */
+/** Unlike the Data Manager API, this one distinguishes revoked from expired tokens. */
 export function adsTokenError(
   state: Exclude<TokenState, "valid">,
   version: string,
@@ -80,7 +80,7 @@ function listingError(call: Call, context: Context): Answer | null {
   );
 }
 
-/** Only accounts that are entered directly; those behind a manager are found by asking the manager. */
+/** Only accounts with direct access; those below a manager are found through the manager. */
 export function listCustomers(call: Call, context: Context): Answer {
   const fault = listingError(call, context);
   if (fault) return fault;
@@ -177,7 +177,7 @@ function rowsOf(resource: string, account: GoogleAccount): Row[] | null {
   }
 }
 
-/** As much of the query language as pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Null: not understood. */
+/** The part of the query language that pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Null: not understood. */
 function search(query: string, account: GoogleAccount): unknown[] | null {
   const parts =
     /^\s*SELECT\s+(.+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.+?))?(?:\s+ORDER BY\s.+?)?(?:\s+LIMIT\s+\d+)?\s*$/is.exec(

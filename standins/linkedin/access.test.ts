@@ -1,6 +1,6 @@
 // LinkedIn's pickers and sign-in.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
 import {
   authorizeUrl,
@@ -10,17 +10,13 @@ import {
   post,
   postForm,
   queryOf,
+  runStandin,
+  startTime,
   tokenFields,
 } from "../shared/testCalls.ts";
-import { startStandins } from "../shared/start.ts";
 
 const { known } = linkedin;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["linkedin"], now: () => clock });
-const platform = running.of("linkedin");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const { handle: platform, advance } = await runStandin("linkedin");
 
 const headers = (token: string) => ({
   authorization: `Bearer ${token}`,
@@ -32,7 +28,7 @@ const send = (token: string) =>
     `${platform.origin}/rest/conversionEvents`,
     {
       conversion: `urn:lla:llaPartnerConversion:${known.leadRuleId}`,
-      conversionHappenedAt: clock,
+      conversionHappenedAt: startTime,
       user: { userIds: [{ idType: "SHA256_EMAIL", idValue: person.email }] },
     },
     headers(token),
@@ -42,7 +38,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/rest/${path}`, headers(token));
 
-  test("accounts, and the rules of one with their method", async () => {
+  test("the lists have the accounts, and the rules of one with their method", async () => {
     expect((await list("adAccountUsers?q=authenticatedUser")).body).toMatchObject({
       elements: [{ account: `urn:li:sponsoredAccount:${known.accountId}` }],
     });
@@ -86,7 +82,7 @@ describe("the sign-in", () => {
   const exchange = (changes: Record<string, string>) =>
     token({ grant_type: "authorization_code", redirect_uri: callback, ...changes });
 
-  test("a code becomes tokens for 60 and 365 days, and the refresh token stays", async () => {
+  test("a code is exchanged for tokens for 60 and 365 days, and the refresh token stays", async () => {
     const first = await exchange({ code: await code() });
     expect(first.body).toMatchObject({
       expires_in: 60 * 86_400,
@@ -96,19 +92,19 @@ describe("the sign-in", () => {
     const letIn = (answer: typeof first) => send(tokenFields(answer).access_token ?? "");
     expect((await letIn(first)).status).toBe(201);
     const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
-    clock += 61 * 86_400_000;
+    advance(61 * 86_400_000);
     const old = await letIn(first);
     const second = await token(refresh);
     const fresh = await letIn(second);
-    clock += 305 * 86_400_000;
+    advance(305 * 86_400_000);
     const dead = await token(refresh);
-    clock -= 366 * 86_400_000;
+    advance(-366 * 86_400_000);
     expect([old.status, second.status, fresh.status, dead.status]).toEqual([401, 200, 201, 400]);
     expect(tokenFields(second).refresh_token).toBeUndefined();
     expect(dead.body).toMatchObject({ error: "invalid_grant" });
   });
 
-  test("a used code, another address and a wrong secret are rejected", async () => {
+  test("a used code, another redirect URI and a wrong secret are rejected", async () => {
     const used = await code();
     await exchange({ code: used });
     expect((await exchange({ code: used })).body).toMatchObject({ error: "invalid_grant" });

@@ -1,4 +1,4 @@
-// What LinkedIn knows: an ad account with its conversion rules, who may enter, and the shape of its errors.
+// LinkedIn's ad account with its conversion rules, its access checks, and its error format.
 
 import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
@@ -15,7 +15,7 @@ export const linkedinKnown = {
   accountId: "512345678",
   purchaseRuleId: "555001",
   leadRuleId: "555002",
-  /** Fed by the Insight Tag, so that no event may be sent to it. */
+  /** Fed by the Insight Tag: events are rejected. */
   insightTagRuleId: "555003",
   disabledRuleId: "555004",
   apiVersion: "202609",
@@ -62,7 +62,7 @@ export const rules: readonly Rule[] = [
 
 export const accountUrn = `urn:li:sponsoredAccount:${linkedinKnown.accountId}`;
 
-/** 202511 goes on 16 November 2026; the others are good for a year at least. Later ones do not exist here. */
+/** 202511 is retired on 16 November 2026; the others are valid for at least a year. Later ones do not exist here. */
 const versions = "202511 202512 202601 202602 202603 202604 202605 202606 202607 202608 202609".split(" ");
 const firstRetirement = { version: "202511", at: Date.parse("2026-11-16T00:00:00Z") };
 
@@ -80,7 +80,7 @@ export function linkedinError(
   };
 }
 
-/** Uncertain for a token that has run out: the same as a wrong one, as far as is known. */
+/** Uncertain for an expired token: as far as is known the same as for a wrong one. */
 export function linkedinTokenError(state: Exclude<TokenState, "valid">): Answer {
   return state === "revoked"
     ? linkedinError(
@@ -92,7 +92,7 @@ export function linkedinTokenError(state: Exclude<TokenState, "valid">): Answer 
     : linkedinError(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
 }
 
-/** Null when the call may enter. The version is looked at before the token. */
+/** Null when the call has access. The version is checked before the token. */
 export function accessError(call: Call, context: Context, scope: string): Answer | null {
   const version = call.headers["linkedin-version"];
   if (version === undefined)
@@ -104,7 +104,7 @@ export function accessError(call: Call, context: Context, scope: string): Answer
   const retired = version === firstRetirement.version && context.now() >= firstRetirement.at;
   if (!versions.includes(version) || retired)
     return linkedinError(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);
-  // Uncertain whether sending works without it; every documented call has it.
+  // It is uncertain if sending works without it; every documented call has it.
   if (call.headers["x-restli-protocol-version"] !== "2.0.0")
     return linkedinError(400, "ILLEGAL_ARGUMENT", "X-RestLi-Protocol-Version must be 2.0.0");
   const token = bearerToken(call);
@@ -120,7 +120,7 @@ export function accessError(call: Call, context: Context, scope: string): Answer
       );
 }
 
-/** No header says how long. */
+/** No header gives the wait. */
 export const linkedinThrottled = (): Answer =>
   linkedinError(
     429,

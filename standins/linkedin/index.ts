@@ -14,7 +14,7 @@ import { eventShape, inLinkedInWords } from "./event.ts";
 import type { AcceptedInput, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
 const maxBatch = 5000;
-// Uncertain: no window is documented. Ninety days, because nothing older is taken anyway.
+// Uncertain: no window is documented. Ninety days, because nothing older is accepted anyway.
 const dedupSeconds = 90 * 86_400;
 
 function sendEvents(call: Call, context: Context): Answer {
@@ -37,7 +37,7 @@ function sendEvents(call: Call, context: Context): Answer {
     return linkedinError(400, "BAD_REQUEST", `The batch has more than ${maxBatch} elements`);
   const shape = isBatch ? object({ elements: list(event, { min: 1 }) }, { required: ["elements"] }) : event;
   const problems = shape(body, "");
-  // One bad element fails all; the text names every element by its index.
+  // One invalid element fails all; the message names every element by its index.
   if (problems.length > 0) {
     const message = inLinkedInWords(problems, isBatch);
     return {
@@ -71,7 +71,7 @@ function ruleError(event: Record<string, unknown>): Answer | null {
     );
   if (rule.conversionMethod !== "CONVERSIONS_API")
     return linkedinError(400, "BAD_REQUEST", `The conversion method of ${rule.id} is not CONVERSIONS_API`);
-  // Uncertain what a rule that is switched off answers; only those that are on trigger events.
+  // LinkedIn's response for a disabled rule is uncertain; only enabled rules count events.
   return rule.enabled
     ? null
     : linkedinError(400, "BAD_REQUEST", `The conversion rule ${rule.id} is not enabled`);
@@ -163,15 +163,15 @@ export const linkedin = {
     authorizePath: "/oauth/v2/authorization",
     tokenPath: "/oauth/v2/accessToken",
     scopes: ["rw_conversions", "r_ads", "r_ads_reporting", "r_liteprofile"],
-    // The flow for servers knows no challenge; one that is given is passed over.
+    // The server flow has no PKCE; a challenge is ignored.
     pkce: "none",
     clientAuth: ["body"],
     tokenBody: "form",
     accessSeconds: 60 * 86_400,
-    // The refresh token lasts a year from the sign-in, however often it is used.
+    // The refresh token is valid for a year from the sign-in, however often it is used.
     refresh: "fixed",
     refreshSeconds: 365 * 86_400,
-    // Without token_type, as LinkedIn's documents show it; whether it is there by now is uncertain.
+    // Without token_type, as LinkedIn documents it; it is uncertain if it is there by now.
     tokenAnswer: ({ accessToken, expiresInSeconds, refreshToken, refreshExpiresInSeconds, scopes }) => ({
       status: 200,
       body: {

@@ -35,7 +35,7 @@ function sendEvents(call: Call, context: Context): Answer {
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return metaError({ message: "(#100) The parameter data is required.", code: 100 });
-  // All or nothing: the first fault of any event rejects every event. Meta's own rate limit is not known.
+  // The first fault of any event rejects all events. Meta's rate limit is not known.
   const problems = requestShape(context.now())(read.value, "");
   const [first] = problems;
   if (first)
@@ -59,7 +59,7 @@ function sendEvents(call: Call, context: Context): Answer {
       windowSeconds: dedupSeconds,
       event,
     })),
-    // Uncertain whether test events count for measurement; the stricter reading is that they do.
+    // It is uncertain if test events count for measurement; the stricter assumption is that they do.
     ...(read.value.test_event_code === undefined ? {} : { tested: true }),
   };
 }
@@ -99,7 +99,7 @@ const oauth: OAuth = {
 };
 const exchangeCode = oauthRoutes(oauth).find(({ kind }) => kind === "token");
 
-/** A code becomes a token for two hours; that token becomes one for sixty days. Parameters in the query or a form. */
+/** Exchanges a code for a token of two hours, and that for one of sixty days. Parameters in the query or a form. */
 function issueToken(call: Call, context: Context): Answer {
   const form = /^application\/x-www-form-urlencoded\b/i.test(call.headers["content-type"] ?? "");
   const query = new URLSearchParams([...call.query, ...(form ? new URLSearchParams(call.text) : [])]);
@@ -122,7 +122,7 @@ function issueToken(call: Call, context: Context): Answer {
   };
 }
 
-/** What a token is good for. Asked with the application's own token: `<app id>|<app secret>`. */
+/** Describes a token. Requires the application's own token: `<app id>|<app secret>`. */
 function debugToken(call: Call, context: Context): Answer {
   if (metaToken(call) !== `${metaKnown.appId}|${metaKnown.appSecret}`)
     return metaError({ message: "(#100) You must provide an app access token", code: 100 });
@@ -159,7 +159,7 @@ export const meta = {
       path: new RegExp(String.raw`^${version}\/(?<pixel>\d+)\/events$`),
       handle: sendEvents,
     },
-    // In front of the usual token call, which knows nothing of the exchange.
+    // Before the usual token call, which has no such exchange.
     { kind: "token", method: "GET", path: oauth.tokenPath, handle: issueToken },
     { kind: "token", method: "POST", path: oauth.tokenPath, handle: issueToken },
     {

@@ -33,7 +33,7 @@ const adAccounts = [
 ];
 const pixels = [pixel(metaKnown.pixelId, "Shop dataset"), pixel(metaKnown.otherPixelId, "Outlet dataset")];
 
-/** Which datasets are behind an object. */
+/** The datasets of an object. */
 const edges: Readonly<Record<string, readonly Node[]>> = {
   "me/adaccounts": adAccounts,
   "me/businesses": [business],
@@ -53,7 +53,7 @@ const objects: readonly Node[] = [
   ...pixels,
 ];
 
-/** Only the id unless more is asked for: a picker that forgets `fields` shows numbers. */
+/** Only the id unless `fields` asks for more: a picker without it shows numbers. */
 function selected(node: Node, call: Call): Record<string, unknown> {
   const names = (call.query.get("fields") ?? "").split(",").map((name) => name.trim());
   const chosen = Object.fromEntries(Object.entries(node).filter(([name]) => names.includes(name)));

@@ -1,5 +1,5 @@
-// What Microsoft knows: one customer with an account, tags and goals; who may enter the Campaign Management API; and
-// the shape of that API's errors.
+// Microsoft's customer with its account, tags and goals; the access checks of the Campaign Management API; and its error
+// format.
 
 import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
@@ -11,7 +11,7 @@ export const microsoftKnown = {
   clientId: "5f0a1b2c-0000-4000-8000-00000000c11e",
   clientSecret: "standin-microsoft-secret",
   developerToken: "STANDINDEVTOKEN01",
-  /** Of the tag, for the Conversions API: it has nothing to do with the sign-in. */
+  /** Of the tag, for the Conversions API; independent of the sign-in. */
   tagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000a1",
   expiredTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000e2",
   revokedTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000f3",
@@ -26,7 +26,7 @@ export const microsoftKnown = {
   otherTagId: "343000002",
   eventGoal: "purchase",
   offlineGoal: "Offline purchase",
-  /** Younger than two hours: takes nothing yet. */
+  /** Younger than two hours: accepts no conversions yet. */
   newOfflineGoal: "Offline lead",
 } as const;
 
@@ -74,10 +74,10 @@ export function campaignTokenError(state: Exclude<TokenState, "valid">): Answer 
     : campaignError(401, 105, "InvalidCredentials");
 }
 
-/** Sixty seconds is the window; how many calls fit in it is not published, so this number is ours. */
+/** The window is sixty seconds; the number of calls is not published, so this one is ours. */
 const callsPerMinute = 600;
 
-/** Null when the call may enter. `account` demands the headers that say whose data it is about. */
+/** Null when the call has access. `account` requires the headers that name the account. */
 export function accessError(call: Call, context: Context, { account }: { account: boolean }): Answer | null {
   const token = bearerToken(call);
   const state = context.tokens.state(token);

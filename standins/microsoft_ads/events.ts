@@ -1,5 +1,5 @@
 // The UET Conversions API. An error makes an event invalid, and with it the batch unless the request says otherwise;
-// a warning removes a field and the event goes on without it. The answer lists the first ten of both.
+// a warning removes a field and keeps the event. The response lists the first ten of both.
 
 import {
   also,
@@ -30,7 +30,7 @@ const uuid = text({ pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[
 const amount = number();
 const identifiers = ["anonymousId", "externalId", "em", "ph", "msclkid", "idfa", "gaid"];
 
-/** Optional fields with a value that cannot be taken. Everything else that is wrong is an error. */
+/** Optional fields with an invalid value. Everything else that is wrong is an error. */
 const warned = /\.(?:em|ph|referrerUrl|currency|pageType|itemIds|items|ecommTotalValue|ecommCategory)\b/;
 
 function eventShape(now: number): Check {
@@ -41,7 +41,7 @@ function eventShape(now: number): Check {
     em: hash,
     ph: hash,
     clientIpAddress: ipAddress,
-    // Auto-tagging often gives 32 digits without dashes. Whether those pass is not known: here they do not.
+    // Auto-tagging often gives 32 digits without dashes. It is uncertain if Microsoft accepts those: here they fail.
     msclkid: uuid,
     idfa: uuid,
     gaid: uuid,
@@ -79,7 +79,7 @@ function eventShape(now: number): Check {
     { required: ["eventType", "eventTime", "userData"] },
   );
   return also(event, (value, path) => {
-    // Documented as required for deduplication only. A relay that retries cannot do without, so neither can it here.
+    // Documented as required for deduplication only. A relay that retries needs it, so it is required here.
     const needed = value.eventType === "pageLoad" ? ["eventSourceUrl"] : ["eventId", "eventName"];
     const missing = needed.filter((name) => value[name] === undefined);
     const known = isObject(value.userData) ? value.userData : {};
@@ -93,7 +93,7 @@ function eventShape(now: number): Check {
         kind: "missing",
         message: "is required",
       })),
-      // A hash that is none is removed first, and then counts no more.
+      // An invalid hash is removed first, so it is no match key.
       ...(usable
         ? []
         : [{ path: `${path}.userData`, kind: "missing" as const, message: "needs at least one identifier" }]),
@@ -122,7 +122,7 @@ export function takeEvents(call: Call, context: Context): Answer {
   const events = data as Record<string, unknown>[];
   const shape = eventShape(context.now());
   const found = events.map((event, index) => shape(event, `data[${index}]`));
-  // Fields that it does not know are passed over in silence; the log keeps them, because they are lost.
+  // Microsoft ignores unknown fields silently; the log lists them, because they are lost.
   const unknown = found.flatMap((problems) => problems.filter(({ kind }) => kind === "unknown"));
   const issues = found.map((problems) => problems.filter(({ kind }) => kind !== "unknown"));
   const all = issues.flat();

@@ -76,8 +76,8 @@ export const microsoftAds = {
   ],
   errors: {
     notFound: () => ({ status: 404, body: "", rejected: ["no such address"] }),
-    // The Conversions API publishes no limit. If it throttles, HTTP's own header is all there is to go by; the
-    // Campaign Management API says 117, and its window is always sixty seconds.
+    // The Conversions API publishes no limit and has only HTTP's own header; the Campaign Management API answers 117, and
+    // its window is always sixty seconds.
     throttled: (seconds, call) =>
       isCampaign(call)
         ? campaignError(429, 117, "CallRateExceeded")

@@ -1,4 +1,4 @@
-// The Campaign Management and Customer Management APIs, REST v13: offline conversions, and what fills the pickers.
+// The Campaign Management and Customer Management APIs, REST v13: offline conversions, and the lists for the pickers.
 
 import { currency, hash, isObject, isoTime, readJson } from "../shared/checks.ts";
 import { campaignError, microsoftGoals, microsoftKnown, microsoftTags, accessError } from "./access.ts";
@@ -9,7 +9,7 @@ const maxConversions = 1000;
 
 type RowError = { code: number; name: string; field: string };
 
-/** The documented numbers. The names of the 56xx other than 5612 and 5615 were not at hand and are ours. */
+/** The documented numbers. Except for 5612 and 5615, the names of the 56xx codes are ours. */
 function rowErrors(row: unknown, now: number): RowError[] {
   if (!isObject(row)) return [{ code: 5605, name: "OfflineConversionIsNull", field: "" }];
   const found: RowError[] = [];
@@ -24,7 +24,7 @@ function rowErrors(row: unknown, now: number): RowError[] {
 
   if (time === undefined) add(5607, "OfflineConversionTimeRequired", "ConversionTime");
   else {
-    // UTC is demanded; a time without its Z would be read as something else.
+    // UTC is required; a time without Z would be read as another time.
     const kinds = isoTime({ now, maxAgeSeconds, maxAheadSeconds: 0 })(time, "").map(({ kind }) => kind);
     if (kinds.includes("future")) add(5614, "OfflineConversionTimeInFuture", "ConversionTime");
     else if (kinds.includes("old")) add(5609, "OfflineConversionTimeTooOld", "ConversionTime");
@@ -47,7 +47,7 @@ function rowErrors(row: unknown, now: number): RowError[] {
   return found;
 }
 
-/** With its dashes or without: here both are seen in practice. */
+/** With dashes or without: both are seen in practice. */
 const isClickId = (value: unknown) =>
   typeof value === "string" && /^[0-9a-f]{32}$/i.test(value.replaceAll("-", ""));
 
@@ -68,7 +68,7 @@ export function applyConversions(call: Call, context: Context): Answer {
   const stray = rows
     .flatMap((row: unknown) => (isObject(row) ? Object.keys(row) : []))
     .find((key) => !rowFields.has(key));
-  // A field that the contract does not know makes the JSON unreadable for it, and the request empty.
+  // An unknown field makes the JSON unreadable for the API, and the request empty.
   if (stray !== undefined)
     return {
       ...campaignError(400, 100, "NullRequest", "OperationErrors"),
@@ -92,14 +92,14 @@ export function applyConversions(call: Call, context: Context): Answer {
   });
   return {
     status: 200,
-    // Sparse: only rows that failed, named by their index.
+    // Only the rows that failed, named by their index.
     body: { PartialErrors: errors },
     accepted,
     rejected: errors.map(({ Index, ErrorCode }) => `OfflineConversions[${Index}]: ${ErrorCode}`),
   };
 }
 
-/** There is no order id: click and time together are what makes two rows the same. */
+/** There is no order id: rows with the same click and time are the same. */
 function toAccepted(row: Record<string, unknown>): AcceptedInput {
   const person = row.MicrosoftClickId ?? row.HashedEmailAddress ?? row.HashedPhoneNumber;
   const key = `${String(row.ConversionName)}/${String(person)}/${String(row.ConversionTime)}`;
@@ -111,7 +111,7 @@ function readBody(call: Call): Record<string, unknown> | null {
   return "value" in read && isObject(read.value) ? read.value : null;
 }
 
-/** The token of a tag. The guide and the reference name the fields differently; each form is answered in kind. */
+/** The token of a tag. The guide and the reference name the fields differently; both forms work. */
 export function queryTagToken(call: Call, context: Context): Answer {
   const fault = accessError(call, context, { account: true });
   if (fault) return fault;

@@ -15,7 +15,7 @@ import { isSchemaProblem, matchProblems, requestShape } from "./event.ts";
 export const pinterestKnown = {
   clientId: "1500001",
   clientSecret: "standin-pinterest-secret",
-  /** As a customer makes it in Ads Manager: sends conversions, and nothing else. */
+  /** As created in Ads Manager: may only send conversions. */
   conversionToken: "pinc_standin-valid",
   expiredToken: "pinc_standin-expired",
   revokedToken: "pinc_standin-revoked",
@@ -25,7 +25,7 @@ export const pinterestKnown = {
   readOnlyToken: "pina_standin-readonly",
   adAccountId: "549755000001",
   otherAdAccountId: "549755000002",
-  /** A tag is not an ad account, and does not belong in the address. */
+  /** A tag is not an ad account and does not belong in the URL. */
   tagId: "2612000000001",
 } as const;
 
@@ -41,7 +41,7 @@ const error = (status: number, code: number, message: string): Answer => ({
   rejected: [`${code}: ${message}`],
 });
 
-/** Pinterest says the same to every bad token. */
+/** Pinterest's response is the same for every invalid token. */
 const tokenError = (): Answer => error(401, 2, "Authentication failed.");
 const forbidden = (): Answer => error(403, 29, "You are not permitted to access that resource.");
 
@@ -96,7 +96,7 @@ function sendEvents(call: Call, context: Context): Answer {
   }
   const good = events.filter((_, place) => !faults.has(place));
   return {
-    // Uncertain: whether a partial failure can also come as 200. The form is the same in both.
+    // It is uncertain if a partial failure can also be a 200. The body is the same in both.
     status: faults.size > 0 ? 422 : 200,
     body: {
       num_events_received: events.length,
@@ -118,7 +118,7 @@ function sendEvents(call: Call, context: Context): Answer {
             id: String(event.event_id),
             name: String(event.event_name),
             key: `${account}/${String(event.event_name)}/${String(event.event_id)}`,
-            // How long is uncertain (an hour to two days); offline events are never compared.
+            // The window is uncertain (an hour to two days); offline events are never compared.
             windowSeconds: event.action_source === "offline" ? null : dedupSeconds,
             event,
           })),
@@ -163,7 +163,7 @@ function listTags(call: Call, context: Context): Answer {
   );
 }
 
-/** Turns the token of a sign-in into a long-lived one that can only send. */
+/** Exchanges the token of a sign-in for a long-lived one that can only send. */
 function makeConversionToken(call: Call, context: Context): Answer {
   const fault = accessError(call, context, "ads:write");
   if (fault) return fault;
@@ -191,7 +191,7 @@ export const pinterest = {
     clientAuth: ["basic"],
     tokenBody: "form",
     accessSeconds: 30 * 86_400,
-    // Uncertain: older applications keep one refresh token for a year. The newer way replaces it at each use.
+    // Uncertain: older applications keep one refresh token for a year. Newer ones get a new one at each use.
     refresh: "rotating",
     refreshSeconds: 60 * 86_400,
     tokenAnswer: ({ accessToken, expiresInSeconds, refreshToken, refreshExpiresInSeconds, scopes }) => ({
@@ -206,7 +206,7 @@ export const pinterest = {
         scope: scopes.join(","),
       },
     }),
-    // The numbers are uncertain; the shape is Pinterest's usual one.
+    // The numbers are uncertain; the format is Pinterest's usual one.
     tokenError: (reason: OAuthFault, description: string) =>
       reason === "invalid_client" ? tokenError() : error(400, 1, `${reason}: ${description}`),
   },

@@ -1,5 +1,5 @@
-// Reddit: the Conversions API v3, the lists that fill the pickers, and the sign-in. Errors come in three shapes: an
-// object with fields for what is wrong in the request, one with a reason for who may not enter, and bare text.
+// Reddit: the Conversions API v3, the lists that fill the pickers, and the sign-in. Errors have three formats: an
+// object with the invalid fields of the request, one with a reason for denied access, and bare text.
 
 import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
 import { requestShape } from "./event.ts";
@@ -17,7 +17,7 @@ import type { TokenState } from "../shared/tokens.ts";
 export const redditKnown = {
   clientId: "standin-reddit-client",
   clientSecret: "standin-reddit-secret",
-  /** As a customer makes it in Events Manager: no end, sends conversions. */
+  /** As created in Events Manager: does not expire, sends conversions. */
   conversionToken: "reddit-standin-conversion",
   /** Of a sign-in, with every permission. */
   accessToken: "reddit-standin-valid",
@@ -138,7 +138,7 @@ const listPixels = (call: Call, context: Context): Answer =>
     ? listed([{ id: redditKnown.pixelId, name: "Shop pixel", business_id: redditKnown.businessId }])
     : denied(403, "FORBIDDEN", "No access to the ad account."));
 
-/** Names that a library puts in by itself. */
+/** The default user agents of HTTP libraries. */
 const usualAgents = /^(?:node|undici|axios|got|python-requests|curl|okhttp|java|go-http-client)\b/i;
 
 export const reddit = {
@@ -197,7 +197,7 @@ export const reddit = {
   ],
   errors: {
     notFound: () => bare(404, "Not Found"),
-    // No header is known to name the wait.
+    // No header with the wait is known.
     throttled: () => bare(429, "Too Many Requests"),
     failed: (status) => bare(status, status === 503 ? "upstream connect error" : "Internal Server Error"),
     token: tokenError,

@@ -1,5 +1,5 @@
-// Segment's HTTP Tracking API, and RudderStack's copy of it under the path /rudder, as a customer's base URL would
-// have it. Segment says success to nearly everything, so the log here tells what would have been lost.
+// Segment's HTTP Tracking API, and RudderStack's copy of it under the path /rudder, as in a customer's base URL.
+// Segment answers success to nearly everything, so the log shows which events would have been lost.
 
 import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
 import { messageProblems } from "./message.ts";
@@ -23,7 +23,7 @@ const known = {
 
 const maxEventBytes = 32 * 1024;
 const maxBatch = 2500;
-/** A repeated id is dropped for at least a day, whichever source or workspace it comes from. */
+/** A repeated id is dropped for at least a day, across sources and workspaces. */
 const lookBackSeconds = 86_400;
 
 type Flavour = {
@@ -31,12 +31,12 @@ type Flavour = {
   writeKey: string;
   done: Answer;
   tooMany(context: Context): Answer | null;
-  /** Null: success is said all the same. */
+  /** Null: the response is a success all the same. */
   badKey: Answer | null;
   invalid(message: string): Answer;
 };
 
-// The shape of the body of a 400 was not at hand; only its status is certain.
+// The body of a 400 is not documented; only its status is certain.
 const segmentInvalid = (message: string): Answer => ({
   status: 400,
   body: { success: false, message, code: "invalid_request" },
@@ -55,7 +55,7 @@ const segmentFlavour: Flavour = {
   },
 };
 
-/** It never says how long to wait. */
+/** Segment never gives the time to wait. */
 const rudderThrottled: Answer = { status: 429, body: "Too many requests", rejected: ["too many requests"] };
 const isRudder = ({ path }: Call) => path.startsWith(`${known.rudderPath}/`);
 
@@ -63,11 +63,11 @@ const rudderFlavour: Flavour = {
   maxBatchBytes: 4 * 1024 * 1024,
   writeKey: known.rudderWriteKey,
   done: { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: "OK" },
-  // Expected rather than documented.
+  // Expected, not documented.
   badKey: { status: 401, body: "Invalid Write Key", rejected: ["the write key is not known"] },
   invalid: (message) => ({ status: 400, body: message, rejected: [message] }),
   tooMany(context) {
-    // The free plan counts events; counting calls is close enough, since ours bring few.
+    // The free plan counts events; counting calls is close enough, since ours carry few.
     return context.useQuota("rudder", 1000, 60) ? rudderThrottled : null;
   },
 };
@@ -98,7 +98,7 @@ function track(flavour: Flavour) {
 
     const state = writeKeyState(call, body, flavour, context);
     if (state !== null) return flavour.badKey ?? { ...flavour.done, rejected: [state] };
-    // Said to succeed, and thrown away whole.
+    // Answered with success, and dropped whole.
     if (messages.length > maxBatch) return { ...flavour.done, rejected: [`more than ${maxBatch} events`] };
 
     const found = messages.map((message, index) =>
@@ -118,12 +118,12 @@ function track(flavour: Flavour) {
 
 type Message = Record<string, unknown>;
 
-/** Kept, and of less use than it seems: the log says so, the event stays. */
+/** The event is accepted but of little use; the log says why. */
 const isHarmless = ({ kind }: Problem) => kind === "hash" || kind === "unknown";
 
 function toAccepted(message: Message): AcceptedInput {
   return {
-    // Without an id Segment makes one up, and a repeat is never recognised.
+    // Without an id Segment generates one, and a repeat is never recognised.
     id: typeof message.messageId === "string" ? message.messageId : null,
     name: String(message.event ?? message.type),
     windowSeconds: lookBackSeconds,
@@ -131,11 +131,11 @@ function toAccepted(message: Message): AcceptedInput {
   };
 }
 
-/** Null when the key is good. */
+/** Null when the key is valid. */
 function writeKeyState(call: Call, body: Message, flavour: Flavour, context: Context): string | null {
   const basic = basicCredentials(call);
   if (call.headers.authorization !== undefined && !basic)
-    return "the authorisation is not write key and colon";
+    return "the authorization is not write key and colon";
   if (basic && basic.password !== "") return "the password beside the write key must be empty";
   const key = basic?.user ?? (typeof body.writeKey === "string" ? body.writeKey : null);
   return key === flavour.writeKey && context.tokens.state(key) === "valid"
@@ -143,7 +143,7 @@ function writeKeyState(call: Call, body: Message, flavour: Flavour, context: Con
     : "the write key is not known";
 }
 
-/** The final time is moved by the distance of sentAt to the clock, so a stale one moves the event. */
+/** Segment shifts the event time by the difference of sentAt and its clock, so a stale sentAt moves the event. */
 function skewProblems(body: Message, now: number): Problem[] {
   const sent = typeof body.sentAt === "string" ? Date.parse(body.sentAt) : null;
   if (sent === null || Math.abs(now - sent) < 5 * 60_000) return [];

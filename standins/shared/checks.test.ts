@@ -207,16 +207,16 @@ describe("checks", () => {
     ]);
   });
 
-  test("a field called like a method of every object is unknown too", () => {
+  test("a field with the name of an inherited property is unknown", () => {
     expect(kinds(object({}), JSON.parse('{"constructor":1,"__proto__":2}'))).toEqual(["unknown", "unknown"]);
   });
 
-  test("an open object lets the rest be; a field that is null is wrong", () => {
+  test("an open object accepts other fields; a null field is wrong", () => {
     expect(kinds(object({ a: flag }, { open: true }), { b: 1 })).toEqual([]);
     expect(kinds(object({ a: flag }), { a: null })).toEqual(["type"]);
   });
 
-  test("further demands are made of objects only", () => {
+  test("further checks apply to objects only", () => {
     const pair = also(object({ ip: text(), ua: text() }), (value, path) =>
       (value.ip === undefined) === (value.ua === undefined)
         ? []
@@ -231,7 +231,7 @@ describe("checks", () => {
     expect([eventIndex("data[12].items[3]"), eventIndex("data")]).toEqual([12, null]);
   });
 
-  test("a unit is told from the size of the number", () => {
+  test("the unit of a time follows from its size", () => {
     expect([now / 1000, now, now * 1000, 5].map(epochUnit)).toEqual([
       "seconds",
       "milliseconds",

@@ -38,7 +38,7 @@ describe("hashes", () => {
     ]);
   });
 
-  test("a plain value never appears in what is said about it", () => {
+  test("a plain value never appears in a message", () => {
     const [problem] = hashed("email")("john_smith@gmail.com", "em");
     expect(problem?.message).not.toContain("john");
   });

@@ -1,5 +1,5 @@
-// OAuth 2 as the platforms do it: an authorisation page with Allow and Deny, and a token endpoint that checks the
-// client, the code, the redirect address and the PKCE verifier. What differs between platforms is declared.
+// OAuth 2 of the platforms: an authorization page with Allow and Deny, and a token endpoint that checks the client, the
+// code, the redirect URI and the PKCE verifier. Each platform declares its differences.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { consentPage, faultPage } from "./pages.ts";
@@ -26,7 +26,7 @@ type Grant = {
 
 const codeSeconds = 600;
 
-/** `redirectUris` are those registered for the client; without any, HTTPS and plain HTTP on this machine will do. */
+/** `redirectUris` are those registered for the client; without any, every HTTPS or loopback URI is valid. */
 export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []): Route[] {
   const name = (usual: keyof NonNullable<OAuth["names"]>) => oauth.names?.[usual] ?? usual;
   const omits = (part: NonNullable<OAuth["omits"]>[number]) => oauth.omits?.includes(part) ?? false;
@@ -41,7 +41,7 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
     return { ...answer, rejected: [`${fault}: ${description}`] };
   };
 
-  /** The grant that the query asks for, a page that explains why there can be none, or a redirect that says so. */
+  /** Returns the requested grant, or an error as a page or a redirect. */
   const readAuthorization = (
     query: URLSearchParams,
     context: Context,
@@ -150,9 +150,9 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
     if (grantType === "refresh_token" && oauth.refresh !== "none") {
       const given = fields.get(name("refresh_token")) ?? "";
       const found = context.tokens.useRefresh(given);
-      if (!found) return fail("invalid_grant", "the refresh token has run out or was taken back", context);
+      if (!found) return fail("invalid_grant", "the refresh token has expired or was revoked", context);
       const rotating = oauth.refresh === "rotating";
-      // Stricter than some: a refresh token that was replaced is rejected from then on.
+      // Stricter than some platforms: a replaced refresh token is rejected.
       if (rotating) context.tokens.dropRefresh(given);
       return issue(
         { id: found.grant, scopes: [...found.scopes], offline: true },
@@ -169,14 +169,14 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
 
     const grant = grants(context).get(fields.get(name("code")) ?? "");
     if (!grant || grant.expiresAt <= context.now())
-      return fail("invalid_grant", "the code is not good", context);
+      return fail("invalid_grant", "the code is not valid", context);
     if (grant.used) {
-      // RFC 6749, 4.1.2: whoever shows a code twice may have stolen it, so its tokens end too.
+      // RFC 6749, 4.1.2: a code that is used twice may be stolen, so its tokens are revoked too.
       context.tokens.revokeGrant(grant.id);
       return fail("invalid_grant", "the code was already used", context);
     }
     if (!omits("redirect_uri") && fields.get(name("redirect_uri")) !== grant.redirectUri)
-      return fail("invalid_grant", "redirect_uri is not the one of the authorisation", context);
+      return fail("invalid_grant", "redirect_uri is not the one of the authorization", context);
     const verifier = fields.get("code_verifier");
     if (grant.challenge !== null && !isVerifier(verifier, grant.challenge))
       return fail("invalid_grant", "code_verifier does not fit the challenge", context);
@@ -245,7 +245,7 @@ function readFields(call: Call, form: OAuth["tokenBody"]): Map<string, string> |
   }
 }
 
-/** Null when id and secret are right and stand where the platform wants them. */
+/** Null when id and secret are right and where the platform expects them. */
 function readClient(
   call: Call,
   fields: Map<string, string>,
@@ -264,7 +264,7 @@ function readClient(
     : "the client's id or secret is wrong";
 }
 
-/** RFC 6749, 2.3.1: both are form-encoded before they are put together. */
+/** RFC 6749, 2.3.1: both are form-encoded before they are joined. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

@@ -9,7 +9,7 @@ const clock = Date.parse("2026-11-14T10:00:00Z");
 const callback = "http://127.0.0.1:8787/connect";
 const codeOf = (location: string) => new URL(location).searchParams.get("code") ?? "";
 
-describe("what platforms do differently", () => {
+describe("differences of platforms", () => {
   /** Runs a description without a server: the frame's own names stay out of the way. */
   function open(changes: Partial<OAuth>) {
     const oauth: OAuth = {
@@ -53,7 +53,7 @@ describe("what platforms do differently", () => {
   }
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
-  test("own names, a JSON body and an own answer: as TikTok does it", () => {
+  test("parameter names, a JSON body and the token response can differ, as at TikTok", () => {
     const call = open({
       names: { client_id: "app_id", client_secret: "secret", code: "auth_code" },
       omits: ["response_type", "grant_type", "redirect_uri", "scope"],
@@ -116,7 +116,7 @@ describe("what platforms do differently", () => {
     expect(refresh(second.refresh_token ?? "").status).toBe(200);
   });
 
-  test("a challenge, HTTP Basic or an own header can be demanded", () => {
+  test("PKCE, HTTP Basic or a header can be required", () => {
     const call = open({
       pkce: "required",
       clientAuth: ["basic"],
@@ -139,7 +139,7 @@ describe("what platforms do differently", () => {
     ]);
   });
 
-  test("a platform may have a grant type of its own", () => {
+  test("a platform may have its own grant type", () => {
     const call = open({
       otherGrants: { exchange: (fields) => ({ status: 200, body: { long: fields.get("short") } }) },
     });
@@ -148,10 +148,10 @@ describe("what platforms do differently", () => {
     expect(call("POST", "/token", form({ ...own, client_secret: "guess" })).status).toBe(401);
   });
 
-  test("a token call can be a GET with a query: as Meta does it", () => {
+  test("a token call can be a GET with a query, as at Meta", () => {
     const call = open({ tokenBody: "query", tokenMethods: ["GET"], omits: ["grant_type"] });
     expect(call("GET", "/token?client_id=app-1&client_secret=hush&code=none").rejected).toEqual([
-      "invalid_grant: the code is not good",
+      "invalid_grant: the code is not valid",
     ]);
   });
 });

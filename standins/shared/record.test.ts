@@ -16,7 +16,7 @@ test("the ledger keeps every event's count, and only the newest bodies", () => {
   expect(withBody.at(-1)?.id).toBe("e-8999");
 });
 
-test("the ledger is bounded, and forgets what it has not seen for longest", () => {
+test("the ledger is bounded and drops the oldest entries", () => {
   const record = createRecord();
   const batch = (from: number) => Array.from({ length: 2000 }, (_, index) => input(`e-${from + index}`));
   for (let from = 0; from < 206_000; from += 2000) record.addAccepted(batch(from), 1000);

@@ -1,9 +1,9 @@
-// What a stand-in remembers of its calls, both bounded: the log of calls with their verdicts, and the ledger of
-// events that it took. Secrets are never kept: the log says "configured" where one was given.
+// The bounded log of a stand-in's calls with their verdicts, and the bounded ledger of the events that it accepted. Secrets
+// are never kept: the log says "configured" where one was given.
 
 import type { AcceptedInput, Answer, Call, RouteKind } from "./standin.ts";
 
-/** `partly`: some events of the call were taken. `served`: a picker or a sign-in page, nothing to judge. */
+/** `partial`: some events of the call were accepted. `served`: a picker or a sign-in page. */
 export type Verdict = "accepted" | "partial" | "tested" | "rejected" | "served";
 
 export type Received = {
@@ -24,18 +24,18 @@ export type Received = {
 export type AcceptedEvent = {
   id: string | null;
   name?: string;
-  /** How often it was taken. */
+  /** How often it was accepted. */
   count: number;
   /** How often it counts as a conversion: a repeat that the platform recognises does not. */
   counted: number;
   firstAt: number;
   lastAt: number;
-  /** As it came the last time; dropped for all but the newest events, so that a long run fits in memory. */
+  /** The event as last received; dropped for all but the newest, so that a long run fits in memory. */
   event?: unknown;
 };
 
 const logLength = 1000;
-/** Of bodies: a thousand full batches would fill the memory. */
+/** Bounds the bodies: a thousand full batches would fill the memory. */
 const logBytes = 32 * 1024 * 1024;
 const ledgerLength = 200_000;
 const ledgerBodies = 2000;
@@ -43,7 +43,7 @@ const ledgerBodies = 2000;
 const usualSecrets =
   "authorization proxy-authorization cookie access-token x-pixel-token x-api-key access_token refresh_token " +
   "auth_code code_verifier client_secret api_secret appsecret_proof";
-/** Secret in a sign-in only: an event may well have a field of that name. */
+/** Secret in a sign-in only: an event may have a field of that name. */
 const signInSecrets = ["code", "token", "secret"];
 
 type Hide = (name: string, value: unknown) => unknown;
@@ -73,7 +73,7 @@ export function createRecord(secrets: readonly string[] = []): CallRecord {
   let nameless = 0;
   let sinceSweep = 0;
 
-  /** Walks the whole ledger, so it is done once for many events. */
+  /** Walks the whole ledger, so it runs once for many events. */
   const sweep = () => {
     let older = ledger.size - ledgerBodies;
     for (const [place, entry] of ledger) {
@@ -100,7 +100,7 @@ export function createRecord(secrets: readonly string[] = []): CallRecord {
     ) {
       const hidden = kind === "authorize" || kind === "token" ? inSignIn : always;
       const hide: Hide = (name, value) => (hidden.has(name.toLowerCase()) && value ? "configured" : value);
-      // Some put a key into the path: it is a parameter of the route with a telling name.
+      // Some platforms have a key in the path, as a named parameter of the route.
       const path = Object.entries(call.params).reduce(
         (shown, [name, value]) =>
           hidden.has(name.toLowerCase()) ? shown.replace(value, "configured") : shown,
@@ -136,7 +136,7 @@ export function createRecord(secrets: readonly string[] = []): CallRecord {
         const before = ledger.get(place);
         const repeat =
           before !== undefined && windowSeconds !== null && at - before.countedAt < windowSeconds * 1000;
-        // Put back at the end: the ledger forgets what has not been seen for longest.
+        // Moved to the end: the ledger drops the entries that were not seen for longest.
         ledger.delete(place);
         ledger.set(place, {
           id,

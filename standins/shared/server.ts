@@ -1,4 +1,4 @@
-// One stand-in as an HTTP server on loopback: finds the route, lets scripted faults have their say, keeps the record.
+// Serves one stand-in over HTTP on loopback: finds the route, applies scripted faults, and records the call.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +13,7 @@ import { createTokens, type Tokens } from "./tokens.ts";
 export type ServerOptions = {
   port: number;
   now: () => number;
-  /** Off for load tests that mean to go faster than the platform would let them. */
+  /** Off for load tests that exceed the platform's limits. */
   rateLimits: boolean;
   redirectUris: readonly string[];
 };
@@ -23,12 +23,12 @@ export type StandinServer = {
   record: CallRecord;
   faults: FaultPlan;
   tokens(): Tokens;
-  /** Forgets calls, events, faults, tokens and everything else that came after the start. */
+  /** Clears calls, events, faults, tokens and all other state since the start. */
   reset(): void;
   close(): Promise<void>;
 };
 
-/** No platform takes more in one request; a runaway sender must not fill the memory. */
+/** No platform accepts more in one request; a broken sender must not fill the memory. */
 const maxBytes = 32 * 1024 * 1024;
 
 export async function serveStandin(standin: Standin, options: ServerOptions): Promise<StandinServer> {
@@ -65,7 +65,7 @@ export async function serveStandin(standin: Standin, options: ServerOptions): Pr
 
     const reasons = [`fault: ${fault.kind}`];
     const delay = fault.ms ?? (fault.kind === "slow" ? 1000 : 0);
-    // Taken before the delay: the hard case for a sender is one that has given up although its call arrived.
+    // Processed before the delay: the hard case is a sender that has given up although its call arrived.
     const answer = isProcessed(fault) ? handle(route, called, reasons) : null;
     if (delay > 0) await wait(delay, undefined, { signal: closing.signal });
     if (fault.kind === "slow") {
@@ -112,7 +112,7 @@ export async function serveStandin(standin: Standin, options: ServerOptions): Pr
   return server;
 }
 
-/** A stand-in that breaks must not look like a platform that does. */
+/** A defect of a stand-in must not look like an error of its platform. */
 function handleSafely(route: Route, call: Call, context: Context): Answer {
   try {
     return route.handle(call, context);

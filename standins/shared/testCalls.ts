@@ -1,9 +1,27 @@
-// For the stand-ins' own tests: calls and their responses, people, a sign-in, and the quotas that a call uses.
+// For the stand-ins' own tests: a running stand-in, calls and their responses, people, a sign-in, and the quotas of a call.
 
 import { createHash, randomBytes } from "node:crypto";
+import { afterAll, beforeEach } from "vitest";
+import type { StandinId } from "../index.ts";
 import { sha256 } from "./contactChecks.ts";
 import type { Answer, Call, Standin } from "./standin.ts";
+import { startStandins } from "./start.ts";
 import { createTokens } from "./tokens.ts";
+
+export const startTime = Date.parse("2026-11-14T10:00:00Z");
+
+/** Runs a stand-in for the tests of a file. Each test begins after a reset, at the start time. */
+export async function runStandin(id: StandinId, time = startTime) {
+  let now = time;
+  const running = await startStandins({ only: [id], now: () => now });
+  const handle = running.of(id);
+  afterAll(() => running.close());
+  beforeEach(() => {
+    now = time;
+    handle.reset();
+  });
+  return { running, handle, advance: (ms: number) => void (now += ms) };
+}
 
 export type Posted = { status: number; headers: Headers; text: string; body: unknown };
 
@@ -46,12 +64,12 @@ export const person = {
   plusPhone: sha256("+16505551212"),
 } as const;
 
-/** An authorisation address; the host is the platform's and never called. */
+/** An authorization URL; its host is never called. */
 export function authorizeUrl(path: string, query: Record<string, string>): string {
   return `https://platform.example${path}?${new URLSearchParams(query).toString()}`;
 }
 
-/** The query of the address that the sign-in page led back to. */
+/** The query of a redirect. */
 export const queryOf = (location: string): Record<string, string> =>
   Object.fromEntries(new URL(location).searchParams);
 
@@ -73,10 +91,10 @@ export const basicAuth = (user: string, password: string): Record<string, string
   authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
 });
 
-/** What a token endpoint gave, for reading single fields. */
+/** The fields of a token response. */
 export const tokenFields = ({ body }: Posted): Record<string, string> => body as Record<string, string>;
 
-/** Runs one call without a server, with allowances that are used up, and notes which were asked for. */
+/** Runs one call without a server; `spent` says which quotas are used up. */
 export function throttledCall(
   standin: Standin,
   path: string,
@@ -93,15 +111,14 @@ export function throttledCall(
     bytes: 0,
     params: {},
   };
-  const now = Date.parse("2026-11-14T10:00:00Z");
   for (const route of standin.routes) {
     const found = typeof route.path === "string" ? null : route.path.exec(path);
     if (route.method !== "POST" || (!found && route.path !== path)) continue;
     return route.handle(
       { ...call, params: { ...found?.groups } },
       {
-        now: () => now,
-        tokens: createTokens(standin.tokens, () => now),
+        now: () => startTime,
+        tokens: createTokens(standin.tokens, () => startTime),
         nextId: () => "1",
         useQuota: (allowance, limit, seconds, amount = 1) =>
           spent(allowance, limit, seconds, amount) ? 7 : 0,

@@ -9,7 +9,7 @@ import type { TokenState } from "../shared/tokens.ts";
 export const snapchatKnown = {
   clientId: "a1000000-0000-4000-8000-000000000001",
   clientSecret: "standin-snapchat-secret",
-  /** As a customer makes it in Business Manager: long-lived, sends conversions. */
+  /** As created in Business Manager: long-lived, sends conversions. */
   accessToken: "snap-standin-valid",
   expiredToken: "snap-standin-expired",
   revokedToken: "snap-standin-revoked",
@@ -24,7 +24,7 @@ export const snapchatKnown = {
 const scope = "snapchat-marketing-api";
 const dedupSeconds = 48 * 3600;
 
-/** Anything but VALID is a failure, whatever HTTP says. */
+/** Any status but VALID is a failure, whatever the HTTP status. */
 function invalid(status: number, reason: string, codes: string[], messages: string[]): Answer {
   return {
     status,
@@ -33,20 +33,20 @@ function invalid(status: number, reason: string, codes: string[], messages: stri
   };
 }
 
-/** A token that Snap never gave out is a bad request and not a 401, as a sender has seen. Uncertain. */
+/** An unknown token is a bad request and not a 401, as a sender has seen. Uncertain. */
 const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
   state === "unknown"
     ? invalid(400, "Invalid access token", ["INVALID_ACCESS_TOKEN"], ["The access token is not valid."])
     : invalid(401, "Unauthorized", ["UNAUTHORIZED"], [`The access token has been ${state}.`]);
 
-/** The limits are not known; neither is a header that names the wait. */
+/** Neither the limits nor a header with the wait are documented. */
 const throttled = (): Answer =>
   invalid(429, "Too many requests", ["RATE_LIMITED"], ["Too many requests. Try again later."]);
 
 type Judged = { answer: Answer } | { events: Record<string, unknown>[]; hasTestCode: boolean };
 
 function judge(call: Call, context: Context): Judged {
-  // In the query by the documents; a header is not mentioned, so it is not looked at.
+  // The documentation has it in the query; a header is not mentioned, so it is ignored.
   const state = context.tokens.state(call.query.get("access_token"));
   if (state !== "valid") return { answer: tokenError(state) };
   const pixel = call.params.pixel;
@@ -62,7 +62,7 @@ function judge(call: Call, context: Context): Judged {
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return { answer: invalid(400, "Invalid request", ["INVALID_JSON"], ["The body is not JSON."]) };
-  // One bad event rejects the request.
+  // One invalid event rejects the request.
   const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) {
     const isThin = problems.some(({ message }) => message.startsWith("Insufficient PII"));
@@ -91,11 +91,11 @@ function sendEvents(call: Call, context: Context): Answer {
       id: typeof event.event_id === "string" ? event.event_id : null,
       name: String(event.event_name),
       key: `${call.params.pixel}/${String(event.event_id)}`,
-      // Purchases are also compared by their order for 30 days, it is said: uncertain, and not done here.
+      // Purchases are reported to be compared by order id for 30 days too: uncertain, and not done here.
       windowSeconds: dedupSeconds,
       event,
     })),
-    // Uncertain whether events with a test code count; the stricter reading is that they do.
+    // It is uncertain if events with a test code count; the stricter assumption is that they do.
     ...(judged.hasTestCode ? { tested: true } : {}),
   };
 }
@@ -129,7 +129,7 @@ function accessError(call: Call, context: Context): Answer | null {
     : adsError(context, 401, "E1001", "The access token is invalid or has expired.");
 }
 
-/** Every entity stands inside an envelope of its own. */
+/** Every entity is inside its own envelope. */
 const listed = (
   context: Context,
   plural: string,
@@ -208,7 +208,7 @@ export const snapchat = {
     clientAuth: ["body"],
     tokenBody: "form",
     accessSeconds: 3600,
-    // Uncertain whether the refresh token changes. Who keeps the newest one is right in both cases.
+    // It is uncertain if the refresh token changes. A client that keeps the newest one is right in both cases.
     refresh: "rotating",
   },
   routes: [

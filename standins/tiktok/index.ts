@@ -1,5 +1,5 @@
-// TikTok: the Events API 2.0, the calls that fill the pickers, and the sign-in of API for Business. HTTP says 200 to
-// nearly everything; `code` in the body says what happened.
+// TikTok: the Events API 2.0, the calls that fill the pickers, and the sign-in of API for Business. Nearly every
+// response is HTTP 200; `code` in the body says what happened.
 
 import { isObject, readJson } from "../shared/checks.ts";
 import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
@@ -10,7 +10,7 @@ import type { TokenState } from "../shared/tokens.ts";
 export const tiktokKnown = {
   appId: "7000000000000000001",
   appSecret: "standin-tiktok-secret",
-  /** As a customer makes it in Events Manager. */
+  /** As created in Events Manager. */
   accessToken: "tiktok-standin-valid",
   expiredToken: "tiktok-standin-expired",
   revokedToken: "tiktok-standin-revoked",
@@ -25,7 +25,7 @@ export const tiktokKnown = {
 
 const scopes = ["events", "listing"];
 const dedupSeconds = 48 * 3600;
-/** The token of a sign-in has no end. */
+/** The token of a sign-in does not expire. */
 const noEndSeconds = 10 * 365 * 86_400;
 
 let requests = 0;
@@ -40,7 +40,7 @@ function envelope(code: number, message: string, data: unknown = {}, status = 20
   };
 }
 
-/** Uncertain whether a token that has run out has a code of its own; tokens of this platform do not run out. */
+/** It is uncertain if expired tokens have their own code; TikTok's tokens do not expire. */
 const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
   envelope(
     40_105,
@@ -51,11 +51,11 @@ const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
         : "Access token is incorrect or has been revoked: the advertiser took it back.",
   );
 
-/** The wait is nowhere in the answer. */
+/** The response does not give the wait. */
 const throttled = (): Answer => envelope(40_100, "Too many requests. Please retry in some time.");
 
 function accessError(call: Call, context: Context, scope: string): Answer | null {
-  // Only this header: a Bearer token counts as none.
+  // Only this header: a Bearer token does not count.
   const token = call.headers["access-token"] ?? null;
   const state = context.tokens.state(token);
   if (state !== "valid") return tokenError(state);
@@ -78,7 +78,7 @@ function track(call: Call, context: Context): Answer {
   const body = read.value;
   const problems = requestShape(context.now(), body.event_source)(body, "");
   const [first] = problems;
-  // Uncertain whether the good events of such a batch are kept; nothing is kept here.
+  // It is uncertain if the valid events of such a batch are kept; here none is.
   if (first) return { ...envelope(40_002, inTikTokWords(first)), rejected: problems.map(inTikTokWords) };
   const source = String(body.event_source_id);
   if (source !== tiktokKnown.pixelCode && source !== tiktokKnown.otherPixelCode)
@@ -151,11 +151,11 @@ export const tiktok = {
     { token: tiktokKnown.revokedToken, state: "revoked" },
     { token: tiktokKnown.readOnlyToken, state: "valid", scopes: ["listing"] },
   ],
-  // The list of advertisers takes the application's secret in its query.
+  // The list of advertisers has the application's secret in its query.
   secrets: ["secret"],
   oauth: {
     client: { id: tiktokKnown.appId, secret: tiktokKnown.appSecret },
-    // Uncertain: the address of the page comes from third parties.
+    // Uncertain: the URL of the page comes from third parties.
     authorizePath: "/portal/auth",
     tokenPath: "/open_api/v1.3/oauth2/access_token/",
     scopes,
@@ -192,7 +192,7 @@ export const tiktok = {
   errors: {
     notFound: () => ({ status: 404, body: "404 page not found" }),
     throttled,
-    // The body says 5xxxx, the status line what the script says; 200 is the usual one.
+    // The body has a 5xxxx code, and the HTTP status is the script's; 200 is the usual one.
     failed: (status) => envelope(50_000, "System error. Please retry later.", {}, status),
     token: tokenError,
   },

@@ -1,27 +1,27 @@
-// What X knows: a pixel with its event tags, who may enter, and the shape of its errors.
+// X's pixel with its event tags, its access checks, and its error format.
 
 import type { Answer, Call, Context } from "../shared/standin.ts";
 import { readSignature, verifySignature, type Signed } from "./signature.ts";
 
 /** Values of no real account. */
 export const xKnown = {
-  /** As a customer makes it in Events Manager, for one pixel. */
+  /** As created in Events Manager, for one pixel. */
   pixelToken: "x-standin-pixel-valid",
   revokedPixelToken: "x-standin-pixel-revoked",
-  /** OAuth 1.0a. These tokens have no end. */
+  /** OAuth 1.0a. These tokens do not expire. */
   consumerKey: "standinXConsumerKey",
   consumerSecret: "standin-x-consumer-secret",
   accessToken: "1000001-standinXaccess",
   accessTokenSecret: "standin-x-token-secret",
   revokedAccessToken: "1000001-standinXrevoked",
-  /** An application that X has not let into the Ads API. */
+  /** An application without access to the Ads API. */
   unapprovedConsumerKey: "standinXUnapproved",
   unapprovedConsumerSecret: "standin-x-unapproved-secret",
   accountId: "18ce54standin",
   pixelId: "o8z6j",
   purchaseEventId: "tw-o8z6j-o87ne",
   leadEventId: "tw-o8z6j-o87nf",
-  /** Not a single event tag, so that nothing can be sent to it. */
+  /** Not a single event tag: events are rejected. */
   universalEventId: "tw-o8z6j-o87ng",
 } as const;
 
@@ -44,7 +44,7 @@ export const xError = (status: number, errors: readonly XFault[]): Answer => ({
   ),
 });
 
-/** X does not say what is wrong with a token or a signature. */
+/** X does not explain an invalid token or signature. */
 export const xUnauthorized = (why: string): Answer => ({
   ...xError(401, [{ code: "UNAUTHORIZED_ACCESS", message: "This request is not properly authenticated" }]),
   rejected: [why],
@@ -63,7 +63,7 @@ export function xThrottled(retryAfterSeconds: number, now = Date.now()): Answer 
   };
 }
 
-/** The secrets that belong to tokens given out by a sign-in. */
+/** The secrets of tokens that a sign-in issued. */
 export const tokenSecrets = (context: Context) =>
   context.remember("x token secrets", () => new Map<string, string>());
 

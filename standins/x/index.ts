@@ -41,7 +41,7 @@ function sendConversions(call: Call, context: Context): Answer {
     accepted: conversions.map((conversion) => ({
       id: typeof conversion.conversion_id === "string" ? conversion.conversion_id : null,
       name: String(conversion.event_id),
-      // Both forms of the event's id are the same event.
+      // Both forms of the event tag's id are the same tag.
       key: `${shortEventId(String(conversion.event_id))}/${String(conversion.conversion_id)}`,
       windowSeconds: dedupSeconds,
       event: conversion,
@@ -54,7 +54,7 @@ const listed = (data: unknown[], params: Record<string, string> = {}): Answer =>
   body: { request: { params }, next_cursor: null, data, total_count: data.length },
 });
 
-/** The pixel's token opens nothing but the pixel. */
+/** The pixel's token gives access to the pixel only. */
 const listAccounts = (call: Call, context: Context): Answer =>
   signatureError(call, context) ??
   listed([{ id: xKnown.accountId, name: "Example Shop", timezone: "Europe/Berlin", deleted: false }]);

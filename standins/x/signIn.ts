@@ -74,9 +74,9 @@ function accessToken(call: Call, context: Context): Answer {
   if ("answer" in read) return read.answer;
   const given = read.signed.oauth_verifier ?? new URLSearchParams(call.text).get("oauth_verifier");
   if (asked.verifier === null || given !== asked.verifier) return xUnauthorized("the verifier does not fit");
-  // Good once.
+  // Usable once.
   requests(context).delete(token);
-  // Without an end: they last until somebody takes them back.
+  // They do not expire until they are revoked.
   const access = context.tokens.issueAccess(["account"], 100 * 365 * 86_400, token);
   const secret = make();
   tokenSecrets(context).set(access, secret);
