@@ -69,17 +69,17 @@ export type Picker = {
   read(body: string): { value: string; label: string }[];
 };
 
-/** What the documentation adds to the rest of the object. Short sentences. */
-export type Guide = {
-  /** How to get the credentials, step by step. */
+/** Texts for the documentation, in short sentences. */
+type Guide = {
+  /** The steps to get the credentials. */
   credentials: readonly string[];
   /** The platform's fields, and what each is filled from. */
   sends: readonly (readonly [field: string, from: string])[];
-  /** What is not sent, and why. */
+  /** Data that is not sent, and the reason. */
   notSent: readonly string[];
-  /** What happens when a person opted out. */
+  /** The effect of an opt-out. */
   consent: string;
-  /** What happens to events that are sent with a test key. */
+  /** The handling of events that come with a test key. */
   testMode: string;
   limits: readonly string[];
 };
@@ -104,7 +104,7 @@ export type Field = {
   shape?: (value: string | number) => unknown;
 };
 
-/** How people sign in at a platform; delivery/oauth does the rest. */
+/** Declares the sign-in at a platform; delivery/oauth carries it out. */
 export type OAuth2 = {
   /** Where people agree, and where codes and refresh tokens are exchanged. */
   authorizeUrl: string;
@@ -112,7 +112,7 @@ export type OAuth2 = {
   scopes: readonly string[];
   scopeSeparator?: " " | ",";
   pkce: boolean;
-  /** Whether a token request carries the operator's client id and secret in its body or in a Basic header. */
+  /** A token request carries the operator's client id and secret in its body or in a Basic header. */
   clientAuth: "body" | "basic";
   /** The encoding of a token request; `form` by default. */
   tokenBody?: "form" | "json";
@@ -140,7 +140,7 @@ export type Platform = {
   /** The documentation of the API, and when it was last compared with this object. */
   docs: { url: string; checked: string } | null;
   guide?: Guide;
-  /** How people sign in instead of pasting a token. Fills access_token, refresh_token and expires_at. */
+  /** Lets people sign in instead of pasting a token. Fills access_token, refresh_token and expires_at. */
   oauth?: OAuth2;
   settings: readonly Setting[];
   /** Where no setting is required by itself: one of these sets is. */
@@ -166,7 +166,7 @@ export type Platform = {
   quota?: { requests: number; seconds: number; sharedBy?: "app" };
   /** Conversions of different groups do not share a request. */
   group?(conversion: Conversion, settings: ConnectionSettings, now: number): string;
-  /** Why this conversion cannot be sent at all; null when it can. */
+  /** Returns why this conversion cannot be sent at all; null when it can. */
   skipReason?(conversion: Conversion, settings: ConnectionSettings, now: number): string | null;
   toRequest(conversions: readonly Conversion[], settings: ConnectionSettings, now: number): PlatformRequest;
   /** Returns one reading for each conversion of the request, in order. Never throws. */

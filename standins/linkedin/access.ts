@@ -21,7 +21,7 @@ export const linkedinKnown = {
   apiVersion: "202609",
 } as const;
 
-export type Rule = {
+type Rule = {
   id: string;
   name: string;
   type: string;

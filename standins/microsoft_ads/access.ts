@@ -11,11 +11,11 @@ export const microsoftKnown = {
   clientId: "5f0a1b2c-0000-4000-8000-00000000c11e",
   clientSecret: "standin-microsoft-secret",
   developerToken: "STANDINDEVTOKEN01",
-  /** Of the tag, for the Conversions API; independent of the sign-in. */
+  /** The tag's token for the Conversions API; independent of the sign-in. */
   tagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000a1",
   expiredTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000e2",
   revokedTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000f3",
-  /** Of the sign-in, for the Campaign Management API. */
+  /** The sign-in's token for the Campaign Management API. */
   accessToken: "EwStandinValid",
   expiredToken: "EwStandinExpired",
   revokedToken: "EwStandinRevoked",

@@ -12,14 +12,14 @@ import {
 import { isSchemaProblem, matchProblems, requestShape } from "./event.ts";
 
 /** Values of no real account. */
-export const pinterestKnown = {
+const pinterestKnown = {
   clientId: "1500001",
   clientSecret: "standin-pinterest-secret",
   /** As created in Ads Manager: may only send conversions. */
   conversionToken: "pinc_standin-valid",
   expiredToken: "pinc_standin-expired",
   revokedToken: "pinc_standin-revoked",
-  /** Of a sign-in, with every permission. */
+  /** Issued by a sign-in, with every permission. */
   accessToken: "pina_standin-valid",
   /** Signed in for the pickers only: may not send events. */
   readOnlyToken: "pina_standin-readonly",

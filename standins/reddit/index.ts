@@ -14,12 +14,12 @@ import {
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
-export const redditKnown = {
+const redditKnown = {
   clientId: "standin-reddit-client",
   clientSecret: "standin-reddit-secret",
   /** As created in Events Manager: does not expire, sends conversions. */
   conversionToken: "reddit-standin-conversion",
-  /** Of a sign-in, with every permission. */
+  /** Issued by a sign-in, with every permission. */
   accessToken: "reddit-standin-valid",
   expiredToken: "reddit-standin-expired",
   revokedToken: "reddit-standin-revoked",

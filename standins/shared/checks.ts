@@ -97,10 +97,10 @@ export const currency: Check = (value, path) => {
   return currencies.has(value) ? [] : problem("value", path, "is not an ISO 4217 currency code", value);
 };
 
-export type Window = { now: number; maxAgeSeconds?: number; maxAheadSeconds?: number };
+type Window = { now: number; maxAgeSeconds?: number; maxAheadSeconds?: number };
 
 const perSecond = { seconds: 1, milliseconds: 1e3, microseconds: 1e6 } as const;
-export type EpochUnit = keyof typeof perSecond;
+type EpochUnit = keyof typeof perSecond;
 
 /** The unit in which a time since 1970 lies between 2001 and 2603; null where none fits. */
 export function epochUnit(value: number): EpochUnit | null {

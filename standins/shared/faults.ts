@@ -3,7 +3,7 @@
 
 import { routeKinds, type RouteKind } from "./standin.ts";
 
-export const faultKinds = [
+const faultKinds = [
   "throttle", // the platform's own response for too many requests
   "server_error", // 5xx in the platform's own format
   "slow", // the usual response, late
@@ -14,7 +14,7 @@ export const faultKinds = [
   "malformed_json", // 200 with half a document
   "html", // the error page of a proxy
 ] as const;
-export type FaultKind = (typeof faultKinds)[number];
+type FaultKind = (typeof faultKinds)[number];
 
 export type Fault = {
   kind: FaultKind;

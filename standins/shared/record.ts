@@ -24,9 +24,9 @@ export type Received = {
 export type AcceptedEvent = {
   id: string | null;
   name?: string;
-  /** How often it was accepted. */
+  /** The number of times that it was accepted. */
   count: number;
-  /** How often it counts as a conversion: a repeat that the platform recognises does not. */
+  /** The number of times that it counts as a conversion: a recognised repeat does not. */
   counted: number;
   firstAt: number;
   lastAt: number;

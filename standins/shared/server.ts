@@ -10,7 +10,7 @@ import { createRecord, verdictOf, type CallRecord } from "./record.ts";
 import type { Answer, Call, Context, Route, Standin } from "./standin.ts";
 import { createTokens, type Tokens } from "./tokens.ts";
 
-export type ServerOptions = {
+type ServerOptions = {
   port: number;
   now: () => number;
   /** Off for load tests that exceed the platform's limits. */

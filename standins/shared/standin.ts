@@ -26,7 +26,7 @@ export type Answer = {
   body?: unknown;
   /** Events that the platform accepted, for the ledger. */
   accepted?: AcceptedInput[];
-  /** Why something was not accepted. May come with `accepted`, or with a silent 204. */
+  /** The reasons for which events were not accepted. May come with `accepted`, or with a silent 204. */
   rejected?: string[];
   /** A dry run: valid, and nothing was recorded. */
   tested?: boolean;
@@ -38,7 +38,7 @@ export type AcceptedInput = {
   name?: string;
   /** The key by which the platform finds duplicates; the id by default. */
   key?: string;
-  /** How long a repeat is recognised. Null: the platform does not deduplicate. */
+  /** Repeats are recognised for this long. Null: the platform does not deduplicate. */
   windowSeconds: number | null;
   event: unknown;
 };

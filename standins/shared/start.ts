@@ -5,7 +5,7 @@ import { standins, type StandinId } from "../index.ts";
 import type { AcceptedEvent, Received } from "./record.ts";
 import { serveStandin, type StandinServer } from "./server.ts";
 
-export type StartOptions = {
+type StartOptions = {
   only?: readonly StandinId[];
   /** The first of consecutive ports, in the order of the list; 0 uses free ports. */
   port?: number;

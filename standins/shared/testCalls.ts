@@ -23,7 +23,7 @@ export async function runStandin(id: StandinId, time = startTime) {
   return { running, handle, advance: (ms: number) => void (now += ms) };
 }
 
-export type Posted = { status: number; headers: Headers; text: string; body: unknown };
+type Posted = { status: number; headers: Headers; text: string; body: unknown };
 
 export async function post(
   url: string,

@@ -6,7 +6,7 @@ import { bearerToken, type Answer, type Call, type Context, type Standin } from 
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
-export const snapchatKnown = {
+const snapchatKnown = {
   clientId: "a1000000-0000-4000-8000-000000000001",
   clientSecret: "standin-snapchat-secret",
   /** As created in Business Manager: long-lived, sends conversions. */
@@ -16,7 +16,7 @@ export const snapchatKnown = {
   organizationId: "b2000000-0000-4000-8000-000000000001",
   adAccountId: "c3000000-0000-4000-8000-000000000001",
   pixelId: "d4000000-0000-4000-8000-000000000001",
-  /** Of another organisation. */
+  /** Belongs to another organisation. */
   foreignPixelId: "d4000000-0000-4000-8000-000000000009",
   testEventCode: "TEST99",
 } as const;

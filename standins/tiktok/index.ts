@@ -7,7 +7,7 @@ import { inTikTokWords, requestShape } from "./event.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
-export const tiktokKnown = {
+const tiktokKnown = {
   appId: "7000000000000000001",
   appSecret: "standin-tiktok-secret",
   /** As created in Events Manager. */

@@ -25,7 +25,7 @@ export const xKnown = {
   universalEventId: "tw-o8z6j-o87ng",
 } as const;
 
-export type EventTag = { id: string; name: string; type: string; single: boolean };
+type EventTag = { id: string; name: string; type: string; single: boolean };
 
 /** By their short, base-36 ids. */
 export const eventTags: readonly EventTag[] = [

@@ -34,7 +34,7 @@ export function readSignature(call: Call): Signed | null {
   return found;
 }
 
-export function baseString(
+function baseString(
   method: string,
   address: string,
   parameters: readonly (readonly [string, string])[],

@@ -19,7 +19,7 @@ import {
 } from "./request.ts";
 import { readResponse } from "./response.ts";
 
-const listing = (path: string, settings: ConnectionSettings): PlatformRequest => ({
+const listRequest = (path: string, settings: ConnectionSettings): PlatformRequest => ({
   method: "GET",
   url: `${base}/${path}`,
   headers: apiHeaders(settings),
@@ -130,14 +130,14 @@ export const linkedin = {
     {
       setting: "ad_account_id",
       needs: ["access_token"],
-      toRequest: (settings) => listing("adAccounts?q=search", settings),
+      toRequest: (settings) => listRequest("adAccounts?q=search", settings),
       read: (body) => listAt(parseJson(body), "elements").flatMap((one) => choice(textAt(one, "id"), one)),
     },
     {
       setting: "default_rule",
       needs: ["access_token", "ad_account_id"],
       toRequest: (settings) =>
-        listing(
+        listRequest(
           `conversions?q=account&account=urn%3Ali%3AsponsoredAccount%3A${settings.ad_account_id ?? ""}&start=0&count=100`,
           settings,
         ),

@@ -1,4 +1,4 @@
-// Meta Conversions API: website events of a dataset (pixel). One bad event fails its whole request, so events
+// Meta Conversions API: website events of a dataset (pixel). One invalid event fails the whole request, so events
 // that Meta is known to reject are skipped.
 
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platform.ts";

@@ -6,7 +6,7 @@ import { eventNameOf, foldName } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
 import { at, parseJson, textAt } from "../shared/response.ts";
 import { bearer } from "../shared/settings.ts";
-import { amountOf, dayMs, moneyOf } from "../shared/values.ts";
+import { amountOf, browserOf, dayMs, moneyOf, unixSeconds } from "../shared/values.ts";
 
 /** Both checked 2026-11-15. */
 const conversionsApi = "https://capi.uet.microsoft.com/v1";
@@ -72,14 +72,14 @@ function conversionsApiRequest(
 
 function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
   const { platformEventId, time, person, consent, orderId } = conversion;
-  const browser = consent === "denied" ? null : conversion.browser;
+  const { page, userAgent, address } = browserOf(conversion);
   const click = clickOf(conversion);
   const event: Record<string, unknown> = {
     eventType: "custom",
     eventId: platformEventId,
     eventName: eventNameOf(conversion, settings, events),
-    eventTime: Math.floor(Math.min(time, now) / 1000),
-    eventSourceUrl: browser?.page || undefined,
+    eventTime: unixSeconds(time, now),
+    eventSourceUrl: page || undefined,
     // Microsoft takes an absent field for granted.
     adStorageConsent: consent === "unknown" ? undefined : consent === "granted" ? "G" : "D",
     userData: {
@@ -87,13 +87,10 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
       anonymousId: visitorOf(conversion),
       em: person ? (person.emailMicrosoftSha256 ?? person.emailSha256) : undefined,
       ph: person?.phoneSha256,
-      clientUserAgent: browser?.userAgent || undefined,
-      clientIpAddress: browser?.address || undefined,
+      clientUserAgent: userAgent || undefined,
+      clientIpAddress: address || undefined,
     },
-    customData: {
-      transactionId: orderId ?? undefined,
-      ...moneyOf(conversion),
-    },
+    customData: { transactionId: orderId ?? undefined, ...moneyOf(conversion) },
   };
   applyMapping(event, conversion, settings, fields);
   const data = event.customData as Record<string, unknown>;

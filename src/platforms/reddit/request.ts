@@ -144,7 +144,7 @@ function toEvent(conversion: Conversion, settings: ConnectionSettings, now: numb
   return omitEmpty(event);
 }
 
-export function processingOptionsOf(
+function processingOptionsOf(
   conversion: Conversion,
   settings: ConnectionSettings,
 ): Record<string, unknown> | undefined {

@@ -5,7 +5,7 @@ import type { Conversion } from "../../kernel/event.ts";
 import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
 import { eventNameOf } from "../shared/eventNames.ts";
 import { applyMapping, numberField, textField } from "../shared/mapping.ts";
-import { amountOf } from "../shared/values.ts";
+import { amountOf, browserOf } from "../shared/values.ts";
 
 /** Version 1 of the HTTP API. Checked 2026-11-15. Events of a European workspace are lost at the US host. */
 export const hosts = { us: "https://api.segment.io", eu: "https://events.eu1.segmentapis.com" } as const;
@@ -122,15 +122,15 @@ function amountsOf(name: string, conversion: Conversion): Record<string, unknown
 }
 
 function contextOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
-  const { person, utm, consent } = conversion;
-  const browser = consent === "denied" ? null : conversion.browser;
+  const { person, utm } = conversion;
+  const { address, userAgent, page, referrer } = browserOf(conversion);
   return {
     campaign: unlessEmpty(campaignOf(utm)),
     // Not under `email` and `phone`, which destinations would hash again.
     traits: person ? { email_sha256: person.emailSha256, phone_sha256: person.phoneSha256 } : undefined,
-    ip: browser?.address || undefined,
-    userAgent: browser?.userAgent || undefined,
-    page: unlessEmpty({ url: browser?.page || undefined, referrer: browser?.referrer || undefined }),
+    ip: address || undefined,
+    userAgent: userAgent || undefined,
+    page: unlessEmpty({ url: page || undefined, referrer: referrer || undefined }),
     consent: consentOf(conversion, settings),
   };
 }

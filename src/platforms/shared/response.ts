@@ -86,7 +86,7 @@ export function listAt(value: unknown, ...path: readonly (string | number)[]): u
   return Array.isArray(found) ? found : [];
 }
 
-/** What a picker offers of a list in a response; elements without an id are left out. */
+/** Turns a list in a response into a picker's choices; elements without an id are left out. */
 export function choicesOf(
   list: readonly unknown[],
   id = "id",

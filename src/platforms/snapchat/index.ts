@@ -12,7 +12,7 @@ const checkId = (value: string) =>
   /^[0-9a-z][0-9a-z-]{4,63}$/i.test(value) ? null : "must be an id of letters, digits and hyphens";
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:\/\//i.test(value);
 
-function listing(url: string, settings: ConnectionSettings) {
+function listRequest(url: string, settings: ConnectionSettings) {
   return { method: "GET", url, headers: bearer(settings), body: "" } as const;
 }
 
@@ -108,7 +108,7 @@ export const snapchat = {
     {
       setting: "ad_account_id",
       needs: ["access_token"],
-      toRequest: (settings) => listing(`${ads}/me/organizations?with_ad_accounts=true`, settings),
+      toRequest: (settings) => listRequest(`${ads}/me/organizations?with_ad_accounts=true`, settings),
       read: (body) =>
         choicesOf(
           listAt(parseJson(body), "organizations").flatMap((one) =>
@@ -120,7 +120,7 @@ export const snapchat = {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
       toRequest: (settings) =>
-        listing(`${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, settings),
+        listRequest(`${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, settings),
       read: (body) => choicesOf(listAt(parseJson(body), "pixels").map((one) => at(one, "pixel"))),
     },
   ],
