@@ -56,7 +56,7 @@ function ourRequest(platform: Platform, settings: ConnectionSettings, given: Giv
   const known = { consent: "granted", withheld: null, identity } as const;
   const attribution = attribute(known, event.time, { keepMs: site.keepMs, isTrusted: false });
   const conversion = toConversion(event, event.id, attribution);
-  const unfit = platform.unfit?.(conversion, settings, now);
+  const unfit = platform.skipReason?.(conversion, settings, now);
   if (unfit) throw new Error(`${platform.id}: ${unfit}`);
   return platform.toRequest([conversion], settings, now).body;
 }

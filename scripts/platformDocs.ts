@@ -1,8 +1,9 @@
-// Writes docs/platforms/: a page for each platform, from what its file declares. `npm run docs:platforms`; a test compares.
+// Writes docs/platforms/: a page for each platform, from its own object. `npm run docs:platforms`; a test compares.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { platforms } from "../src/platforms/index.ts";
+import { eventFieldNames } from "../src/platforms/shared/mapping.ts";
 import type { Example, Platform } from "../src/platforms/platform.ts";
 
 const folder = new URL("../docs/platforms/", import.meta.url);
@@ -25,13 +26,13 @@ function overview(): string {
   const head = ["platform", "id", "", "connected by", "takes events up to", "in one request"];
   return page([
     "# Platforms",
-    "Each page is made from the platform's own file (`npm run docs:platforms`). Connect one with",
+    "Each page is generated from the platform's own code (`npm run docs:platforms`). Connect one with",
     code("sh by test/platforms/standins.test.ts", "npx cleancast connect SITE PLATFORM name=value …"),
     table(head, rows),
     [
-      "For every connection: `events=purchase,lead` selects events, `event.NAME=…` says under which name (or conversion action) an",
-      "event goes, `map.FIELD=SOURCE` fills a field, `connection preview ID` shows the exact request, `connection test ID` sends a test",
-      "event and shows the answer. A SOURCE is `event`, `value`, `currency`, `orderId`, `page`, `referrer`, a UTM field, `extra.NAME` (another",
+      "For every connection: `events=purchase,lead` selects events, `event.NAME=…` chooses the name (or conversion action) of an",
+      "event, `map.FIELD=SOURCE` fills a field, `connection preview ID` shows the exact request, `connection test ID` sends a test",
+      `event and shows the answer. A SOURCE is ${eventFieldNames.map((name) => `\`${name}\``).join(", ")}, a UTM field, \`extra.NAME\` (another`,
       "field of the inbound request) or `const:TEXT`.",
     ].join("\n"),
   ]);

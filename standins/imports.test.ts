@@ -1,4 +1,4 @@
-// What holds for this folder as a whole.
+// Checks of the folder as a whole, and of `npm run standins`.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,25 +17,25 @@ const staysInside = (name: string, target: string) =>
   target.startsWith(".") && files.some((file) => file.name === join(dirname(name), target));
 
 describe("the stand-ins", () => {
-  test("lean on nothing but Node and each other: a double that shares code with the original proves nothing", () => {
+  test("stand-ins import only Node and each other: a double that shares code with the original proves nothing", () => {
     const foreign = files.flatMap(({ name, text }) =>
       [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)]
         .map(([, target]) => target as string)
         .filter((target) => !/^node:[\w/]+$/.test(target) && !staysInside(name, target))
-        .filter((target) => !(name.endsWith(".test.ts") && target === "vitest"))
+        .filter((target) => !(/\.test\.ts$|testCalls\.ts$/.test(name) && target === "vitest"))
         .map((target) => `${name} imports ${target}`),
     );
     expect(foreign).toEqual([]);
   });
 
-  test("are named like their files, and each has its test beside it", () => {
+  test("every stand-in has a folder with its id, and a test in it", () => {
     for (const { id } of standins) {
       expect(existsSync(join(folder, `${id}/index.ts`)), id).toBe(true);
       expect(existsSync(join(folder, `${id}/${id}.test.ts`)), id).toBe(true);
     }
   });
 
-  test("have no file longer than 400 lines", () => {
+  test("no stand-in file is longer than 400 lines", () => {
     const long = files.filter(
       ({ name, text }) => !name.endsWith(".test.ts") && text.split("\n").length > 401,
     );
@@ -47,7 +47,7 @@ describe("npm run standins", () => {
   const start = (...options: string[]) =>
     spawn(process.execPath, [join(folder, "main.ts"), ...options], { stdio: ["ignore", "pipe", "pipe"] });
 
-  test("prints an origin for each and the line for the relay, serves, and stops when told", async () => {
+  test("npm run standins prints each origin and the relay's setting, serves, and stops on SIGTERM", async () => {
     const running = start("--port", "0");
     let printed = "";
     running.stdout.setEncoding("utf8").on("data", (part: string) => (printed += part));
@@ -66,9 +66,9 @@ describe("npm run standins", () => {
   });
 
   test.each([
-    ["an unknown stand-in", ["--only", "nobody"], 'There is no stand-in "nobody".'],
-    ["a port that is none", ["--port", "many"], "--port must be a port number."],
-  ])("%s ends with a sentence", async (_, options, sentence) => {
+    ["an unknown stand-in", ["--only", "unknown"], 'There is no stand-in "unknown".'],
+    ["an invalid port", ["--port", "many"], "--port must be a port number."],
+  ])("%s ends with a message", async (_, options, sentence) => {
     const running = start(...options);
     let printed = "";
     running.stderr.setEncoding("utf8").on("data", (part: string) => (printed += part));

@@ -1,4 +1,4 @@
-// The list of stand-ins. A new platform adds its line here; the place in the list decides its port.
+// The list of stand-ins. A new platform adds a line here; its index in the list decides its port.
 
 import { ga4 } from "./ga4/index.ts";
 import { googleAds } from "./google_ads/index.ts";

@@ -90,7 +90,7 @@ test("every reason why a platform skips a conversion", () => {
   const files = platformFiles();
   const texts = files.flatMap((name) => {
     const code = source(`platforms/${name}`);
-    const body = /\n {2}unfit[(:][^]*?(?=\n {2}(?:toRequest|group)\b)/.exec(code)?.[0] ?? "";
+    const body = /\n {2}skipReason[(:][^]*?(?=\n {2}(?:toRequest|group)\b)/.exec(code)?.[0] ?? "";
     return [...textsIn(body), ...textsAfter(code, /const no\w+ = /)];
   });
   expect(texts.length).toBeGreaterThan(35);
@@ -100,7 +100,7 @@ test("every reason why a platform skips a conversion", () => {
 test("every reading of a platform's answer in our own words", () => {
   const files = platformFiles();
   const texts = files.flatMap((name) =>
-    textsAfter(source(`platforms/${name}`), /(?:later\(\s*|refusal\(|\berror: |\berror = )/),
+    textsAfter(source(`platforms/${name}`), /(?:retryLater\(\s*|rejection\(|\berror: |\berror = )/),
   );
   expect(texts.length).toBeGreaterThan(20);
   expectOnPage(texts);

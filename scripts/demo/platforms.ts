@@ -38,7 +38,7 @@ const thanks: Record<string, (chance: Chance) => string[]> = {
 const choosy = new Set(["google_ads", "meta", "pinterest", "snapchat", "reddit"]);
 
 export type Trouble = { platform: string; from: number; to: number };
-type Wanted = Reading["said"] | "down" | "slow";
+type Wanted = Reading["outcome"] | "down" | "slow";
 
 export type Past = {
   store: Pick<Store, "deliveries">;
@@ -60,11 +60,11 @@ export function lanesOfThePast(past: Past): Lanes {
 
   function wantedAt(platform: string, siteId: string, at: number, attempts: number): Wanted {
     if (past.revoked.some((one) => one.platform === platform && one.siteId === siteId && at >= one.at))
-      return "unauthorised";
+      return "unauthorized";
     const isDown = past.outages.some((one) => one.platform === platform && at >= one.from && at < one.to);
     if (isDown) return chance.happens(0.25) ? "slow" : "down";
     if (attempts === 0 && chance.happens(0.006)) return chance.happens(0.5) ? "slow" : "down";
-    return attempts === 0 && choosy.has(platform) && chance.happens(0.007) ? "refused" : "accepted";
+    return attempts === 0 && choosy.has(platform) && chance.happens(0.007) ? "rejected" : "accepted";
   }
 
   async function attempt(job: Job, connection: Connection, at: number, attempts: number, owner: string) {
@@ -74,10 +74,10 @@ export function lanesOfThePast(past: Past): Lanes {
     const durationMs = wanted === "slow" ? 8003 : 60 + Math.round(320 * chance.number() ** 2);
     const read = (sent: Sent) =>
       sent.ok
-        ? platform.readResponse(sent.response, [job.conversion], connection.settings)[0]?.said
-        : "later";
+        ? platform.readResponse(sent.response, [job.conversion], connection.settings, at)[0]?.outcome
+        : "retry";
     const answer = answersTo(wanted, platform, chance).find(
-      (sent) => read(sent) === (wanted === "down" || wanted === "slow" ? "later" : wanted),
+      (sent) => read(sent) === (wanted === "down" || wanted === "slow" ? "retry" : wanted),
     );
     if (!answer) throw new Error(`the demo has no answer of ${platform.name} that is read as ${wanted}`);
     const sender: Sender = { send: () => Promise.resolve(answer), close: () => Promise.resolve() };
@@ -91,7 +91,7 @@ export function lanesOfThePast(past: Past): Lanes {
       { scheduleMs, random: () => chance.number() },
       endedAt,
     );
-    if (reading.said === "unauthorised") await past.onRevoked(connection, reading.error, endedAt);
+    if (reading.outcome === "unauthorized") await past.onRevoked(connection, reading.error, endedAt);
     await store.deliveries.settle({
       siteId: job.siteId,
       eventId: job.eventId,
@@ -146,6 +146,6 @@ function answersTo(wanted: Wanted, platform: Asked, chance: Chance): Sent[] {
   if (wanted === "slow") return [{ ok: false, blocked: false, error: "no answer within 8 s" }];
   if (wanted === "down") return [answerOf(503, '{"message":"Service temporarily unavailable"}')];
   if (wanted !== "accepted")
-    return (platform.answers ?? []).map(({ status, body }) => answerOf(status, body));
+    return (platform.responses ?? []).map(({ status, body }) => answerOf(status, body));
   return (thanks[platform.id]?.(chance) ?? ['{"ok":true}']).map((body) => answerOf(body ? 200 : 204, body));
 }

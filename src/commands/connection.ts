@@ -124,11 +124,11 @@ const releasedText = (count: number) =>
 
 type PreviewOptions = { event?: string; name: string };
 
-const outcomes: Record<Reading["said"], string> = {
+const outcomes: Record<Reading["outcome"], string> = {
   accepted: "Test accepted",
-  refused: "Test failed, would be rejected",
-  unauthorised: "Test failed, needs reconnection",
-  later: "Test failed, would be retried",
+  rejected: "Test failed, would be rejected",
+  unauthorized: "Test failed, needs reconnection",
+  retry: "Test failed, would be retried",
 };
 
 function testCommands(connection: Command): void {
@@ -171,10 +171,10 @@ function testCommands(connection: Command): void {
         const error = reading && "error" in reading ? `: ${reading.error}` : "";
         const outcome = skipped
           ? `Not sent: ${skipped}`
-          : `${reading ? outcomes[reading.said] : "Test failed"}${error}`;
+          : `${reading ? outcomes[reading.outcome] : "Test failed"}${error}`;
         const response = log.httpStatus === null ? "" : `\nHTTP ${log.httpStatus}\n${log.response ?? ""}`;
         print(command, tested, `${outcome}${response}`);
-        if (reading?.said !== "accepted") process.exitCode = 1;
+        if (reading?.outcome !== "accepted") process.exitCode = 1;
       }),
     );
 
@@ -200,7 +200,13 @@ function testCommands(connection: Command): void {
           const choices = await withSender(context, async ({ sender, tokens }) => {
             const current = known && (await tokens.fresh(known));
             const settings = current && "settings" in current ? current.settings : {};
-            return listChoices(sender, platform, setting, { ...settings, ...signedIn, ...given });
+            return listChoices(
+              sender,
+              platform,
+              setting,
+              { ...settings, ...signedIn, ...given },
+              context.by.now,
+            );
           });
           const rows = choices.map(({ value, label }) => [value, label]);
           print(

@@ -142,7 +142,7 @@ export const integrationRoutes = {
     body: z.object({ name: about.name }),
     answer: z.object({
       skipped: z.string().nullable(),
-      said: z.enum(["accepted", "refused", "later", "unauthorised"]).nullable(),
+      outcome: z.enum(["accepted", "rejected", "retry", "unauthorized"]).nullable(),
       error: z.string().nullable(),
       httpStatus: z.number().int().nullable(),
       request: z.string().nullable(),

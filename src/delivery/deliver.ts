@@ -2,7 +2,7 @@
 
 import { platformOf } from "../platforms/index.ts";
 import type { Platform } from "../platforms/platform.ts";
-import { isTransientStatus } from "../platforms/shared/readResponse.ts";
+import { isTransientStatus } from "../platforms/shared/response.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Attempt, Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
@@ -109,7 +109,7 @@ export function createDeliverer(options: DelivererOptions) {
         return exchangeWithoutToken({ fault: "later", error: "lease ran out" }, batch.length);
       current = fresh;
       made = await callWith(current);
-      if (!made.readings.some((reading) => reading.said === "unauthorised")) return made;
+      if (!made.readings.some((reading) => reading.outcome === "unauthorized")) return made;
     }
     return made as Exchange;
   }
@@ -135,7 +135,7 @@ export function createDeliverer(options: DelivererOptions) {
     updateBreaker(connectionKey({ siteId: connection.siteId, connectionId: connection.id }), made);
     // A platform that rejects a whole request does not say which conversion is at fault: halve until it is found.
     // Not when the answer could not be read: the platform may have accepted all of them.
-    if (!misread && batch.length > 1 && readings.every((reading) => reading.said === "refused")) {
+    if (!misread && batch.length > 1 && readings.every((reading) => reading.outcome === "rejected")) {
       const half = Math.ceil(batch.length / 2);
       // Each half is a request of its own, so the lease must still hold for it.
       for (const part of [batch.slice(0, half), batch.slice(half)]) {
@@ -152,7 +152,7 @@ export function createDeliverer(options: DelivererOptions) {
       if (leased.length) await sendBatch(platform, connection, leased);
       return;
     }
-    const unauthorised = readings.find((reading) => reading.said === "unauthorised");
+    const unauthorised = readings.find((reading) => reading.outcome === "unauthorized");
     if (unauthorised) {
       await options
         .markForReconnection({ ...connection, settings: settings ?? connection.settings }, unauthorised.error)
@@ -176,7 +176,7 @@ export function createDeliverer(options: DelivererOptions) {
         const { job } = one;
         const attemptsMade = job.attemptsMade + 1;
         const reading = readings[i] ?? {
-          said: "refused",
+          outcome: "rejected",
           error: "the platform's answer left this event out",
         };
         const decision = decide(reading, { attemptsMade, expiresAt: job.expiresAt }, options.retry, now);
@@ -198,7 +198,7 @@ export function createDeliverer(options: DelivererOptions) {
   /** Only a call that failed as a whole is a failure of the platform. */
   function updateBreaker(key: string, { readings, log }: Exchange): void {
     const { breaker } = options;
-    const later = readings.filter((reading) => reading.said === "later");
+    const later = readings.filter((reading) => reading.outcome === "retry");
     const { httpStatus } = log;
     // With any other status, "later" concerns these events (a wrong setting, for example) and not the platform.
     const isOutage = httpStatus === null || isTransientStatus(httpStatus);
@@ -242,8 +242,8 @@ export function createDeliverer(options: DelivererOptions) {
 function findResendable(batch: QueuedJob[], { readings, log }: Exchange): QueuedJob[] {
   const status = log.httpStatus ?? 0;
   const isRejected = status >= 400 && !isTransientStatus(status);
-  if (!isRejected || !readings.some((reading) => reading.said === "refused")) return [];
-  return batch.filter((_one, i) => readings[i]?.said === "later");
+  if (!isRejected || !readings.some((reading) => reading.outcome === "rejected")) return [];
+  return batch.filter((_one, i) => readings[i]?.outcome === "retry");
 }
 
 /** A platform rejects a connection's credentials: nothing is sent there until the connection is reconnected. */

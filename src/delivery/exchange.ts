@@ -40,7 +40,7 @@ export async function exchange(
       platform: platform.id,
       customerAddress: platform.customerAddress === true,
     });
-    const readings = readAnswer(platform, settings, conversions, sent).map((one) =>
+    const readings = readAnswer(platform, settings, conversions, sent, now).map((one) =>
       redactReading(one, request),
     );
     return {
@@ -53,7 +53,7 @@ export async function exchange(
     };
   } catch (defect) {
     // Sending the same request again would fail again.
-    const refused: Reading = { said: "refused", error: "internal error of the relay" };
+    const refused: Reading = { outcome: "rejected", error: "internal error of the relay" };
     const readings = conversions.map(() => refused);
     const misread = sent !== null;
     return { settings, readings, defect, misread, log: describeResponse(request, sent), requestOf };
@@ -64,8 +64,8 @@ export async function exchange(
 export function exchangeWithoutToken({ fault, error }: TokenFault, conversions: number): Exchange {
   const reading: Reading =
     fault === "later"
-      ? { said: "later", error: `no access token yet: ${error}` }
-      : { said: "unauthorised", error };
+      ? { outcome: "retry", error: `no access token yet: ${error}` }
+      : { outcome: "unauthorized", error };
   return {
     settings: null,
     readings: Array.from({ length: conversions }, () => reading),
@@ -94,9 +94,10 @@ function readAnswer(
   settings: ConnectionSettings,
   conversions: readonly Conversion[],
   sent: Sent,
+  now: number,
 ): Reading[] {
-  if (sent.ok) return platform.readResponse(sent.response, conversions, settings);
-  return conversions.map(() => ({ said: sent.blocked ? "refused" : "later", error: sent.error }));
+  if (sent.ok) return platform.readResponse(sent.response, conversions, settings, now);
+  return conversions.map(() => ({ outcome: sent.blocked ? "rejected" : "retry", error: sent.error }));
 }
 
 const maxLoggedRequest = 4096;

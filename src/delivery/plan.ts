@@ -70,7 +70,7 @@ export function planDeliveries(
       const reason = `older than the ${maxAgeDays} days that ${platform.name} takes`;
       return withoutJob(connection, "skipped", reason);
     }
-    const unfit = platform.unfit?.(conversion, settings, now);
+    const unfit = platform.skipReason?.(conversion, settings, now);
     if (unfit) return withoutJob(connection, "skipped", unfit);
     if (connection.state !== "active") return withoutJob(connection, "parked", parkedReason(connection));
     const job = lease && createJob(event, conversion, connection, expiresAt, lease);

@@ -51,14 +51,14 @@ export function decide(
   rules: RetryRules,
   now: number,
 ): Decision {
-  switch (reading.said) {
+  switch (reading.outcome) {
     case "accepted":
       return { state: "sent", reason: null, dueAt: 0 };
-    case "refused":
+    case "rejected":
       return { state: "rejected", reason: reading.error, dueAt: 0 };
-    case "unauthorised":
+    case "unauthorized":
       return { state: "parked", reason: `needs reconnection: ${reading.error}`, dueAt: 0 };
-    case "later": {
+    case "retry": {
       const scheduled = rules.scheduleMs[Math.min(delivery.attemptsMade, rules.scheduleMs.length) - 1] ?? 0;
       const jittered = scheduled * (0.8 + 0.4 * rules.random());
       // At most a day: the delivery would expire unsent if a platform asked for a year.

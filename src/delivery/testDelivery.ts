@@ -7,7 +7,7 @@ import type { Conversion, Reading } from "../kernel/event.ts";
 import { withCurrentConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { ConnectionSettings, Picker, Platform, PlatformRequest } from "../platforms/platform.ts";
-import { readStatus } from "../platforms/shared/readResponse.ts";
+import { readStatus } from "../platforms/shared/response.ts";
 import { fullSample, sampleConversion } from "../platforms/shared/sample.ts";
 import { hidden } from "../sites/connectionSettings.ts";
 import type { Connection, Site } from "../sites/directory.ts";
@@ -49,7 +49,7 @@ export function sampleNow(name: string, now: number): Conversion {
 export function previewRequest(connection: Connection, conversion: Conversion, now: number): Preview {
   const platform = findPlatform(connection.platform);
   if (!isSelected(connection, conversion.name)) return { skipped: "event not selected", request: null };
-  const skipped = platform.unfit?.(conversion, connection.settings, now) ?? null;
+  const skipped = platform.skipReason?.(conversion, connection.settings, now) ?? null;
   if (skipped) return { skipped, request: null };
   return { skipped: null, request: redacted(platform.toRequest([conversion], connection.settings, now)) };
 }
@@ -92,7 +92,7 @@ export async function sendTest(
 ): Promise<TestResult> {
   const platform = findPlatform(connection.platform);
   const test: Conversion = { ...conversion, mode: "test" };
-  const skipped = platform.unfit?.(test, connection.settings, now) ?? null;
+  const skipped = platform.skipReason?.(test, connection.settings, now) ?? null;
   const log = { httpStatus: null, response: null };
   if (skipped) return { skipped, reading: null, log, request: null };
   const current = await tokens.fresh(connection);
@@ -111,6 +111,7 @@ export async function listChoices(
   platformId: string,
   setting: string,
   settings: ConnectionSettings,
+  now: number,
 ): Promise<Choice[]> {
   const platform = findPlatform(platformId);
   const picker = findPicker(platform, setting);
@@ -125,10 +126,11 @@ export async function listChoices(
   if (choices.length) return choices;
   // An empty list means that there is nothing to choose, or that the platform rejected the request.
   const [status, reading] = [
-    readStatus(sent.response),
-    platform.readResponse(sent.response, [sampleConversion()], settings)[0],
+    readStatus(sent.response, now),
+    platform.readResponse(sent.response, [sampleConversion()], settings, now)[0],
   ];
-  const refusal = status.said !== "accepted" || reading?.said === "unauthorised" ? (reading ?? status) : null;
+  const refusal =
+    status.outcome !== "accepted" || reading?.outcome === "unauthorized" ? (reading ?? status) : null;
   if (refusal && "error" in refusal)
     throw new Refusal(setting, `${platform.name} did not answer: ${refusal.error}.`);
   return choices;

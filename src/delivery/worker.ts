@@ -173,7 +173,7 @@ async function sendDue(
       const attribution = await withCurrentConsent(store.people, event, consentMode);
       const conversion = toConversion(event, event.platformEventId, attribution);
       // Consent, settings and age may have changed since the delivery was planned.
-      const unfit = platform?.unfit?.(conversion, settings, now());
+      const unfit = platform?.skipReason?.(conversion, settings, now());
       if (unfit) return settleUnsent(options, delivery, "skipped", unfit);
       const expiresAt = expiryOf(event, maxAgeDaysOf(conversion, platform, settings));
       const job = createJob(event, conversion, connection, expiresAt, lease, delivery.attempts);

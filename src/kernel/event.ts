@@ -160,10 +160,10 @@ export type Conversion = {
 
 /** What a platform said of one conversion in one call. */
 export type Reading =
-  | { said: "accepted" }
-  | { said: "refused"; error: string }
-  | { said: "later"; error: string; retryAfterSeconds?: number }
-  | { said: "unauthorised"; error: string };
+  | { outcome: "accepted" }
+  | { outcome: "rejected"; error: string }
+  | { outcome: "retry"; error: string; retryAfterSeconds?: number }
+  | { outcome: "unauthorized"; error: string };
 
 export const deliveryStates = ["queued", "sent", "skipped", "rejected", "parked", "expired"] as const;
 /** `queued` waits for its due time; every other state is final until a person acts. */

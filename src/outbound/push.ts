@@ -3,7 +3,7 @@
 import { Webhook as Signer } from "standardwebhooks";
 import type { Sender, Sent } from "../delivery/send.ts";
 import type { PlatformRequest } from "../platforms/platform.ts";
-import { retryAfterSeconds } from "../platforms/shared/readResponse.ts";
+import { retryAfterSeconds } from "../platforms/shared/response.ts";
 import type { Period } from "../store/outbound/periods.ts";
 import type { PushCall } from "../store/outbound/pushes.ts";
 import type { Address, Secrets } from "../store/outbound/webhooks.ts";

@@ -1,4 +1,4 @@
-// Walks all platforms: what every one of them promises to the relay and to the dashboard.
+// Checks for every platform what the relay and the dashboard rely on.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,6 @@ import { platformOf, platforms } from "./index.ts";
 import { mappingFault } from "./shared/mapping.ts";
 import { nameFault } from "./shared/eventNames.ts";
 import type { ConnectionSettings, Platform, PlatformResponse, Setting } from "./platform.ts";
-import { isTransientStatus, retryAfterSeconds } from "./shared/readResponse.ts";
 import { sampleConversion } from "./shared/sample.ts";
 
 const folder = new URL(".", import.meta.url);
@@ -40,7 +39,7 @@ const answer = (status: number, headers: Record<string, string> = {}, body = "{}
 });
 
 function readings(platform: Platform, count: number, response: PlatformResponse): Reading[] {
-  return platform.readResponse(response, several(count), exampleSettings(platform));
+  return platform.readResponse(response, several(count), exampleSettings(platform), now);
 }
 
 const isSecret = (setting: Setting) => setting.secret === true;
@@ -71,8 +70,8 @@ const settingsWithMarks = (platform: Platform): ConnectionSettings => ({
   ),
 });
 
-describe("the list", () => {
-  test("every id is the name of a file beside the list", () => {
+describe("the list of platforms", () => {
+  test("every platform's id is the name of its folder", () => {
     expect(platforms.map(({ id }) => `${id}/index.ts`).filter((file) => !files.includes(file))).toEqual([]);
   });
 
@@ -83,6 +82,15 @@ describe("the list", () => {
     expect(declaring.toSorted()).toEqual(platforms.map(({ id }) => `${id}/index.ts`).toSorted());
   });
 
+  test("platforms are pure: no file reads a clock or a random number", () => {
+    const impure = files.filter((file) =>
+      /\b(?:Date\.now|Math\.random|performance\.now|randomUUID|randomBytes)\(|new Date\(\)/.test(
+        readFileSync(new URL(file, folder), "utf8"),
+      ),
+    );
+    expect(impure).toEqual([]);
+  });
+
   test("ids and names are unique", () => {
     expect(new Set(platforms.map(({ id }) => id)).size).toBe(platforms.length);
     expect(new Set(platforms.map(({ name }) => name)).size).toBe(platforms.length);
@@ -90,19 +98,19 @@ describe("the list", () => {
 
   test("a platform is found by its id, and nothing else is", () => {
     for (const platform of platforms) expect(platformOf(platform.id)).toBe(platform);
-    for (const id of ["", "nobody", "Webhook", "constructor", "__proto__"])
+    for (const id of ["", "unknown", "Webhook", "constructor", "__proto__"])
       expect(platformOf(id)).toBeUndefined();
   });
 });
 
 describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s", (_id, platform) => {
-  test("has an id for JSON keys, a name and a description", () => {
+  test("a platform has an id for JSON keys, a name and a description", () => {
     expect(platform.id).toMatch(/^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/);
     expect(platform.name.trim()).not.toBe("");
     expect(platform.description).toMatch(/\.$/);
   });
 
-  test("says where its API is described and when that was checked, or that there is no such page", () => {
+  test("a platform links the documentation of its API with the date checked, or has none", () => {
     if (platform.docs === null) return;
     expect(platform.docs.url).toMatch(/^https:\/\//);
     expect(platform.docs.checked).toMatch(/^\d{4}-\d{2}-\d{2}$/);
@@ -128,7 +136,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     }
   });
 
-  test("takes at least one conversion in a request and has at least one lane", () => {
+  test("a request carries at least one conversion, and at least one request runs at a time", () => {
     expect(platform.batch).toBeGreaterThanOrEqual(1);
     expect(platform.lanes).toBeGreaterThanOrEqual(1);
     expect(Number.isInteger(platform.batch) && Number.isInteger(platform.lanes)).toBe(true);
@@ -140,7 +148,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     expect(limit).toBeGreaterThan(0);
   });
 
-  test("the account is stable: the same for the same settings, whatever secrets they come with", () => {
+  test("the account depends on settings only, not on secrets", () => {
     const settings = exampleSettings(platform);
     const account = platform.account(settings);
     expect(account).not.toBe("");
@@ -151,7 +159,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     }
   });
 
-  test("the account gives no secret away: it is stored in the clear", () => {
+  test("the account contains no secret, because it is stored in plain text", () => {
     const secrets = Object.fromEntries(
       platform.settings.filter(isSecret).map((setting) => [setting.name, marked(setting, "s3cr3t-mark")]),
     );
@@ -161,18 +169,18 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
   describe.each(platform.examples.map((example) => [example.title, example] as const))(
     "example: %s",
     (_title, example) => {
-      test("the request is exactly the one that is documented", () => {
+      test("the request equals the documented one", () => {
         const request = platform.toRequest(example.conversions, example.settings, now);
         expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual(example.request);
       });
 
-      test("the same conversions give the same bytes again", () => {
+      test("the same conversions give the same bytes", () => {
         expect(platform.toRequest(example.conversions, example.settings, now)).toEqual(
           platform.toRequest(structuredClone(example.conversions), { ...example.settings }, now),
         );
       });
 
-      test("its settings are declared, pass their checks, and no required one is missing", () => {
+      test("the settings of an example are declared, valid and complete", () => {
         const declared = new Map(platform.settings.map((setting) => [setting.name, setting]));
         for (const [name, value] of Object.entries(example.settings)) {
           if (name.startsWith("event.") && platform.events) {
@@ -191,7 +199,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
         }
       });
 
-      test("no secret setting shows in the documented address, body or title", () => {
+      test("no secret setting is in the documented URL, body or title", () => {
         const shown = [example.title, example.request.url, JSON.stringify(example.request.body)].join("\n");
         for (const setting of platform.settings.filter(isSecret)) {
           const value = example.settings[setting.name];
@@ -200,112 +208,114 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
         }
       });
 
-      test("carries no more conversions than one request may", () => {
+      test("no conversion of an example is skipped", () => {
+        for (const conversion of example.conversions)
+          expect(platform.skipReason?.(conversion, example.settings, now) ?? null).toBeNull();
+      });
+
+      test("an example has no more conversions than the maximum batch", () => {
         expect(example.conversions.length).toBeLessThanOrEqual(platform.batch);
       });
     },
   );
 
-  test("every one of its standard events has an example", () => {
+  test("every standard event has an example", () => {
     const shown = new Set(
       platform.examples.flatMap(({ conversions }) => conversions.map(({ name }) => name.toLowerCase())),
     );
     for (const name of Object.keys(platform.events?.standard ?? {})) expect([...shown], name).toContain(name);
   });
 
-  test("every answer that it documents is read as documented", () => {
-    for (const { title, conversions, status, headers = {}, body, readings: expected } of platform.answers ??
-      []) {
-      expect(expected, title).toHaveLength(conversions);
-      expect(readings(platform, conversions, answer(status, headers, body)), title).toEqual(expected);
-    }
-  });
+  test.each((platform.responses ?? []).map((one) => [one.title, one] as const))(
+    "the response is read as documented: %s",
+    (_title, { conversions, status, headers = {}, body, readings: expected }) => {
+      expect(expected).toHaveLength(conversions);
+      expect(readings(platform, conversions, answer(status, headers, body))).toEqual(expected);
+    },
+  );
 
-  test("says for people what is sent, what is not, and how to get credentials", () => {
+  test("the guide says what is sent, what is not, and how to get credentials", () => {
     if (platform.docs === null) return;
     expect(platform.guide?.credentials.length).toBeGreaterThan(0);
     expect(platform.guide?.sends.length).toBeGreaterThan(2);
     for (const text of [platform.guide?.consent, platform.guide?.testMode]) expect(text).toMatch(/\.$/);
   });
 
-  test("the success that it documents is accepted, once for each conversion; without one any 2xx is", () => {
-    const [success] = platform.answers ?? [];
+  test("the documented success is accepted for each conversion; without one any 2xx is", () => {
+    const [success] = platform.responses ?? [];
     const count = success?.conversions ?? 1;
-    const accepted = Array.from({ length: count }, () => ({ said: "accepted" }));
+    const accepted = Array.from({ length: count }, () => ({ outcome: "accepted" }));
     for (const status of success ? [success.status] : [200, 201, 202, 204])
       expect(readings(platform, count, answer(status, {}, success?.body)), `HTTP ${status}`).toEqual(
         accepted,
       );
   });
 
-  test("a 2xx that does not say so in the platform's own words, or was cut, is no success", () => {
-    const [success] = platform.answers ?? [];
+  test("a 2xx without the platform's own success body, or cut off, is no success", () => {
+    const [success] = platform.responses ?? [];
     if (!success) return;
-    const unread = [{ said: "later", error: expect.stringContaining("the answer could not be read") }];
+    const unread = [{ outcome: "retry", error: expect.stringContaining("the answer could not be read") }];
     const cut = { ...answer(200, {}, success.body), isCut: true } as const;
     expect(readings(platform, 1, cut)).toEqual(unread);
-    // Google Analytics and Segment say nothing, or next to nothing, to anything.
+    // Google Analytics and Segment have no success body of their own.
     if (platform.id === "ga4" || platform.id === "segment") return;
     const half = success.body.slice(0, success.body.length / 2);
     for (const body of ["", "{}", "[]", "null", '"OK"', "OK", half, '{"data":[],"events":[],"elements":{}}'])
       for (const status of [200, 201, 202, 204])
         expect(readings(platform, 1, answer(status, {}, body)), body).toEqual(unread);
     const page = answer(200, {}, "<html><body>Sign in to the network</body></html>");
-    expect(readings(platform, 1, page)).toEqual([{ said: "later", error: expect.any(String) }]);
+    expect(readings(platform, 1, page)).toEqual([{ outcome: "retry", error: expect.any(String) }]);
   });
 
-  describe.each(sizes(platform))("a request of %d", (count) => {
-    test("400 is refused, once for each conversion, with the status as reason", () => {
+  describe.each(sizes(platform))("the response to a request of %d", (count) => {
+    test("400 rejects each conversion, with the status in the reason", () => {
       const read = readings(platform, count, answer(400));
       expect(read).toHaveLength(count);
       for (const reading of read)
-        expect(reading).toEqual({ said: "refused", error: expect.stringContaining("400") });
+        expect(reading).toEqual({ outcome: "rejected", error: expect.stringContaining("400") });
     });
 
     test.each([404, 405, 409, 410, 413, 415, 422])(
-      "%d is refused: the same request would fail again",
+      "%d is rejected: the same request would fail again",
       (status) => {
-        for (const reading of readings(platform, count, answer(status))) expect(reading.said).toBe("refused");
+        for (const reading of readings(platform, count, answer(status)))
+          expect(reading.outcome).toBe("rejected");
       },
     );
 
-    test("a redirect is refused and not followed", () => {
+    test("a redirect is rejected and not followed", () => {
       for (const status of [301, 302, 303, 307, 308])
         for (const reading of readings(platform, count, answer(status, { location: "https://example.com/" })))
-          expect(reading.said, `HTTP ${status}`).toBe("refused");
+          expect(reading.outcome, `HTTP ${status}`).toBe("rejected");
     });
 
-    test.each([408, 425, 429, 500, 502, 503, 504, 520, 599])("%d is tried again later", (status) => {
+    test.each([408, 425, 429, 500, 502, 503, 504, 520, 599])("%d is retried", (status) => {
       const read = readings(platform, count, answer(status));
       expect(read).toHaveLength(count);
       for (const reading of read)
-        expect(reading).toEqual({ said: "later", error: expect.stringContaining(String(status)) });
+        expect(reading).toEqual({ outcome: "retry", error: expect.stringContaining(String(status)) });
     });
 
-    test("429 and 503 with Retry-After say how long to wait", () => {
+    test("429 and 503 with Retry-After set the time to wait", () => {
       for (const status of [429, 503])
         for (const reading of readings(platform, count, answer(status, { "retry-after": "120" })))
-          expect(reading).toMatchObject({ said: "later", retryAfterSeconds: 120 });
+          expect(reading).toMatchObject({ outcome: "retry", retryAfterSeconds: 120 });
     });
 
     test("Retry-After may be a date", () => {
-      const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
-      for (const reading of readings(platform, count, answer(429, { "retry-after": inAnHour }))) {
-        expect(reading.said).toBe("later");
-        const seconds = "retryAfterSeconds" in reading ? reading.retryAfterSeconds : 0;
-        expect(seconds).toBeGreaterThan(3590);
-        expect(seconds).toBeLessThanOrEqual(3601);
-      }
+      const inAnHour = new Date(now + 3_600_000).toUTCString();
+      for (const reading of readings(platform, count, answer(429, { "retry-after": inAnHour })))
+        expect(reading).toMatchObject({ outcome: "retry", retryAfterSeconds: 3600 });
     });
 
-    test.each([401, 403])("%d means that the connection is not authorised", (status) => {
+    test.each([401, 403])("%d means that the connection is unauthorized", (status) => {
       const read = readings(platform, count, answer(status));
       expect(read).toHaveLength(count);
       for (const reading of read)
-        expect(reading).toEqual({ said: "unauthorised", error: expect.any(String) });
+        expect(reading).toEqual({ outcome: "unauthorized", error: expect.any(String) });
     });
 
-    test("no body can make reading throw, or give another number of readings", () => {
+    test("no body makes readResponse throw or return another number of readings", () => {
       const bodies = [
         "",
         "null",
@@ -323,25 +333,25 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     });
   });
 
-  describe.each(sizes(platform))("what a request of %d must not hold", (count) => {
-    test("a secret setting never stands in the address", () => {
+  describe.each(sizes(platform))("a request of %d", (count) => {
+    test("a secret setting is never in the URL", () => {
       for (const mode of ["live", "test"] as const)
         expect(
           platform.toRequest(several(count, { mode }), settingsWithMarks(platform), now).url,
         ).not.toContain("s3cr3t-mark");
     });
 
-    test("a secret setting never stands in the body, which the sync log keeps", () => {
+    test("a secret setting is never in the body, which the sync log stores", () => {
       expect(platform.toRequest(several(count), settingsWithMarks(platform), now).body).not.toContain(
         "s3cr3t-mark",
       );
     });
 
-    test("a conversion whose identifiers are withheld carries nothing of the person", () => {
+    test("a conversion without consent carries nothing of the person", () => {
       const known = sampleConversion();
       const withheld = { person: null, clickIds: {}, browserIds: {}, utm: {}, consent: "denied" } as const;
       const conversions = several(count, withheld).filter(
-        (conversion) => !platform.unfit?.(conversion, exampleSettings(platform), now),
+        (conversion) => !platform.skipReason?.(conversion, exampleSettings(platform), now),
       );
       if (conversions.length === 0) return;
       const text = JSON.stringify(platform.toRequest(conversions, exampleSettings(platform), now));
@@ -356,7 +366,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
       expect(text).not.toMatch(/[0-9a-f]{64}/);
     });
 
-    test("every conversion's event id is in it, and stays the same from attempt to attempt", () => {
+    test("every conversion's event id is in the request and the same on every attempt", () => {
       const conversions = several(count);
       const { body, url } = platform.toRequest(conversions, exampleSettings(platform), now);
       // Google has one place for an id, and people look up their orders there.
@@ -364,7 +374,7 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
         expect(body + url).toContain(platform.id === "google_ads" ? orderId : platformEventId);
     });
 
-    test("what senders write cannot break out of the JSON, nor reach address and headers", () => {
+    test("senders' texts cannot break out of the JSON or reach URL and headers", () => {
       const hostile = '"}],"admin":true,\r\nX-Evil: 1\r\n\r\n{{emailSha256}}\u2028</script>';
       const [plain, evil] = [
         several(count),
@@ -389,30 +399,5 @@ describe.each(platforms.map((platform) => [platform.id, platform] as const))("%s
     const before = structuredClone({ conversions, settings });
     platform.toRequest(conversions, settings, now);
     expect({ conversions, settings }).toEqual(before);
-  });
-});
-
-describe("HTTP's own words", () => {
-  test("408, 425, 429 and every 5xx are passing faults; nothing else is", () => {
-    const transient = Array.from({ length: 600 }, (_, status) => status).filter(isTransientStatus);
-    expect(transient).toEqual([408, 425, 429, ...Array.from({ length: 100 }, (_, i) => 500 + i)]);
-  });
-
-  const noon = Date.UTC(2026, 10, 14, 12);
-  test.each([
-    ["120", 120],
-    [" 7 ", 7],
-    ["1", 1],
-    ["Sat, 14 Nov 2026 12:01:30 GMT", 90],
-    ["Sat, 14 Nov 2026 12:00:00 GMT", undefined],
-    ["Sat, 14 Nov 2026 11:00:00 GMT", undefined],
-    ["0", undefined],
-    ["-5", undefined],
-    ["", undefined],
-    ["soon", undefined],
-    ["9".repeat(400), undefined],
-    [undefined, undefined],
-  ])("Retry-After %j is %j seconds", (header, seconds) => {
-    expect(retryAfterSeconds(header, noon)).toBe(seconds);
   });
 });

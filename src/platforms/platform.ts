@@ -1,10 +1,7 @@
-// What a platform is: one object that declares everything the relay, the dashboard and the documentation need to know,
-// and a few pure functions. It never sends; delivery/send.ts does.
+// A platform is one object that declares everything the relay, the dashboard and the documentation need to know, and a few
+// pure functions: the clock is an argument. It never sends; delivery/send.ts does.
 
 import type { Conversion, Reading } from "../kernel/event.ts";
-import type { Field } from "./shared/mapping.ts";
-import type { EventNames } from "./shared/eventNames.ts";
-import type { OAuth2 } from "./shared/oauth.ts";
 
 export type Setting = {
   name: string;
@@ -13,16 +10,16 @@ export type Setting = {
   required?: boolean;
   /** Sealed at rest and never shown again. */
   secret?: boolean;
-  /** An address that may hold a token in its path: sealed too, and shown by its origin. */
+  /** A URL that may hold a token in its path: sealed too, and shown by its origin. */
   address?: boolean;
   default?: string;
-  /** One sentence that says what is wrong with a value; null when it is fine. */
+  /** Says in one sentence what is wrong with a value; null when it is fine. */
   check?: (value: string) => string | null;
 };
 
 /**
- * A connection as its platform sees it: every declared setting that was given, or its default. `event.NAME` says under
- * which name an event goes (names.ts), `map.FIELD` where a field of the platform comes from (mapping.ts).
+ * A connection as its platform sees it: every declared setting that was given, or its default. `event.NAME` is the name
+ * under which an event goes (eventNames.ts), `map.FIELD` the source of a mapped field (mapping.ts).
  */
 export type ConnectionSettings = Readonly<Record<string, string>>;
 
@@ -32,7 +29,7 @@ export type PlatformRequest = {
   headers: Record<string, string>;
   /** Empty for GET. */
   body: string;
-  /** Secrets that a platform wants in the address: joined to it when it is sent, never shown or stored. */
+  /** Secrets that belong into the query: appended to the URL when it is sent, never shown or stored. */
   secretQuery?: Record<string, string>;
 };
 
@@ -44,7 +41,7 @@ export type PlatformResponse = {
   isCut?: true;
 };
 
-/** An event in, the exact request out, and how the platform answers it: test and documentation in one. */
+/** Conversions and the exact request for them: test and documentation in one. */
 export type Example = {
   title: string;
   settings: Record<string, string>;
@@ -52,8 +49,8 @@ export type Example = {
   request: Omit<PlatformRequest, "body"> & { body: unknown };
 };
 
-/** An answer as the platform gives it, and what it means for each of `conversions` conversions. */
-export type AnswerExample = {
+/** A response of the platform, and what it means for each of `conversions` conversions. */
+export type ResponseExample = {
   title: string;
   conversions: number;
   status: number;
@@ -68,69 +65,118 @@ export type Picker = {
   /** Settings that must be known first. */
   needs: readonly string[];
   toRequest(settings: ConnectionSettings): PlatformRequest;
-  /** The choices in a successful answer; empty when there are none. Never throws. */
+  /** The choices in a successful response; empty when there are none. Never throws. */
   read(body: string): { value: string; label: string }[];
 };
 
-/** What the documentation says beside that which the object declares. Short sentences. */
-export type Guide = {
-  /** How to get the credentials, step by step. */
+/** Texts for the documentation, in short sentences. */
+type Guide = {
+  /** The steps to get the credentials. */
   credentials: readonly string[];
-  /** What is sent from what: the platform's field, and ours. */
+  /** The platform's fields, and what each is filled from. */
   sends: readonly (readonly [field: string, from: string])[];
-  /** What is not sent, and why. */
+  /** Data that is not sent, and the reason. */
   notSent: readonly string[];
-  /** What happens when a person refused. */
+  /** The effect of an opt-out. */
   consent: string;
-  /** What becomes of events that are sent with a test key. */
+  /** The handling of events that come with a test key. */
   testMode: string;
   limits: readonly string[];
 };
 
+export type EventNames = {
+  /** Our usual names, in lower case, and the platform's for them. */
+  standard: Readonly<Record<string, string>>;
+  /** All other events: sent under the sender's own name, under this one, or not at all. */
+  others: "own name" | { name: string } | "not sent";
+  /** A connection may choose one of these, or anything that `check` accepts. */
+  choices?: readonly string[];
+  /** Says in one sentence what is wrong with a chosen name; null when it is fine. */
+  check?: (name: string) => string | null;
+};
+
+/** A field of a platform that a connection may fill. `name` is its path in one event: `custom_data.content_name`. */
+export type Field = {
+  name: string;
+  help: string;
+  type: "text" | "number";
+  /** Turns a mapped value into what the platform expects; undefined leaves the field out. */
+  shape?: (value: string | number) => unknown;
+};
+
+/** Declares the sign-in at a platform; delivery/oauth carries it out. */
+export type OAuth2 = {
+  /** Where people agree, and where codes and refresh tokens are exchanged. */
+  authorizeUrl: string;
+  tokenUrl: string;
+  scopes: readonly string[];
+  scopeSeparator?: " " | ",";
+  pkce: boolean;
+  /** A token request carries the operator's client id and secret in its body or in a Basic header. */
+  clientAuth: "body" | "basic";
+  /** The encoding of a token request; `form` by default. */
+  tokenBody?: "form" | "json";
+  /** Where this platform's parameter names differ from OAuth's: `client_id`, `client_secret`, `code`, `access_token` … */
+  names?: Readonly<Record<string, string>>;
+  /** More parameters of the authorization page, and of token requests. */
+  authorizeParams?: Readonly<Record<string, string>>;
+  tokenParams?: Readonly<Record<string, string>>;
+  /** The object in a token response that holds the token, where it is not the response itself. */
+  tokenIn?: string;
+  /** A refresh gives a new refresh token, keeps the old one, or there is none. */
+  refresh: "rotates" | "keeps" | "none";
+  /**
+   * Exchanges a short-lived token for a long-lived one right after sign-in. In the parameters {client_id},
+   * {client_secret} and {access_token} are replaced.
+   */
+  exchange?: { url: string; params: Readonly<Record<string, string>> };
+};
+
 export type Platform = {
-  /** The key in `results`, and the name of the platform's file. */
+  /** The key in `results`, and the name of the platform's folder. */
   id: string;
   name: string;
   description: string;
-  /** Where the API is described, and when that was last compared with this file. */
+  /** The documentation of the API, and when it was last compared with this object. */
   docs: { url: string; checked: string } | null;
   guide?: Guide;
-  /** How people sign in there, where they need not paste a token. Fills access_token, refresh_token and expires_at. */
+  /** Lets people sign in instead of pasting a token. Fills access_token, refresh_token and expires_at. */
   oauth?: OAuth2;
   settings: readonly Setting[];
   /** Where no setting is required by itself: one of these sets is. */
   requires?: readonly (readonly string[])[];
   pickers?: readonly Picker[];
-  /** What makes two connections the same: connecting it again changes the first instead of adding one. */
+  /** Identifies a connection: connecting the same account again changes the connection instead of adding one. */
   account(settings: ConnectionSettings): string;
-  /** The customer chooses the address: only public ones over HTTPS, unless the operator allows more. */
+  /** The customer chooses the URL: only public ones over HTTPS, unless the operator allows more. */
   customerAddress?: boolean;
-  /** The click ids and browser ids that it takes. */
+  /** The click ids and browser ids that it accepts. */
   ids?: readonly string[];
   /** Its own names of events. */
   events?: EventNames;
-  /** Its fields that a connection may fill as it likes. */
+  /** Its fields that a connection may map. */
   fields?: readonly Field[];
-  /** Older conversions are refused by the platform. */
+  /** The platform rejects older conversions. */
   maxAgeDays?: number | ((conversion: Conversion, settings: ConnectionSettings) => number);
-  /** The most conversions that one request may carry. */
+  /** The maximum number of conversions in one request. */
   batch: number;
-  /** How many requests may be under way at once. */
+  /** The maximum number of concurrent requests. */
   lanes: number;
-  /** How many requests may be made in how many seconds: by a connection, or by all that use the operator's app. */
+  /** The maximum number of requests in a period: of a connection, or of all that use the operator's app. */
   quota?: { requests: number; seconds: number; sharedBy?: "app" };
   /** Conversions of different groups do not share a request. */
   group?(conversion: Conversion, settings: ConnectionSettings, now: number): string;
-  /** Why this conversion cannot be sent at all; null when it can. */
-  unfit?(conversion: Conversion, settings: ConnectionSettings, now: number): string | null;
+  /** Returns why this conversion cannot be sent at all; null when it can. */
+  skipReason?(conversion: Conversion, settings: ConnectionSettings, now: number): string | null;
   toRequest(conversions: readonly Conversion[], settings: ConnectionSettings, now: number): PlatformRequest;
-  /** One reading for each conversion of the request, in order. Never throws. */
+  /** Returns one reading for each conversion of the request, in order. Never throws. */
   readResponse(
     response: PlatformResponse,
     conversions: readonly Conversion[],
     settings: ConnectionSettings,
+    now: number,
   ): Reading[];
   examples: readonly Example[];
-  /** The first is the answer to a request that was accepted. */
-  answers?: readonly AnswerExample[];
+  /** The first is the response to a request that was accepted. */
+  responses?: readonly ResponseExample[];
 };

@@ -1,4 +1,4 @@
-// What a hit may hold. The real collector drops what breaks these rules without a word.
+// The fields of a hit. The real collector silently drops a hit that breaks these rules.
 
 import {
   also,
@@ -17,7 +17,7 @@ import {
 } from "../shared/checks.ts";
 
 const maxAgeSeconds = 72 * 3600;
-/** Not documented; one sender refuses more, and a clock further ahead is wrong anyway. */
+/** Not documented; other senders reject more, and a clock further ahead is wrong anyway. */
 const maxAheadSeconds = 15 * 60;
 
 const reservedNames = new Set(
@@ -37,7 +37,7 @@ function nameProblems(name: unknown, path: string, max: number): Problem[] {
   return reserved ? [{ path, kind: "unknown", message: "is a reserved name" }] : checked;
 }
 
-/** Text or number. Null, lists and objects make the event vanish; whether true and false do is not known, so they do. */
+/** Text or number. Null, lists and objects drop the event; true and false are uncertain, so they do too. */
 const paramValue =
   (name: string): Check =>
   (value, path) => {
@@ -142,7 +142,7 @@ function shape(now: number): Check {
   );
 }
 
-/** The recommendations are always enforced: the collector would not say that it minds. */
+/** The recommendations are always enforced, because the collector would not report a fault. */
 export function hitProblems(value: unknown, { now, app }: { now: number; app: boolean }): Problem[] {
   const owner = app ? "app_instance_id" : "client_id";
   return also(shape(now), (hit) => [

@@ -1,10 +1,10 @@
-// The Measurement Protocol of Google Analytics 4. `/mp/collect` answers 204 whatever it gets, so only the log here
-// tells a good hit from a lost one; `/debug/mp/collect` explains, and records nothing.
+// The Measurement Protocol of Google Analytics 4. `/mp/collect` answers 204 to everything, so only the log shows
+// if a hit was lost; `/debug/mp/collect` explains, and records nothing.
 
 import { hitProblems, validationMessages } from "./hit.ts";
-import { inWords, readJson } from "../shared/checks.ts";
+import { describeProblem, readJson } from "../shared/checks.ts";
 import { gatewayPage } from "../shared/pages.ts";
-import type { Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
 
 /** Values of no real account. */
 const known = {
@@ -17,18 +17,18 @@ const known = {
 
 const maxBytes = 130_000;
 
-function collect(call: Call, desk: Desk): Answer {
-  const silent = (...refused: string[]): Answer => ({ status: 204, refused });
+function collect(call: Call, context: Context): Answer {
+  const silent = (...rejected: string[]): Answer => ({ status: 204, rejected });
   const stream = call.query.get("measurement_id") ?? call.query.get("firebase_app_id");
   if (stream !== known.measurementId && stream !== known.firebaseAppId)
     return silent("the stream is not known");
-  if (desk.tokens.state(call.query.get("api_secret")) !== "valid")
+  if (context.tokens.state(call.query.get("api_secret")) !== "valid")
     return silent("the API secret is not known");
   if (call.bytes >= maxBytes) return silent("the body is too large");
   const read = readJson(call);
   if ("fault" in read) return silent(read.fault);
-  const problems = hitProblems(read.value, { now: desk.now(), app: stream === known.firebaseAppId });
-  if (problems.length > 0) return silent(...problems.map(inWords));
+  const problems = hitProblems(read.value, { now: context.now(), app: stream === known.firebaseAppId });
+  if (problems.length > 0) return silent(...problems.map(describeProblem));
 
   const hit = read.value as { events: { name: string; params?: Record<string, unknown> }[] };
   return {
@@ -37,8 +37,7 @@ function collect(call: Call, desk: Desk): Answer {
       id: textOf(event.params?.transaction_id) ?? textOf(event.params?.event_id),
       name: event.name,
       key: `${event.name}/${String(event.params?.transaction_id ?? event.params?.event_id)}`,
-      // That purchases are deduplicated by their transaction id is said often and documented nowhere: here they count
-      // every time.
+      // It is not documented that purchases are deduplicated by their transaction id, so here they count every time.
       windowSeconds: null,
       event: { ...hit, events: [event] },
     })),
@@ -47,15 +46,15 @@ function collect(call: Call, desk: Desk): Answer {
 
 const textOf = (value: unknown) => (typeof value === "string" ? value : null);
 
-/** Neither the secret nor the stream is looked at. */
-function debug(call: Call, desk: Desk): Answer {
+/** The validation server checks neither secret nor stream. */
+function debug(call: Call, context: Context): Answer {
   const read = readJson(call);
   const value = "value" in read ? read.value : undefined;
-  const problems = hitProblems(value, { now: desk.now(), app: call.query.has("firebase_app_id") });
+  const problems = hitProblems(value, { now: context.now(), app: call.query.has("firebase_app_id") });
   return {
     status: 200,
     body: { validationMessages: validationMessages(problems) },
-    ...(problems.length ? { refused: problems.map(inWords) } : { tested: true }),
+    ...(problems.length ? { rejected: problems.map(describeProblem) } : { tested: true }),
   };
 }
 
@@ -72,9 +71,9 @@ export const ga4 = {
   ],
   errors: {
     notFound: () => gatewayPage(404),
-    // Not documented beyond the status. The header is HTTP's own.
+    // Only the status is documented. The header is HTTP's own.
     throttled: (seconds) => ({ ...gatewayPage(429), headers: { "retry-after": String(seconds) } }),
     failed: (status) => gatewayPage(status),
-    token: () => ({ status: 204, refused: ["the API secret is not known"] }),
+    token: () => ({ status: 204, rejected: ["the API secret is not known"] }),
   },
 } as const satisfies Standin;

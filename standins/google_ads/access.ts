@@ -1,6 +1,6 @@
-// What Google knows: accounts with their conversion actions, who may enter, and the shape of its refusals.
+// Google's accounts with their conversion actions, its access checks, and its error format.
 
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 export const dataManagerScope = "https://www.googleapis.com/auth/datamanager";
@@ -17,13 +17,13 @@ export const googleKnown = {
   adwordsOnlyToken: "ya29.standin-adwords-only",
   developerToken: "standin-developer-token",
   managerId: "9876543210",
-  /** Managed by the manager above; takes enhanced conversions for leads. */
+  /** Managed by the manager above; has enhanced conversions for leads. */
   customerId: "1234567890",
   conversionActionId: "7700000001",
   onePerClickActionId: "7700000002",
   webpageActionId: "7700000003",
   removedActionId: "7700000004",
-  /** Entered directly, without a manager; never switched on enhanced conversions for leads. */
+  /** Accessed directly, without a manager; without enhanced conversions for leads. */
   directCustomerId: "2345678901",
   directConversionActionId: "7700000011",
 } as const;
@@ -121,25 +121,25 @@ export function googleError(
         ],
       },
     },
-    refused: violations?.map(({ field, reason: why, description }) => `${field}: ${why}, ${description}`) ?? [
-      `${reason}: ${message}`,
-    ],
+    rejected: violations?.map(
+      ({ field, reason: why, description }) => `${field}: ${why}, ${description}`,
+    ) ?? [`${reason}: ${message}`],
   };
 }
 
-/** Google does not tell a revoked token from one that has run out: both are 401, and only the refresh tells. */
+/** Google answers 401 to revoked and expired tokens alike; only a refresh tells them apart. */
 export function googleTokenError(state: Exclude<TokenState, "valid">): Answer {
   return googleError(401, "UNAUTHENTICATED", "Request had invalid authentication credentials.", {
     reason: state === "expired" ? "ACCESS_TOKEN_EXPIRED" : "ACCESS_TOKEN_TYPE_UNSUPPORTED",
   });
 }
 
-/** Null when the call may enter with this scope. An API key is not enough anywhere. */
-export function refuseEntry(call: Call, desk: Desk, scope: string): Answer | null {
+/** Null when the token has this scope. An API key is never enough. */
+export function accessError(call: Call, context: Context, scope: string): Answer | null {
   const token = bearerToken(call);
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return googleTokenError(state);
-  return desk.tokens.allows(token, scope)
+  return context.tokens.allows(token, scope)
     ? null
     : googleError(403, "PERMISSION_DENIED", "Request had insufficient authentication scopes.", {
         reason: "ACCESS_TOKEN_SCOPE_INSUFFICIENT",

@@ -1,4 +1,4 @@
-// The fields of an events:ingest request, closed: one that the schema does not know fails the whole request.
+// The fields of an events:ingest request. The schema is closed: an unknown field fails the whole request.
 
 import {
   also,
@@ -17,8 +17,8 @@ import {
 } from "../shared/checks.ts";
 import type { FieldViolation } from "./access.ts";
 
-// No number is documented; ninety days is the usual click window. Stricter than the real one, which may also take an
-// old event and count it as EVENT_TOO_OLD half an hour later.
+// No limit is documented; ninety days is the usual click window. This is stricter than Google, which may accept an old
+// event and count it as EVENT_TOO_OLD half an hour later.
 const maxAgeSeconds = 90 * 86_400;
 const maxEvents = 2000;
 
@@ -74,7 +74,7 @@ function eventShape(now: number, encoding: unknown): Check {
         landingPageDeviceInfo: device,
       }),
       currency,
-      // Proto JSON would also read a number out of a string. The documented type is a number, so only that passes.
+      // Proto JSON would also read a number from a string. The documented type is a number, so only that passes.
       conversionValue: number({ min: 0 }),
       eventSource: text({ oneOf: ["WEB", "APP", "IN_STORE", "PHONE", "MESSAGE", "OTHER"] }),
       eventDeviceInfo: device,
@@ -99,8 +99,8 @@ function eventShape(now: number, encoding: unknown): Check {
       ),
       userProperties: object({ customerType: text({ oneOf: ["NEW", "RETURNING", "REENGAGED"] }) }),
     },
-    // The release notes demand the source for offline events although the schema does not: the stricter wins. The
-    // same for the transaction id, without which nothing can be deduplicated.
+    // The release notes require the source for offline events although the schema does not: the stricter rule is used.
+    // The same for the transaction id, without which nothing can be deduplicated.
     { required: ["eventTimestamp", "transactionId", "eventSource"] },
   );
 }
@@ -129,7 +129,7 @@ export function requestShape(now: number, encoding: unknown): Check {
   );
 }
 
-/** In snake case and behind the request's own field, as Google writes it: `events.events[0].user_data…`. */
+/** In snake case and below the request's own field, as Google writes it: `events.events[0].user_data…`. */
 export function toViolation({ path, kind, message, value }: Problem): FieldViolation {
   const snake = path.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   const reason = {

@@ -1,16 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { post } from "../shared/post.ts";
-import { startStandins } from "../shared/start.ts";
+import { post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = googleAds;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["google_ads"], now: () => clock });
-const google = running.of("google_ads");
+const { handle: google } = await runStandin("google_ads");
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-afterAll(() => running.close());
-beforeEach(() => google.reset());
 
 const emailSha256 = "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a";
 const phoneHash = "fb4f73a6ec5fdb7077d564cdd22c3554b43ce49168550c3b12c547b78c517b30";
@@ -45,7 +39,7 @@ const violationsOf = (body: unknown) =>
   (body as { error: { details: { fieldViolations?: unknown }[] } }).error.details.at(-1)?.fieldViolations;
 
 describe("events:ingest", () => {
-  test("the documented request is taken and gets a request id", async () => {
+  test("the documented request is accepted and gets a request id", async () => {
     const { status, body } = await ingest(request([event()], { validateOnly: false }));
     expect([status, body]).toEqual([200, { requestId: "t-google_ads-000001" }]);
     expect(google.accepted).toMatchObject([{ id: "ord-10042", count: 1 }]);
@@ -62,7 +56,7 @@ describe("events:ingest", () => {
     expect((await ingest(request([event({ adIdentifiers: undefined })]))).status).toBe(200);
   });
 
-  test("one bad event refuses the whole request, in Google's shape", async () => {
+  test("one invalid event rejects the whole request, in Google's format", async () => {
     const bad = event({ userData: { userIdentifiers: [{ emailAddress: "ada@example.com" }] } });
     const { status, body } = await ingest(request([event(), bad]));
     expect(status).toBe(400);
@@ -165,7 +159,7 @@ describe("events:ingest", () => {
       ".user_data.user_identifiers[0].address.region_code",
       "REQUIRED_FIELD_MISSING",
     ],
-  ])("%s is refused", async (_, changes, field, reason) => {
+  ])("%s is rejected", async (_, changes, field, reason) => {
     const { status, body } = await ingest(request([event(changes)]));
     expect(status).toBe(400);
     expect(violationsOf(body)).toEqual([
@@ -183,7 +177,7 @@ describe("events:ingest", () => {
   test.each<[string, Fields]>([
     ["in the request", { login: "x" }],
     ["in an event", { events: [event({ addressInfo: {} })] }],
-  ])("an unknown field %s is refused by the JSON reader", async (_, changes) => {
+  ])("an unknown field %s is rejected by the JSON reader", async (_, changes) => {
     const { status, body } = await ingest(request([event()], changes));
     expect([status, body]).toMatchObject([400, { error: { status: "INVALID_ARGUMENT" } }]);
     expect(violationsOf(body)).toBeUndefined();
@@ -212,20 +206,20 @@ describe("events:ingest", () => {
       { events: [event({ destinationReferences: ["other"] })] },
       "INVALID_DESTINATION",
     ],
-  ])("%s is refused", async (_, changes, reason) => {
+  ])("%s is rejected", async (_, changes, reason) => {
     const { status, body } = await ingest(request([event()], changes));
     expect(status).toBe(400);
     expect(violationsOf(body)).toMatchObject([{ reason }]);
   });
 
-  test("user data for an account without enhanced conversions for leads is refused; a click alone is taken", async () => {
+  test("user data for an account without enhanced conversions for leads is rejected; a click alone is accepted", async () => {
     const direct = destination({
       operatingAccount: { accountType: "GOOGLE_ADS", accountId: known.directCustomerId },
       loginAccount: undefined,
       productDestinationId: known.directConversionActionId,
     });
-    const refused = await ingest(request([event()], { destinations: [direct] }));
-    expect(violationsOf(refused.body)).toMatchObject([
+    const rejected = await ingest(request([event()], { destinations: [direct] }));
+    expect(violationsOf(rejected.body)).toMatchObject([
       {
         field: "events.events[0].destination_references[0]",
         reason: "DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS",
@@ -247,14 +241,14 @@ describe("events:ingest", () => {
     expect([status, body]).toMatchObject([403, { error: { status: "PERMISSION_DENIED" } }]);
   });
 
-  test("a hash in base64 is taken when the request says so", async () => {
+  test("a hash in base64 is accepted when the request says so", async () => {
     const base64 = Buffer.from(emailSha256, "hex").toString("base64");
     const userData = { userIdentifiers: [{ emailAddress: base64 }] };
     expect((await ingest(request([event({ userData })], { encoding: "BASE64" }))).status).toBe(200);
     expect((await ingest(request([event({ userData })]))).status).toBe(400);
   });
 
-  test("tokens that are expired, revoked, unknown or without the scope do not let in", async () => {
+  test("tokens that are expired, revoked, unknown or without the scope give no access", async () => {
     const body = request([event()]);
     for (const token of [known.expiredToken, known.revokedToken, "made-up"])
       expect((await ingest(body, token)).status).toBe(401);
@@ -266,7 +260,7 @@ describe("events:ingest", () => {
     expect((await post(`${google.origin}/v1/events:ingest?key=AIza-key`, body)).status).toBe(401);
   });
 
-  test("text that is no JSON is refused", async () => {
+  test("text that is no JSON is rejected", async () => {
     expect((await ingest("{")).status).toBe(400);
     const typed = await post(`${google.origin}/v1/events:ingest`, request([event()]), {
       ...bearer(known.accessToken),

@@ -26,7 +26,7 @@ export const googleAds = {
     tokenBody: "form",
     accessSeconds: 3600,
     refresh: "fixed",
-    // Without both, Google gives a returning customer an access token only, and the connection dies within the hour.
+    // Without both, Google issues a returning customer only an access token, which expires within the hour.
     offline: (query) => query.get("access_type") === "offline" && query.get("prompt") === "consent",
   },
   routes: [

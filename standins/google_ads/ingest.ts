@@ -1,36 +1,36 @@
-// events:ingest and requestStatus:retrieve of the Data Manager API. One bad event refuses the whole request.
+// events:ingest and requestStatus:retrieve of the Data Manager API. One invalid event rejects the whole request.
 
 import { isObject, readJson } from "../shared/checks.ts";
 import {
   dataManagerScope,
   googleAccounts,
   googleError,
-  refuseEntry,
+  accessError,
   type ConversionAction,
   type FieldViolation,
   type GoogleAccount,
 } from "./access.ts";
 import { requestShape, toViolation } from "./event.ts";
-import type { AcceptedInput, Answer, Call, Desk } from "../shared/standin.ts";
+import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
-export function ingestEvents(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, dataManagerScope) ?? spendQuota(desk);
-  if (refusal) return refusal;
-  const requestId = `t-${desk.nextId()}`;
+export function ingestEvents(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, dataManagerScope) ?? spendQuota(context);
+  if (fault) return fault;
+  const requestId = `t-${context.nextId()}`;
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received.", { requestId });
 
   const body = read.value;
-  const problems = requestShape(desk.now(), body.encoding)(body, "");
+  const problems = requestShape(context.now(), body.encoding)(body, "");
   const unknown = problems.find(({ kind }) => kind === "unknown");
-  // The JSON reader stands in front of the API and knows nothing of its reasons.
+  // The JSON parser runs before the API and has no reasons of its own.
   if (unknown)
     return {
       ...googleError(400, "INVALID_ARGUMENT", "Invalid JSON payload received. Unknown name.", { requestId }),
-      refused: [`${unknown.path} is not a known field`],
+      rejected: [`${unknown.path} is not a known field`],
     };
-  if (problems.length > 0) return refuse(problems.map(toViolation), requestId);
+  if (problems.length > 0) return invalidArgument(problems.map(toViolation), requestId);
 
   const events = body.events as Event[];
   const destinations = body.destinations as Destination[];
@@ -47,10 +47,10 @@ export function ingestEvents(call: Call, desk: Desk): Answer {
       requestId,
       violations: [denied],
     });
-  if (violations.length > 0) return refuse(violations, requestId);
-  if (validateOnly) return { status: 200, body: { requestId: `v-${desk.nextId()}` }, tested: true };
+  if (violations.length > 0) return invalidArgument(violations, requestId);
+  if (validateOnly) return { status: 200, body: { requestId: `v-${context.nextId()}` }, tested: true };
 
-  remember(requestId, events, destinations, desk);
+  remember(requestId, events, destinations, context);
   return {
     status: 200,
     body: { requestId },
@@ -70,25 +70,25 @@ type Destination = {
   loginAccount?: { accountId: string };
   productDestinationId: string;
 };
-/** Counts, as Google keeps them: which event failed cannot be asked. */
+/** Counts, as Google keeps them: it does not say which event failed. */
 type Ingested = {
   at: number;
-  destinations: { destination: Destination; total: number; braidsRefused: number }[];
+  destinations: { destination: Destination; total: number; braidsRejected: number }[];
 };
 
-const ingestions = (desk: Desk) => desk.recall("ingestions", () => new Map<string, Ingested>());
+const ingestions = (context: Context) => context.remember("ingestions", () => new Map<string, Ingested>());
 const maxIngestions = 10_000;
 
-function remember(requestId: string, events: Event[], destinations: Destination[], desk: Desk): void {
+function remember(requestId: string, events: Event[], destinations: Destination[], context: Context): void {
   const braids = events.filter(({ adIdentifiers: ids }) => (ids?.gbraid ?? ids?.wbraid) !== undefined).length;
-  const kept = ingestions(desk);
+  const kept = ingestions(context);
   if (kept.size >= maxIngestions) kept.delete(kept.keys().next().value ?? "");
   kept.set(requestId, {
-    at: desk.now(),
+    at: context.now(),
     destinations: destinations.map((destination) => ({
       destination,
       total: events.length,
-      braidsRefused: findAction(destination).action?.countingType === "ONE_PER_CLICK" ? braids : 0,
+      braidsRejected: findAction(destination).action?.countingType === "ONE_PER_CLICK" ? braids : 0,
     })),
   });
 }
@@ -146,7 +146,7 @@ function eventViolations(
       description: "Required field is missing.",
       reason: "REQUIRED_FIELD_MISSING",
     });
-  // One sender saw this refused at ingestion and not by a dry run. Uncertain, so the stricter reading.
+  // One sender saw this rejected at ingestion and not by a dry run. Uncertain, so the stricter rule is used.
   if (!validateOnly && /^\d+$/.test(event.transactionId))
     add("transaction_id", "INVALID_FORMAT", "The format is not valid.");
   const references = event.destinationReferences ?? [];
@@ -161,19 +161,19 @@ function eventViolations(
   return found;
 }
 
-const refuse = (violations: FieldViolation[], requestId: string) =>
+const invalidArgument = (violations: FieldViolation[], requestId: string) =>
   googleError(400, "INVALID_ARGUMENT", "There was a problem with the request.", { requestId, violations });
 
-/** Shared by all customers of one Cloud project. Whether status calls count too is uncertain: here they do. */
-function spendQuota(desk: Desk): Answer | null {
-  const wait = desk.spend("project", 300, 60) || desk.spend("project", 100_000, 86_400);
+/** Shared by all customers of one Cloud project. It is uncertain if status calls count too: here they do. */
+function spendQuota(context: Context): Answer | null {
+  const wait = context.useQuota("project", 300, 60) || context.useQuota("project", 100_000, 86_400);
   return wait ? googleThrottled(wait) : null;
 }
 
 export function googleThrottled(retryAfterSeconds: number): Answer {
   const answer = googleError(429, "RESOURCE_EXHAUSTED", "Quota exceeded.", { reason: "RATE_LIMIT_EXCEEDED" });
   const { error } = answer.body as { error: { details: unknown[] } };
-  // Google names the wait in the body, as a duration, and not in a header.
+  // Google gives the wait in the body, as a duration, and not in a header.
   error.details.push({
     "@type": "type.googleapis.com/google.rpc.RetryInfo",
     retryDelay: `${retryAfterSeconds}s`,
@@ -181,18 +181,18 @@ export function googleThrottled(retryAfterSeconds: number): Answer {
   return answer;
 }
 
-/** Counts per destination, never a place in the batch, and nothing final in the first half hour. */
-export function retrieveStatus(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, dataManagerScope) ?? spendQuota(desk);
-  if (refusal) return refusal;
-  const ingested = ingestions(desk).get(call.query.get("requestId") ?? "");
+/** Counts per destination, never an index in the batch, and nothing final in the first half hour. */
+export function retrieveStatus(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, dataManagerScope) ?? spendQuota(context);
+  if (fault) return fault;
+  const ingested = ingestions(context).get(call.query.get("requestId") ?? "");
   if (!ingested)
-    return refuse(
+    return invalidArgument(
       [{ field: "request_id", description: "The request id is not valid.", reason: "INVALID_REQUEST_ID" }],
-      `t-${desk.nextId()}`,
+      `t-${context.nextId()}`,
     );
-  const processing = desk.now() - ingested.at < 30 * 60_000;
-  const statuses = ingested.destinations.map(({ destination, total, braidsRefused: failed }) => {
+  const processing = context.now() - ingested.at < 30 * 60_000;
+  const statuses = ingested.destinations.map(({ destination, total, braidsRejected: failed }) => {
     return {
       destination,
       requestStatus: processing

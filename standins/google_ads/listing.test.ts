@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { get, post } from "../shared/post.ts";
+import { get, post } from "../shared/testCalls.ts";
 import { startStandins } from "../shared/start.ts";
 
 const { known } = googleAds;
@@ -18,14 +18,14 @@ const search = (query: string, more: Record<string, string> = { "login-customer-
   );
 
 describe("the pickers of Google Ads", () => {
-  test("the accounts that the sign-in enters directly are listed", async () => {
+  test("the accounts with direct access are listed", async () => {
     const { body } = await get(`${origin}/v25/customers:listAccessibleCustomers`, headers);
     expect(body).toEqual({
       resourceNames: [`customers/${known.managerId}`, `customers/${known.directCustomerId}`],
     });
   });
 
-  test("the manager knows the accounts behind it", async () => {
+  test("the manager lists the accounts below it", async () => {
     const { body } = await post(
       `${origin}/v25/customers/${known.managerId}/googleAds:searchStream`,
       {
@@ -58,17 +58,17 @@ describe("the pickers of Google Ads", () => {
     ["a field that does not exist", "SELECT conversion_action.colour FROM conversion_action"],
     ["a resource that does not exist", "SELECT shop.id FROM shop"],
     ["no query", ""],
-  ])("%s is refused", async (_, query) => {
+  ])("%s is rejected", async (_, query) => {
     const { status, text } = await search(query);
     expect([status, text]).toEqual([400, expect.stringContaining("UNRECOGNIZED_FIELD")]);
   });
 
-  test("an account behind a manager cannot be entered without it", async () => {
+  test("an account below a manager cannot be accessed without it", async () => {
     const { status, text } = await search("SELECT customer.id FROM customer", {});
     expect([status, text]).toEqual([403, expect.stringContaining("USER_PERMISSION_DENIED")]);
   });
 
-  test("a missing or foreign developer token, and a version that is gone, are refused", async () => {
+  test("a missing or wrong developer token and a retired version are rejected", async () => {
     const url = `${origin}/v25/customers:listAccessibleCustomers`;
     const { authorization } = headers;
     expect((await get(url, { authorization })).text).toContain("DEVELOPER_TOKEN_PARAMETER_MISSING");
@@ -76,7 +76,7 @@ describe("the pickers of Google Ads", () => {
     expect((await get(url.replace("v25", "v22"), headers)).text).toContain("UNSUPPORTED_VERSION");
   });
 
-  test("a token that has run out is told from one that was taken back", async () => {
+  test("an expired token is distinguished from a revoked one", async () => {
     const ask = async (token: string) =>
       (
         await get(`${origin}/v25/customers:listAccessibleCustomers`, {
@@ -90,7 +90,7 @@ describe("the pickers of Google Ads", () => {
     expect(await ask(known.accessToken)).toContain("OAUTH_TOKEN_REVOKED");
   });
 
-  test("the old upload is closed for this developer token", async () => {
+  test("the old upload is disabled for this developer token", async () => {
     const url = `${origin}/v25/customers/${known.customerId}:uploadClickConversions`;
     const { status, text } = await post(url, { conversions: [{}], partialFailure: true }, headers);
     expect([status, text]).toEqual([

@@ -1,12 +1,12 @@
-// The parts of the Google Ads API that pickers need: the accounts that the sign-in can enter, and searches for
-// accounts and conversion actions. Uploads are closed here, as they are for every new developer token.
+// The parts of the Google Ads API that pickers need: the accounts that the sign-in can access, and searches for
+// accounts and conversion actions. Uploads are disabled, as they are for every new developer token.
 
 import { isObject, readJson } from "../shared/checks.ts";
-import { adwordsScope, googleAccounts, googleKnown, refuseEntry, type GoogleAccount } from "./access.ts";
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { adwordsScope, googleAccounts, googleKnown, accessError, type GoogleAccount } from "./access.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
-/** v22 went on 2026-10-07. v23 has no known date, so it still works. */
+/** v22 was retired on 2026-10-07. v23 has no known date, so it still works. */
 const supported = ["v23", "v24", "v25"];
 
 function adsError(
@@ -33,11 +33,11 @@ function adsError(
         ],
       },
     },
-    refused: [error],
+    rejected: [error],
   };
 }
 
-/** Unlike the Data Manager API, this one tells a revoked token from one that has run out. */
+/** Unlike the Data Manager API, this one distinguishes revoked from expired tokens. */
 export function adsTokenError(
   state: Exclude<TokenState, "valid">,
   version: string,
@@ -51,13 +51,20 @@ export function adsTokenError(
   return adsError(401, "UNAUTHENTICATED", "authenticationError", error[state], version, requestId);
 }
 
-function refuse(call: Call, desk: Desk): Answer | null {
+function listingError(call: Call, context: Context): Answer | null {
   const version = call.params.version ?? "";
   if (!supported.includes(version))
-    return adsError(400, "INVALID_ARGUMENT", "requestError", "UNSUPPORTED_VERSION", version, desk.nextId());
-  const state = desk.tokens.state(bearerToken(call));
-  if (state !== "valid") return adsTokenError(state, version, desk.nextId());
-  const entry = refuseEntry(call, desk, adwordsScope);
+    return adsError(
+      400,
+      "INVALID_ARGUMENT",
+      "requestError",
+      "UNSUPPORTED_VERSION",
+      version,
+      context.nextId(),
+    );
+  const state = context.tokens.state(bearerToken(call));
+  if (state !== "valid") return adsTokenError(state, version, context.nextId());
+  const entry = accessError(call, context, adwordsScope);
   if (entry) return entry;
   const developerToken = call.headers["developer-token"];
   if (developerToken === googleKnown.developerToken) return null;
@@ -69,21 +76,21 @@ function refuse(call: Call, desk: Desk): Answer | null {
     family,
     error,
     version,
-    desk.nextId(),
+    context.nextId(),
   );
 }
 
-/** Only accounts that are entered directly; those behind a manager are found by asking the manager. */
-export function listCustomers(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk);
-  if (refusal) return refusal;
+/** Only accounts with direct access; those below a manager are found through the manager. */
+export function listCustomers(call: Call, context: Context): Answer {
+  const fault = listingError(call, context);
+  if (fault) return fault;
   const direct = googleAccounts.filter(({ managers }) => managers.length === 0);
   return { status: 200, body: { resourceNames: direct.map(({ id }) => `customers/${id}`) } };
 }
 
-export function searchStream(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk);
-  if (refusal) return refusal;
+export function searchStream(call: Call, context: Context): Answer {
+  const fault = listingError(call, context);
+  if (fault) return fault;
   const version = call.params.version ?? "";
   const account = googleAccounts.find(({ id }) => id === call.params.customer);
   const login = call.headers["login-customer-id"];
@@ -97,30 +104,36 @@ export function searchStream(call: Call, desk: Desk): Answer {
       "authorizationError",
       "USER_PERMISSION_DENIED",
       version,
-      desk.nextId(),
+      context.nextId(),
     );
   const read = readJson(call);
   const query = "value" in read && isObject(read.value) ? read.value.query : undefined;
   const rows = typeof query === "string" ? search(query, account) : null;
   if (!rows)
-    return adsError(400, "INVALID_ARGUMENT", "queryError", "UNRECOGNIZED_FIELD", version, desk.nextId());
-  return { status: 200, body: rows.length ? [{ results: rows, requestId: desk.nextId() }] : [] };
+    return adsError(400, "INVALID_ARGUMENT", "queryError", "UNRECOGNIZED_FIELD", version, context.nextId());
+  return { status: 200, body: rows.length ? [{ results: rows, requestId: context.nextId() }] : [] };
 }
 
 /** New developer tokens get this for every row since 2026-06-15. */
-export function uploadClicks(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk);
-  if (refusal) return refusal;
+export function uploadClicks(call: Call, context: Context): Answer {
+  const fault = listingError(call, context);
+  if (fault) return fault;
   const version = call.params.version ?? "";
   const closed = "CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE";
-  const { error } = adsError(400, "INVALID_ARGUMENT", "notAllowlistedError", closed, version, desk.nextId())
-    .body as {
+  const { error } = adsError(
+    400,
+    "INVALID_ARGUMENT",
+    "notAllowlistedError",
+    closed,
+    version,
+    context.nextId(),
+  ).body as {
     error: { message: string; details: unknown };
   };
   return {
     status: 200,
     body: { partialFailureError: { code: 3, message: error.message, details: error.details }, results: [{}] },
-    refused: [closed],
+    rejected: [closed],
   };
 }
 
@@ -164,7 +177,7 @@ function rowsOf(resource: string, account: GoogleAccount): Row[] | null {
   }
 }
 
-/** As much of the query language as pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Null: not understood. */
+/** The part of the query language that pickers use: SELECT … FROM … WHERE a = b AND c IN (…). Null: not understood. */
 function search(query: string, account: GoogleAccount): unknown[] | null {
   const parts =
     /^\s*SELECT\s+(.+?)\s+FROM\s+(\w+)(?:\s+WHERE\s+(.+?))?(?:\s+ORDER BY\s.+?)?(?:\s+LIMIT\s+\d+)?\s*$/is.exec(

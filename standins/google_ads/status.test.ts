@@ -1,16 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { googleAds } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { startStandins } from "../shared/start.ts";
+import { get, post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = googleAds;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["google_ads"], now: () => clock });
-const google = running.of("google_ads");
+const { handle: google, advance } = await runStandin("google_ads");
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-afterAll(() => running.close());
-beforeEach(() => google.reset());
 
 type Fields = Record<string, unknown>;
 const event = (changes: Fields = {}): Fields => ({
@@ -48,7 +42,7 @@ describe("requestStatus:retrieve", () => {
     );
     const { requestId } = body as { requestId: string };
     expect((await retrieve(requestId)).text).toContain('"requestStatus":"PROCESSING"');
-    clock += 31 * 60_000;
+    advance(31 * 60_000);
     expect((await retrieve(requestId)).body).toMatchObject({
       requestStatusPerDestination: [
         {
@@ -65,10 +59,9 @@ describe("requestStatus:retrieve", () => {
         },
       ],
     });
-    clock -= 31 * 60_000;
   });
 
-  test("there is none for a dry run or an unknown id", async () => {
+  test("a dry run or an unknown id has no status", async () => {
     const { body } = await ingest(request([event()], { validateOnly: true }));
     const { status, text } = await retrieve((body as { requestId: string }).requestId);
     expect([status, text]).toEqual([400, expect.stringContaining("INVALID_REQUEST_ID")]);

@@ -1,18 +1,22 @@
 // LinkedIn's pickers and sign-in.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { authorizeUrl, callback, granted, person, postForm, returned } from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+import {
+  authorizeUrl,
+  callback,
+  get,
+  person,
+  post,
+  postForm,
+  queryOf,
+  runStandin,
+  startTime,
+  tokenFields,
+} from "../shared/testCalls.ts";
 
 const { known } = linkedin;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["linkedin"], now: () => clock });
-const platform = running.of("linkedin");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const { handle: platform, advance } = await runStandin("linkedin");
 
 const headers = (token: string) => ({
   authorization: `Bearer ${token}`,
@@ -24,7 +28,7 @@ const send = (token: string) =>
     `${platform.origin}/rest/conversionEvents`,
     {
       conversion: `urn:lla:llaPartnerConversion:${known.leadRuleId}`,
-      conversionHappenedAt: clock,
+      conversionHappenedAt: startTime,
       user: { userIds: [{ idType: "SHA256_EMAIL", idValue: person.email }] },
     },
     headers(token),
@@ -34,7 +38,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/rest/${path}`, headers(token));
 
-  test("accounts, and the rules of one with their method", async () => {
+  test("the lists have the accounts, and the rules of one with their method", async () => {
     expect((await list("adAccountUsers?q=authenticatedUser")).body).toMatchObject({
       elements: [{ account: `urn:li:sponsoredAccount:${known.accountId}` }],
     });
@@ -48,7 +52,7 @@ describe("the pickers", () => {
     });
   });
 
-  test("a foreign account, an unknown finder and a missing permission are refused", async () => {
+  test("a foreign account, an unknown finder and a missing permission are rejected", async () => {
     expect((await list("conversions?q=account&account=urn%3Ali%3AsponsoredAccount%3A1")).status).toBe(403);
     expect((await list("conversions")).status).toBe(400);
     expect((await list("conversions?q=account", known.adsOnlyToken)).status).toBe(403);
@@ -57,7 +61,7 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const code = async () =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/oauth/v2/authorization", {
           client_id: known.clientId,
@@ -78,29 +82,29 @@ describe("the sign-in", () => {
   const exchange = (changes: Record<string, string>) =>
     token({ grant_type: "authorization_code", redirect_uri: callback, ...changes });
 
-  test("a code becomes tokens for 60 and 365 days, and the refresh token stays", async () => {
+  test("a code is exchanged for tokens for 60 and 365 days, and the refresh token stays", async () => {
     const first = await exchange({ code: await code() });
     expect(first.body).toMatchObject({
       expires_in: 60 * 86_400,
       refresh_token_expires_in: 365 * 86_400,
       scope: "rw_conversions,r_ads",
     });
-    const letIn = (answer: typeof first) => send(granted(answer).access_token ?? "");
+    const letIn = (answer: typeof first) => send(tokenFields(answer).access_token ?? "");
     expect((await letIn(first)).status).toBe(201);
-    const refresh = { grant_type: "refresh_token", refresh_token: granted(first).refresh_token ?? "" };
-    clock += 61 * 86_400_000;
+    const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
+    advance(61 * 86_400_000);
     const old = await letIn(first);
     const second = await token(refresh);
     const fresh = await letIn(second);
-    clock += 305 * 86_400_000;
+    advance(305 * 86_400_000);
     const dead = await token(refresh);
-    clock -= 366 * 86_400_000;
+    advance(-366 * 86_400_000);
     expect([old.status, second.status, fresh.status, dead.status]).toEqual([401, 200, 201, 400]);
-    expect(granted(second).refresh_token).toBeUndefined();
+    expect(tokenFields(second).refresh_token).toBeUndefined();
     expect(dead.body).toMatchObject({ error: "invalid_grant" });
   });
 
-  test("a used code, another address and a wrong secret are refused", async () => {
+  test("a used code, another redirect URI and a wrong secret are rejected", async () => {
     const used = await code();
     await exchange({ code: used });
     expect((await exchange({ code: used })).body).toMatchObject({ error: "invalid_grant" });

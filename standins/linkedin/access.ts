@@ -1,6 +1,6 @@
-// What LinkedIn knows: an ad account with its conversion rules, who may enter, and the shape of its refusals.
+// LinkedIn's ad account with its conversion rules, its access checks, and its error format.
 
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
@@ -15,13 +15,13 @@ export const linkedinKnown = {
   accountId: "512345678",
   purchaseRuleId: "555001",
   leadRuleId: "555002",
-  /** Fed by the Insight Tag, so that no event may be sent to it. */
+  /** Fed by the Insight Tag: events are rejected. */
   insightTagRuleId: "555003",
   disabledRuleId: "555004",
   apiVersion: "202609",
 } as const;
 
-export type Rule = {
+type Rule = {
   id: string;
   name: string;
   type: string;
@@ -62,7 +62,7 @@ export const rules: readonly Rule[] = [
 
 export const accountUrn = `urn:li:sponsoredAccount:${linkedinKnown.accountId}`;
 
-/** 202511 goes on 16 November 2026; the others are good for a year at least. Later ones do not exist here. */
+/** 202511 is retired on 16 November 2026; the others are valid for at least a year. Later ones do not exist here. */
 const versions = "202511 202512 202601 202602 202603 202604 202605 202606 202607 202608 202609".split(" ");
 const firstRetirement = { version: "202511", at: Date.parse("2026-11-16T00:00:00Z") };
 
@@ -76,11 +76,11 @@ export function linkedinError(
     status,
     headers: { "x-restli-protocol-version": "2.0.0" },
     body: { status, ...(serviceErrorCode === undefined ? {} : { serviceErrorCode }), code, message },
-    refused: [message],
+    rejected: [message],
   };
 }
 
-/** Uncertain for a token that has run out: the same as a wrong one, as far as is known. */
+/** Uncertain for an expired token: as far as is known the same as for a wrong one. */
 export function linkedinTokenError(state: Exclude<TokenState, "valid">): Answer {
   return state === "revoked"
     ? linkedinError(
@@ -92,8 +92,8 @@ export function linkedinTokenError(state: Exclude<TokenState, "valid">): Answer 
     : linkedinError(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
 }
 
-/** Null when the call may enter. The version is looked at before the token. */
-export function refuseLinkedIn(call: Call, desk: Desk, scope: string): Answer | null {
+/** Null when the call has access. The version is checked before the token. */
+export function accessError(call: Call, context: Context, scope: string): Answer | null {
   const version = call.headers["linkedin-version"];
   if (version === undefined)
     return linkedinError(
@@ -101,16 +101,16 @@ export function refuseLinkedIn(call: Call, desk: Desk, scope: string): Answer | 
       "VERSION_MISSING",
       "A version must be present. Please specify a version by adding the LinkedIn-Version header.",
     );
-  const retired = version === firstRetirement.version && desk.now() >= firstRetirement.at;
+  const retired = version === firstRetirement.version && context.now() >= firstRetirement.at;
   if (!versions.includes(version) || retired)
     return linkedinError(426, "NONEXISTENT_VERSION", `Requested version ${version} is not active`);
-  // Uncertain whether sending works without it; every documented call has it.
+  // It is uncertain if sending works without it; every documented call has it.
   if (call.headers["x-restli-protocol-version"] !== "2.0.0")
     return linkedinError(400, "ILLEGAL_ARGUMENT", "X-RestLi-Protocol-Version must be 2.0.0");
   const token = bearerToken(call);
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return linkedinTokenError(state);
-  return desk.tokens.allows(token, scope)
+  return context.tokens.allows(token, scope)
     ? null
     : linkedinError(
         403,
@@ -120,7 +120,7 @@ export function refuseLinkedIn(call: Call, desk: Desk, scope: string): Answer | 
       );
 }
 
-/** No header says how long. */
+/** No header gives the wait. */
 export const linkedinThrottled = (): Answer =>
   linkedinError(
     429,

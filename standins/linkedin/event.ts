@@ -1,4 +1,4 @@
-// The fields of a conversion event, closed as every Rest.li record is, and the text that names what is wrong.
+// The fields of a conversion event, with a closed schema like every Rest.li record, and the message that names faults.
 
 import {
   also,
@@ -12,7 +12,7 @@ import {
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hashed, ipv4, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
 
 const maxAgeSeconds = 90 * 86_400;
 const emailSha256 = hashed("email");
@@ -62,16 +62,16 @@ export function eventShape(now: number, version: string): Check {
     object(
       {
         conversion: text({ pattern: /^urn:lla:llaPartnerConversion:\d+$/ }),
-        conversionHappenedAt: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds: aheadSeconds }),
+        conversionHappenedAt: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds }),
         eventId: text(),
-        // A number instead of the documented string is uncertain, so only the string passes.
+        // It is uncertain if a number is accepted instead of the documented string, so only the string passes.
         conversionValue: object(
           { currencyCode: currency, amount: amountText() },
           { required: ["currencyCode", "amount"] },
         ),
         user: object(
           {
-            // Must be there even when it is empty.
+            // Required even when it is empty.
             userIds: list(userId(version)),
             userInfo,
             externalIds: list(text(), { max: 1 }),
@@ -85,7 +85,7 @@ export function eventShape(now: number, version: string): Check {
     ({ user }, path) => {
       if (!isObject(user) || !Array.isArray(user.userIds)) return [];
       const alone = user.userInfo !== undefined || (user.lead !== undefined && version >= "202605");
-      // What LinkedIn says to an event without any key is uncertain; refused here.
+      // LinkedIn's response to an event without any key is uncertain; rejected here.
       return user.userIds.length > 0 || alone
         ? []
         : fault("missing", `${path}.user`, "needs a user id, or first and last name");
@@ -106,7 +106,7 @@ export function inLinkedInWords(problems: readonly Problem[], isBatch: boolean):
           : kind === "unknown"
             ? "unrecognized field found but not allowed"
             : message;
-      // The index stands only in front of the first line of its element.
+      // Only the first line of an element has the index.
       const prefix = isBatch && index !== "" && index !== named ? `Index: ${index}, ` : "";
       named = index;
       return `${prefix}ERROR :: ${place} :: ${said}\n`;

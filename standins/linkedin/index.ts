@@ -7,21 +7,21 @@ import {
   linkedinKnown,
   linkedinThrottled,
   linkedinTokenError,
-  refuseLinkedIn,
+  accessError,
   rules,
 } from "./access.ts";
 import { eventShape, inLinkedInWords } from "./event.ts";
-import type { AcceptedInput, Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import type { AcceptedInput, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
 const maxBatch = 5000;
-// Uncertain: no window is documented. Ninety days, because nothing older is taken anyway.
+// Uncertain: no window is documented. Ninety days, because nothing older is accepted anyway.
 const dedupSeconds = 90 * 86_400;
 
-function sendEvents(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "rw_conversions");
-  if (refusal) return refusal;
+function sendEvents(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "rw_conversions");
+  if (fault) return fault;
   // 300 or 600 a minute, 300 or 500 thousand a day, by source: uncertain, so the lower ones.
-  if (desk.spend("application", 300, 60) || desk.spend("application", 300_000, 86_400))
+  if (context.useQuota("application", 300, 60) || context.useQuota("application", 300_000, 86_400))
     return linkedinThrottled();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
@@ -32,22 +32,22 @@ function sendEvents(call: Call, desk: Desk): Answer {
     return linkedinError(400, "ILLEGAL_ARGUMENT", `Invalid X-RestLi-Method ${method}`);
   const isBatch = method === "BATCH_CREATE";
 
-  const event = eventShape(desk.now(), call.headers["linkedin-version"] ?? "");
+  const event = eventShape(context.now(), call.headers["linkedin-version"] ?? "");
   if (isBatch && Array.isArray(body.elements) && body.elements.length > maxBatch)
     return linkedinError(400, "BAD_REQUEST", `The batch has more than ${maxBatch} elements`);
   const shape = isBatch ? object({ elements: list(event, { min: 1 }) }, { required: ["elements"] }) : event;
   const problems = shape(body, "");
-  // One bad element fails all; the text names every element by its index.
+  // One invalid element fails all; the message names every element by its index.
   if (problems.length > 0) {
     const message = inLinkedInWords(problems, isBatch);
     return {
       status: 422,
       body: { message, status: 422 },
-      refused: problems.map(({ path, message: why }) => `${eventIndex(path) ?? 0}: ${path} ${why}`),
+      rejected: problems.map(({ path, message: why }) => `${eventIndex(path) ?? 0}: ${path} ${why}`),
     };
   }
   const events = (isBatch ? body.elements : [body]) as Record<string, unknown>[];
-  const wrong = events.map(refuseRule).find((one) => one !== null);
+  const wrong = events.map(ruleError).find((one) => one !== null);
   if (wrong) return wrong;
   return isBatch
     ? {
@@ -60,7 +60,7 @@ function sendEvents(call: Call, desk: Desk): Answer {
 
 const ruleId = (event: Record<string, unknown>) => String(event.conversion).split(":").at(-1);
 
-function refuseRule(event: Record<string, unknown>): Answer | null {
+function ruleError(event: Record<string, unknown>): Answer | null {
   const rule = rules.find(({ id }) => id === ruleId(event));
   if (!rule)
     return linkedinError(
@@ -71,7 +71,7 @@ function refuseRule(event: Record<string, unknown>): Answer | null {
     );
   if (rule.conversionMethod !== "CONVERSIONS_API")
     return linkedinError(400, "BAD_REQUEST", `The conversion method of ${rule.id} is not CONVERSIONS_API`);
-  // Uncertain what a rule that is switched off answers; only those that are on trigger events.
+  // LinkedIn's response for a disabled rule is uncertain; only enabled rules count events.
   return rule.enabled
     ? null
     : linkedinError(400, "BAD_REQUEST", `The conversion rule ${rule.id} is not enabled`);
@@ -106,33 +106,33 @@ const account = {
   status: "ACTIVE",
 };
 
-function listAccounts(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "r_ads");
-  if (refusal) return refusal;
+function listAccounts(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "r_ads");
+  if (fault) return fault;
   return call.query.get("q") === "search"
     ? found([account], call)
     : linkedinError(400, "ILLEGAL_ARGUMENT", "q must be search");
 }
 
-function listAccountUsers(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "r_ads");
-  if (refusal) return refusal;
+function listAccountUsers(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "r_ads");
+  if (fault) return fault;
   return call.query.get("q") === "authenticatedUser"
     ? found([{ account: accountUrn, role: "ACCOUNT_MANAGER", user: "urn:li:person:standin" }], call)
     : linkedinError(400, "ILLEGAL_ARGUMENT", "q must be authenticatedUser");
 }
 
-function readAccount(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "r_ads");
-  if (refusal) return refusal;
+function readAccount(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "r_ads");
+  if (fault) return fault;
   return call.params.account === linkedinKnown.accountId
     ? { status: 200, body: account }
     : linkedinError(404, "RESOURCE_NOT_FOUND", "Could not find entity");
 }
 
-function listRules(call: Call, desk: Desk): Answer {
-  const refusal = refuseLinkedIn(call, desk, "rw_conversions");
-  if (refusal) return refusal;
+function listRules(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "rw_conversions");
+  if (fault) return fault;
   if (call.query.get("q") !== "account") return linkedinError(400, "ILLEGAL_ARGUMENT", "q must be account");
   if (call.query.get("account") !== accountUrn)
     return linkedinError(403, "ACCESS_DENIED", "Not enough permissions to access the account", 100);
@@ -163,15 +163,15 @@ export const linkedin = {
     authorizePath: "/oauth/v2/authorization",
     tokenPath: "/oauth/v2/accessToken",
     scopes: ["rw_conversions", "r_ads", "r_ads_reporting", "r_liteprofile"],
-    // The flow for servers knows no challenge; one that is given is passed over.
+    // The server flow has no PKCE; a challenge is ignored.
     pkce: "none",
     clientAuth: ["body"],
     tokenBody: "form",
     accessSeconds: 60 * 86_400,
-    // The refresh token lasts a year from the sign-in, however often it is used.
+    // The refresh token is valid for a year from the sign-in, however often it is used.
     refresh: "fixed",
     refreshSeconds: 365 * 86_400,
-    // Without token_type, as LinkedIn's documents show it; whether it is there by now is uncertain.
+    // Without token_type, as LinkedIn documents it; it is uncertain if it is there by now.
     tokenAnswer: ({ accessToken, expiresInSeconds, refreshToken, refreshExpiresInSeconds, scopes }) => ({
       status: 200,
       body: {

@@ -1,18 +1,11 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { linkedin } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { person, throttledCall, type Fields } from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+import { type Fields, get, person, post, runStandin, startTime, throttledCall } from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = linkedin;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const ms = clock - 1_800_000;
-const running = await startStandins({ only: ["linkedin"], now: () => clock });
-const platform = running.of("linkedin");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const ms = startTime - 1_800_000;
+const { handle: platform, advance } = await runStandin("linkedin");
 
 const email = { idType: "SHA256_EMAIL", idValue: person.email };
 const urn = (rule: string) => `urn:lla:llaPartnerConversion:${rule}`;
@@ -50,7 +43,7 @@ const sendBatch = (elements: unknown[], changes: Record<string, string | undefin
 const messageOf = ({ body }: { body: unknown }) => (body as { message: string }).message;
 
 describe("conversion events", () => {
-  test("one event is taken with 201 and no body", async () => {
+  test("one event is accepted with 201 and no body", async () => {
     const { status, text } = await send(event());
     expect([status, text]).toEqual([201, ""]);
     expect(platform.accepted).toMatchObject([{ id: "ord-1001", counted: 1 }]);
@@ -132,7 +125,7 @@ describe("conversion events", () => {
       { pageUrl: "https://shop.example" },
       "/pageUrl :: unrecognized field found but not allowed",
     ],
-  ])("%s is refused by its index, and the good ones with it", async (_, changes, text) => {
+  ])("%s is rejected by its index, and the valid events with it", async (_, changes, text) => {
     const answer = await sendBatch([event({ eventId: "good" }), event(changes)]);
     expect([answer.status, (answer.body as Fields).status]).toEqual([422, 422]);
     expect(messageOf(answer)).toMatch(/^Index: 1, ERROR :: \//);
@@ -140,7 +133,7 @@ describe("conversion events", () => {
     expect(platform.accepted).toEqual([]);
   });
 
-  test("every fault has its line, and the index stands in front of the first", async () => {
+  test("every fault has its line, and the first has the index", async () => {
     const bad = event({ conversionValue: { currencyCode: "EUR" }, user: { userInfo: {} } });
     const { body } = await sendBatch([bad, event(), event({ conversion: undefined })]);
     const missing = "field is required but not found and has no default value";
@@ -160,7 +153,7 @@ describe("conversion events", () => {
     ).toBe(200);
   });
 
-  test("a hashed address from 202607 on, a name alone, a lead alone from 202605 on", async () => {
+  test("a hashed IP address from 202607 on, a name alone, and a lead alone from 202605 on are accepted", async () => {
     const address = event(ids("SHA256_IP_ADDRESS", sha256("203.0.113.9")));
     expect((await send(address)).status).toBe(201);
     expect((await send(address, { "linkedin-version": "202606" })).status).toBe(422);
@@ -171,7 +164,7 @@ describe("conversion events", () => {
     expect((await send(lead, { "linkedin-version": "202604" })).status).toBe(422);
   });
 
-  test("a rule of the Insight Tag, one that is off and one of somebody else are refused", async () => {
+  test("a rule of the Insight Tag, a disabled rule and another account's rule are rejected", async () => {
     const statuses = [];
     for (const rule of [known.insightTagRuleId, known.disabledRuleId, "999"])
       statuses.push((await send(event({ conversion: urn(rule) }))).status);
@@ -188,7 +181,7 @@ describe("conversion events", () => {
     ]);
   });
 
-  test("versions: none, a retired one, one that is not there yet", async () => {
+  test("a missing, retired or future version is rejected", async () => {
     expect(await send(event(), { "linkedin-version": undefined })).toMatchObject({
       status: 400,
       body: { code: "VERSION_MISSING" },
@@ -196,9 +189,9 @@ describe("conversion events", () => {
     for (const version of ["202510", "202701", "2026-09"])
       expect((await send(event(), { "linkedin-version": version })).status).toBe(426);
     expect((await send(event(), { "linkedin-version": "202511" })).status).toBe(201);
-    clock += 2 * 86_400_000;
+    advance(2 * 86_400_000);
     const later = await send(event(), { "linkedin-version": "202511" });
-    clock -= 2 * 86_400_000;
+    advance(-2 * 86_400_000);
     expect(later).toMatchObject({ status: 426, body: { status: 426, code: "NONEXISTENT_VERSION" } });
     expect((await send(event(), { "x-restli-protocol-version": undefined })).status).toBe(400);
   });
@@ -206,7 +199,7 @@ describe("conversion events", () => {
   test.each([
     [300, 60],
     [300_000, 86_400],
-  ])("%i calls in %i seconds, and no Retry-After beyond", (most, within) => {
+  ])("after %i calls in %i seconds calls are throttled without Retry-After", (most, within) => {
     const answer = throttledCall(
       linkedin,
       "/rest/conversionEvents",
@@ -219,8 +212,8 @@ describe("conversion events", () => {
   });
 });
 
-describe("tokens and faults in LinkedIn's words", () => {
-  test("a wrong, an old and a revoked token, and one that may not send", async () => {
+describe("tokens and faults in LinkedIn's format", () => {
+  test("a wrong, expired or revoked token, and one without permission, are rejected", async () => {
     const answers = [];
     for (const token of ["wrong", known.expiredToken, known.revokedToken, known.adsOnlyToken])
       answers.push(await send(event(), { authorization: `Bearer ${token}` }));

@@ -1,27 +1,24 @@
 // Meta's pickers and sign-in.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { meta } from "./index.ts";
-import { get, post } from "../shared/post.ts";
 import {
   authorizeUrl,
   callback,
-  granted,
+  type Fields,
+  get,
   makeChallenge,
   person,
+  post,
   postForm,
-  returned,
-  type Fields,
-} from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+  queryOf,
+  runStandin,
+  startTime,
+  tokenFields,
+} from "../shared/testCalls.ts";
 
 const { known } = meta;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["meta"], now: () => clock });
-const facebook = running.of("meta");
-
-afterAll(() => running.close());
-beforeEach(() => facebook.reset());
+const { handle: facebook, advance } = await runStandin("meta");
 
 const send = (token: string) =>
   post(
@@ -30,7 +27,7 @@ const send = (token: string) =>
       data: [
         {
           event_name: "Lead",
-          event_time: clock / 1000,
+          event_time: startTime / 1000,
           action_source: "other",
           user_data: { em: person.email },
         },
@@ -44,7 +41,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${facebook.origin}/v26.0/${path}`, { authorization: `Bearer ${token}` });
 
-  test("ad accounts, businesses and datasets, with the fields that were asked for", async () => {
+  test("the lists have ad accounts, businesses and datasets with the requested fields", async () => {
     expect((await list("me/adaccounts?fields=name,account_id")).body).toMatchObject({
       data: [
         { id: `act_${known.adAccountId}`, account_id: known.adAccountId, name: "Example Shop" },
@@ -63,7 +60,7 @@ describe("the pickers", () => {
     });
   });
 
-  test("pages follow each other", async () => {
+  test("a list has pages", async () => {
     const path = `${known.businessId}/owned_pixels?limit=1`;
     const first = (await list(path)).body as { paging: { cursors: { after: string }; next?: string } };
     expect(first.paging.next).not.toContain("access_token");
@@ -81,7 +78,7 @@ describe("the pickers", () => {
 describe("the sign-in", () => {
   const { verifier, challenge } = makeChallenge();
   const code = async (changes: Record<string, string> = {}) =>
-    returned(
+    queryOf(
       await facebook.decide(
         authorizeUrl("/v26.0/dialog/oauth", {
           client_id: known.appId,
@@ -104,22 +101,26 @@ describe("the sign-in", () => {
   const exchange = async (changes: Record<string, string> = {}) =>
     token({ redirect_uri: callback, code_verifier: verifier, code: await code(), ...changes });
 
-  test("a code becomes a short token, the short token a long one, and both let in", async () => {
+  test("a code is exchanged for a short-lived token, that for a long-lived one, and both give access", async () => {
     const short = await exchange();
     expect(short.body).toMatchObject({ token_type: "bearer", expires_in: 7200 });
-    const asked = { grant_type: "fb_exchange_token", fb_exchange_token: granted(short).access_token ?? "" };
+    const asked = {
+      grant_type: "fb_exchange_token",
+      fb_exchange_token: tokenFields(short).access_token ?? "",
+    };
     const long = await token(asked);
     expect(long.body).toMatchObject({ expires_in: 60 * 86_400 });
-    for (const one of [short, long]) expect((await send(granted(one).access_token ?? "")).status).toBe(200);
-    clock += 3 * 3_600_000;
+    for (const one of [short, long])
+      expect((await send(tokenFields(one).access_token ?? "")).status).toBe(200);
+    advance(3 * 3_600_000);
     const [old, lasting] = [
-      await send(granted(short).access_token ?? ""),
-      await send(granted(long).access_token ?? ""),
+      await send(tokenFields(short).access_token ?? ""),
+      await send(tokenFields(long).access_token ?? ""),
     ];
     const late = await token(asked);
-    clock -= 3 * 3_600_000;
+    advance(-3 * 3_600_000);
     expect([errorOf(old).error_subcode, lasting.status, errorOf(late).code]).toEqual([463, 200, 190]);
-    expect(JSON.stringify(facebook.received)).not.toContain(granted(short).access_token);
+    expect(JSON.stringify(facebook.received)).not.toContain(tokenFields(short).access_token);
   });
 
   test("the token call may be a form", async () => {
@@ -133,18 +134,18 @@ describe("the sign-in", () => {
     expect(answer.body).toMatchObject({ token_type: "bearer" });
   });
 
-  test("a configuration may stand in place of scopes", async () => {
+  test("a configuration may replace scopes", async () => {
     expect(await code({ scope: "", config_id: known.configId })).toMatch(/^code_/);
     expect(await code({ scope: "" })).toBe("");
   });
 
-  test("a wrong verifier, a wrong secret and a used code are refused in the Graph API's shape", async () => {
+  test("a wrong verifier, a wrong secret and a used code are rejected in the Graph API's format", async () => {
     const wrong = await exchange({ code_verifier: makeChallenge().verifier });
     expect(errorOf(wrong)).toMatchObject({ code: 100, error_subcode: 36_007 });
     expect(errorOf(await exchange({ client_secret: "guess" })).code).toBe(1);
     const used = await code();
     const first = await exchange({ code: used });
     expect(errorOf(await exchange({ code: used }))).toMatchObject({ code: 100, error_subcode: 36_009 });
-    expect(errorOf(await send(granted(first).access_token ?? "")).code).toBe(190);
+    expect(errorOf(await send(tokenFields(first).access_token ?? "")).code).toBe(190);
   });
 });

@@ -1,15 +1,15 @@
-// What Meta knows: a business with its ad accounts and datasets, who may enter, and the shape of its refusals.
+// Meta's business with its ad accounts and datasets, its access checks, and its error format.
 
 import { createHmac } from "node:crypto";
 import { isObject, readJson } from "../shared/checks.ts";
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
 export const metaKnown = {
   appId: "1000000000000001",
   appSecret: "standin-meta-secret",
-  /** As a customer makes it in Events Manager: long-lived, every permission. */
+  /** As created in Events Manager: long-lived, with every permission. */
   accessToken: "EAAstandinvalid",
   expiredToken: "EAAstandinexpired",
   revokedToken: "EAAstandinrevoked",
@@ -20,7 +20,7 @@ export const metaKnown = {
   otherAdAccountId: "3000000000000002",
   pixelId: "4000000000000001",
   otherPixelId: "4000000000000002",
-  /** Exists, and belongs to somebody else. */
+  /** Exists, and belongs to another business. */
   foreignPixelId: "4000000000000009",
   testEventCode: "TEST12345",
   configId: "5000000000000001",
@@ -29,7 +29,7 @@ export const metaKnown = {
 
 export const metaScopes = ["ads_management", "ads_read", "business_management", "public_profile", "email"];
 
-/** v24.0 lasts until 18 Feb 2028. Older ones are uncertain, so they are gone here. */
+/** v24.0 is valid until 18 Feb 2028. Older ones are uncertain, so they are retired here. */
 const supported = ["v24.0", "v25.0", "v26.0"];
 
 export type MetaFault = {
@@ -49,7 +49,7 @@ export function metaError(fault: MetaFault): Answer {
   const { status = 400, message, type = "OAuthException", code, subcode, transient, title } = fault;
   return {
     status,
-    // Meta says it in a header too, for whatever kind of fault.
+    // Meta repeats the error in a header, for every kind of error.
     headers: {
       "www-authenticate": `OAuth "Facebook Platform" "invalid_request" "${message.replace(/[^\x20-\x7e]|"/g, "?")}"`,
     },
@@ -65,11 +65,11 @@ export function metaError(fault: MetaFault): Answer {
         fbtrace_id: `Astandin${String(++traces).padStart(6, "0")}`,
       },
     },
-    refused: [`${code}${subcode === undefined ? "" : `/${subcode}`}: ${fault.userMessage ?? message}`],
+    rejected: [`${code}${subcode === undefined ? "" : `/${subcode}`}: ${fault.userMessage ?? message}`],
   };
 }
 
-/** HTTP 400, and not 401: only the code tells that it is about the token. */
+/** HTTP 400, not 401: only the code tells that the token is at fault. */
 export function metaTokenError(state: Exclude<TokenState, "valid">): Answer {
   if (state === "unknown")
     return metaError({ message: "Invalid OAuth access token - Cannot parse access token", code: 190 });
@@ -102,7 +102,7 @@ export function metaThrottled(retryAfterSeconds: number): Answer {
     headers: {
       ...answer.headers,
       "x-app-usage": JSON.stringify(usage),
-      // The only place that says how long, in minutes. There is no Retry-After.
+      // Only this header gives the wait, in minutes. There is no Retry-After.
       "x-business-use-case-usage": JSON.stringify({
         [metaKnown.businessId]: [
           { type: "ads_management", ...usage, estimated_time_to_regain_access: minutes },
@@ -134,15 +134,15 @@ export const unknownObject = (method: string, id: string): Answer =>
     subcode: 33,
   });
 
-/** In the query, the header or the body: all three are good. */
+/** Meta accepts the token in the query, the header or the body. */
 export function metaToken(call: Call): string | null {
   const read = call.method === "POST" ? readJson(call) : { fault: "" };
   const inBody = "value" in read && isObject(read.value) ? read.value.access_token : undefined;
   return call.query.get("access_token") ?? bearerToken(call) ?? (typeof inBody === "string" ? inBody : null);
 }
 
-/** Null when the call may enter with one of these permissions. */
-export function refuseMeta(call: Call, desk: Desk, permissions: readonly string[]): Answer | null {
+/** Null when the token has one of these permissions. */
+export function accessError(call: Call, context: Context, permissions: readonly string[]): Answer | null {
   const version = call.params.version ?? "";
   if (!supported.includes(version))
     return Number(version.slice(1)) < 24
@@ -157,7 +157,7 @@ export function refuseMeta(call: Call, desk: Desk, permissions: readonly string[
       message: "An access token is required to request this resource.",
       code: 104,
     });
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return metaTokenError(state);
   const proof = call.query.get("appsecret_proof");
   if (proof !== null && proof !== createHmac("sha256", metaKnown.appSecret).update(token).digest("hex"))
@@ -166,7 +166,7 @@ export function refuseMeta(call: Call, desk: Desk, permissions: readonly string[
       type: "GraphMethodException",
       code: 100,
     });
-  return permissions.some((permission) => desk.tokens.allows(token, permission))
+  return permissions.some((permission) => context.tokens.allows(token, permission))
     ? null
     : metaError({
         status: 403,

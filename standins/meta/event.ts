@@ -1,4 +1,4 @@
-// The fields of a server event, and the words in which Meta refuses one.
+// The fields of a server event, and the messages with which Meta rejects one.
 
 import {
   also,
@@ -13,20 +13,20 @@ import {
   object,
   oneOrMany,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
 import type { MetaFault } from "./access.ts";
 import {
-  aheadSeconds,
+  maxAheadSeconds,
   fault,
   hasOneOf,
   hashed,
   limitedDataFields,
   limitedDataProblems,
   notContact,
-} from "../shared/socialChecks.ts";
+} from "../shared/contactChecks.ts";
 
 const daySeconds = 86_400;
 const maxEvents = 1000;
@@ -55,20 +55,20 @@ function cookieId(now: number, id: RegExp): Check {
     const found = typeof value === "string" ? /^fb\.\d\.(\d+)\.(.+)$/s.exec(value) : null;
     if (!found || !id.test(found[2] ?? ""))
       return fault("value", path, "is not like fb.1.<milliseconds>.<id>");
-    return epoch("milliseconds", { now, maxAheadSeconds: aheadSeconds })(Number(found[1]), path);
+    return epoch("milliseconds", { now, maxAheadSeconds })(Number(found[1]), path);
   };
 }
 
 function userData(now: number): Check {
   return also(
-    // Uncertain whether an unknown name is refused or ignored. Refused here: ignored, it would be lost silently.
+    // It is uncertain if an unknown field is rejected or ignored. Rejected here, because an ignored one would be lost.
     object({
       ...hashes,
-      // Hashing is only recommended, but an email is personal in any field.
+      // Hashing is only recommended, but an email is personal data in any field.
       external_id: oneOrMany(notContact),
       client_ip_address: ipAddress,
       client_user_agent: browserText,
-      // The id is case-sensitive and may hold more points; the parameter builder adds one more part to both.
+      // The id is case-sensitive and may have more dots; Meta's parameter builder adds one more part to both.
       fbc: cookieId(now, /^[\w.~-]+$/),
       fbp: cookieId(now, /^\d+(?:\.[\w-]+)?$/),
       subscription_id: text(),
@@ -86,7 +86,7 @@ function userData(now: number): Check {
       ig_account_id: text(),
       ig_sid: text(),
     }),
-    // Which combinations are too broad is uncertain. One strong key, or address and browser together, must be there.
+    // It is uncertain which combinations are too broad. One strong key, or IP address with user agent, is required.
     (value, path) =>
       hasOneOf(value, ["em", "ph", "fbc", "fbp", "external_id", "lead_id", "madid", "ctwa_clid"]) ||
       (value.client_ip_address !== undefined && value.client_user_agent !== undefined)
@@ -97,7 +97,7 @@ function userData(now: number): Check {
 
 const customData = object(
   {
-    // A string would be cast by Meta and then show up in its diagnostics; the documented type is a number.
+    // Meta would cast a string and warn in its diagnostics; the documented type is a number.
     value: number({ min: 0 }),
     currency,
     order_id: text(),
@@ -116,24 +116,21 @@ const customData = object(
     predicted_ltv: number(),
     status: anything,
   },
-  // Own keys are allowed.
+  // Custom keys are allowed.
   { open: true },
 );
 
 function eventShape(now: number): Check {
   const time = (value: unknown, path: string, maxDays: number) =>
-    epoch("seconds", { now, maxAgeSeconds: maxDays * daySeconds, maxAheadSeconds: aheadSeconds })(
-      value,
-      path,
-    );
+    epoch("seconds", { now, maxAgeSeconds: maxDays * daySeconds, maxAheadSeconds })(value, path);
   return also(
     object(
       {
         event_name: text(),
         event_time: anything,
         event_id: text(),
-        event_source_url: webAddress,
-        referrer_url: webAddress,
+        event_source_url: webUrl,
+        referrer_url: webUrl,
         action_source: text({ oneOf: sources }),
         messaging_channel: text(),
         user_data: userData(now),
@@ -188,7 +185,7 @@ export function requestShape(now: number): Check {
   );
 }
 
-/** One event says it for the whole request. */
+/** The first fault of any event fails the whole request. */
 export function toMetaFault({ path, kind, message, value }: Problem): MetaFault {
   const common = { message: "Invalid parameter", code: 100, transient: false };
   const userMessage = `${path} ${message}`;
@@ -199,7 +196,7 @@ export function toMetaFault({ path, kind, message, value }: Problem): MetaFault 
     return { ...common, subcode: 2804066, title: "Event Not Supported", userMessage };
   if (path.endsWith(".user_data") && kind === "missing" && message.includes("customer information"))
     return { ...common, subcode: 2804050, title: "Not Enough Customer Information", userMessage };
-  // Types and limits are refused before the Conversions API looks at the event, without a subcode.
+  // Wrong types and sizes are rejected before the Conversions API reads the event, without a subcode.
   if (kind === "type" || kind === "size" || kind === "unknown" || path === "data")
     return {
       message: `(#100) Param ${path} ${message}${typeof value === "string" ? " (string given)" : ""}`,
@@ -208,7 +205,7 @@ export function toMetaFault({ path, kind, message, value }: Problem): MetaFault 
   return { ...common, title: "Invalid Event", userMessage };
 }
 
-/** What Meta takes and grumbles about, in `messages`. */
+/** Events that Meta accepts with a warning in `messages`. */
 export function warnings(event: Record<string, unknown>): string[] {
   const custom = isObject(event.custom_data) ? event.custom_data : {};
   const person = isObject(event.user_data) ? event.user_data : {};

@@ -9,21 +9,21 @@ import {
   metaThrottled,
   metaToken,
   metaTokenError,
-  refuseMeta,
+  accessError,
   unknownObject,
 } from "./access.ts";
 import { requestShape, toMetaFault, warnings } from "./event.ts";
 import { listEdge, readObject } from "./listing.ts";
-import { oauthRoutes, type OAuth } from "../shared/oauth.ts";
-import type { Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import { oauthRoutes } from "../shared/oauth.ts";
+import type { OAuth, Answer, Call, Context, Standin } from "../shared/standin.ts";
 
 const dedupSeconds = 48 * 3600;
 const shortSeconds = 2 * 3600;
 const longSeconds = 60 * 86_400;
 
-function sendEvents(call: Call, desk: Desk): Answer {
-  const refusal = refuseMeta(call, desk, ["ads_management"]);
-  if (refusal) return refusal;
+function sendEvents(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, ["ads_management"]);
+  if (fault) return fault;
   const pixel = call.params.pixel ?? "";
   if (pixel === metaKnown.foreignPixelId)
     return metaError({
@@ -35,13 +35,13 @@ function sendEvents(call: Call, desk: Desk): Answer {
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return metaError({ message: "(#100) The parameter data is required.", code: 100 });
-  // All or nothing: the first fault of any event refuses every event. Meta's own rate limit is not known.
-  const problems = requestShape(desk.now())(read.value, "");
+  // The first fault of any event rejects all events. Meta's rate limit is not known.
+  const problems = requestShape(context.now())(read.value, "");
   const [first] = problems;
   if (first)
     return {
       ...metaError(toMetaFault(first)),
-      refused: problems.map(({ path, message }) => `${path} ${message}`),
+      rejected: problems.map(({ path, message }) => `${path} ${message}`),
     };
 
   const events = read.value.data as Record<string, unknown>[];
@@ -50,7 +50,7 @@ function sendEvents(call: Call, desk: Desk): Answer {
     body: {
       events_received: events.length,
       messages: events.flatMap(warnings),
-      fbtrace_id: desk.nextId(),
+      fbtrace_id: context.nextId(),
     },
     accepted: events.map((event) => ({
       id: typeof event.event_id === "string" ? event.event_id : null,
@@ -59,7 +59,7 @@ function sendEvents(call: Call, desk: Desk): Answer {
       windowSeconds: dedupSeconds,
       event,
     })),
-    // Uncertain whether test events count for measurement; the stricter reading is that they do.
+    // It is uncertain if test events count for measurement; the stricter assumption is that they do.
     ...(read.value.test_event_code === undefined ? {} : { tested: true }),
   };
 }
@@ -99,31 +99,31 @@ const oauth: OAuth = {
 };
 const exchangeCode = oauthRoutes(oauth).find(({ kind }) => kind === "token");
 
-/** A code becomes a token for two hours; that token becomes one for sixty days. Parameters in the query or a form. */
-function issueToken(call: Call, desk: Desk): Answer {
+/** Exchanges a code for a token of two hours, and that for one of sixty days. Parameters in the query or a form. */
+function issueToken(call: Call, context: Context): Answer {
   const form = /^application\/x-www-form-urlencoded\b/i.test(call.headers["content-type"] ?? "");
   const query = new URLSearchParams([...call.query, ...(form ? new URLSearchParams(call.text) : [])]);
   const asked = { ...call, query };
   if (query.get("grant_type") !== "fb_exchange_token")
-    return exchangeCode?.handle(asked, desk) ?? metaError({ message: "Unknown path", code: 2500 });
+    return exchangeCode?.handle(asked, context) ?? metaError({ message: "Unknown path", code: 2500 });
   if (query.get("client_id") !== metaKnown.appId || query.get("client_secret") !== metaKnown.appSecret)
     return metaError({ message: "Error validating client secret.", code: 1 });
   const short = query.get("fb_exchange_token") ?? "";
-  const state = desk.tokens.state(short);
+  const state = context.tokens.state(short);
   if (state !== "valid") return metaTokenError(state);
-  const scopes = metaScopes.filter((scope) => desk.tokens.allows(short, scope));
+  const scopes = metaScopes.filter((scope) => context.tokens.allows(short, scope));
   return {
     status: 200,
     body: {
-      access_token: desk.tokens.issueAccess(scopes, longSeconds, short),
+      access_token: context.tokens.issueAccess(scopes, longSeconds, short),
       token_type: "bearer",
       expires_in: longSeconds,
     },
   };
 }
 
-/** What a token is good for. Asked with the application's own token: `<app id>|<app secret>`. */
-function debugToken(call: Call, desk: Desk): Answer {
+/** Describes a token. Requires the application's own token: `<app id>|<app secret>`. */
+function debugToken(call: Call, context: Context): Answer {
   if (metaToken(call) !== `${metaKnown.appId}|${metaKnown.appSecret}`)
     return metaError({ message: "(#100) You must provide an app access token", code: 100 });
   const token = call.query.get("input_token");
@@ -132,8 +132,8 @@ function debugToken(call: Call, desk: Desk): Answer {
     body: {
       data: {
         app_id: metaKnown.appId,
-        is_valid: desk.tokens.state(token) === "valid",
-        scopes: metaScopes.filter((scope) => desk.tokens.allows(token, scope)),
+        is_valid: context.tokens.state(token) === "valid",
+        scopes: metaScopes.filter((scope) => context.tokens.allows(token, scope)),
       },
     },
   };
@@ -159,7 +159,7 @@ export const meta = {
       path: new RegExp(String.raw`^${version}\/(?<pixel>\d+)\/events$`),
       handle: sendEvents,
     },
-    // In front of the usual token call, which knows nothing of the exchange.
+    // Before the usual token call, which has no such exchange.
     { kind: "token", method: "GET", path: oauth.tokenPath, handle: issueToken },
     { kind: "token", method: "POST", path: oauth.tokenPath, handle: issueToken },
     {

@@ -1,7 +1,7 @@
 // The edges of the Graph API that fill the pickers: businesses, ad accounts and their datasets (pixels).
 
-import { metaKnown, refuseMeta, unknownObject } from "./access.ts";
-import type { Answer, Call, Desk } from "../shared/standin.ts";
+import { metaKnown, accessError, unknownObject } from "./access.ts";
+import type { Answer, Call, Context } from "../shared/standin.ts";
 
 type Node = Readonly<Record<string, unknown>> & { id: string };
 
@@ -33,7 +33,7 @@ const adAccounts = [
 ];
 const pixels = [pixel(metaKnown.pixelId, "Shop dataset"), pixel(metaKnown.otherPixelId, "Outlet dataset")];
 
-/** Which datasets are behind an object. */
+/** The datasets of an object. */
 const edges: Readonly<Record<string, readonly Node[]>> = {
   "me/adaccounts": adAccounts,
   "me/businesses": [business],
@@ -53,7 +53,7 @@ const objects: readonly Node[] = [
   ...pixels,
 ];
 
-/** Only the id unless more is asked for: a picker that forgets `fields` shows numbers. */
+/** Only the id unless `fields` asks for more: a picker without it shows numbers. */
 function selected(node: Node, call: Call): Record<string, unknown> {
   const names = (call.query.get("fields") ?? "").split(",").map((name) => name.trim());
   const chosen = Object.fromEntries(Object.entries(node).filter(([name]) => names.includes(name)));
@@ -65,11 +65,11 @@ const permissionsFor = (path: string): string[] =>
     ? ["business_management"]
     : ["ads_read", "ads_management"];
 
-export function listEdge(call: Call, desk: Desk): Answer {
+export function listEdge(call: Call, context: Context): Answer {
   const { id = "", edge = "" } = call.params;
   const path = `${id}/${edge}`;
-  const refusal = refuseMeta(call, desk, permissionsFor(path));
-  if (refusal) return refusal;
+  const fault = accessError(call, context, permissionsFor(path));
+  if (fault) return fault;
   const nodes = edges[path];
   if (!nodes) return unknownObject("GET", id);
   const limit = Math.max(1, Number(call.query.get("limit") ?? 25) || 25);
@@ -96,9 +96,9 @@ export function listEdge(call: Call, desk: Desk): Answer {
 
 const cursorOf = (node: Node) => Buffer.from(node.id).toString("base64url");
 
-export function readObject(call: Call, desk: Desk): Answer {
-  const refusal = refuseMeta(call, desk, ["ads_read", "ads_management", "business_management"]);
-  if (refusal) return refusal;
+export function readObject(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, ["ads_read", "ads_management", "business_management"]);
+  if (fault) return fault;
   const found = objects.find(({ id }) => id === call.params.id);
   return found ? { status: 200, body: selected(found, call) } : unknownObject("GET", call.params.id ?? "");
 }

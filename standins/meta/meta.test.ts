@@ -1,19 +1,12 @@
 import { createHmac } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { meta } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { browser, person, type Fields } from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+import { browser, type Fields, get, person, post, runStandin, startTime } from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = meta;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const seconds = clock / 1000 - 1800;
-const running = await startStandins({ only: ["meta"], now: () => clock });
-const facebook = running.of("meta");
-
-afterAll(() => running.close());
-beforeEach(() => facebook.reset());
+const seconds = startTime / 1000 - 1800;
+const { handle: facebook, advance } = await runStandin("meta");
 
 const userData = (changes: Fields = {}): Fields => ({
   em: [person.email],
@@ -22,8 +15,8 @@ const userData = (changes: Fields = {}): Fields => ({
   country: [sha256("de")],
   client_user_agent: browser,
   client_ip_address: "203.0.113.9",
-  fbc: `fb.1.${clock - 86_400_000}.IwAR0AbC_d-9`,
-  fbp: `fb.1.${clock - 86_400_000}.1098115397`,
+  fbc: `fb.1.${startTime - 86_400_000}.IwAR0AbC_d-9`,
+  fbp: `fb.1.${startTime - 86_400_000}.1098115397`,
   ...changes,
 });
 const event = (changes: Fields = {}): Fields => ({
@@ -49,7 +42,7 @@ type Sending = { root?: Fields; token?: string; pixel?: string; version?: string
 const errorOf = ({ body }: { body: unknown }) => (body as { error: Fields }).error;
 
 describe("the Conversions API", () => {
-  test("the documented event is taken, and its custom fields with it", async () => {
+  test("the documented event is accepted with its custom fields", async () => {
     const { status, body } = await send([event()]);
     expect([status, body]).toEqual([
       200,
@@ -58,7 +51,7 @@ describe("the Conversions API", () => {
     expect(facebook.accepted).toMatchObject([{ id: "ord-1001", name: "Purchase", counted: 1 }]);
   });
 
-  test("the token may stand in the query or the body too, and no log shows it", async () => {
+  test("the token may be in the query or the body too, and no log shows it", async () => {
     const url = `${facebook.origin}/v26.0/${known.pixelId}/events`;
     expect((await post(`${url}?access_token=${known.accessToken}`, { data: [event()] })).status).toBe(200);
     const inBody = { data: [event()], access_token: known.accessToken };
@@ -91,7 +84,7 @@ describe("the Conversions API", () => {
     ["a name hashed without its accent", { user_data: userData({ fn: sha256("valery") }) }, 2_804_016],
     ["a country hashed in upper case", { user_data: userData({ country: sha256("DE") }) }, 2_804_016],
     ["the hash of an empty value", { user_data: userData({ ct: sha256("") }) }, 2_804_016],
-    ["a time in milliseconds", { event_time: clock }, undefined],
+    ["a time in milliseconds", { event_time: startTime }, undefined],
     ["a time as text", { event_time: String(seconds) }, undefined],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, undefined],
     ["no source", { action_source: undefined }, undefined],
@@ -108,7 +101,11 @@ describe("the Conversions API", () => {
     ["a currency that is none", { custom_data: { value: 1, currency: "EURO" } }, undefined],
     ["a bare click id as fbc", { user_data: userData({ fbc: "IwAR0abc" }) }, undefined],
     ["an fbc in seconds", { user_data: userData({ fbc: `fb.1.${seconds}.IwAR0abc` }) }, undefined],
-    ["an fbc of tomorrow", { user_data: userData({ fbc: `fb.1.${clock + 86_400_000}.IwAR0` }) }, undefined],
+    [
+      "an fbc of tomorrow",
+      { user_data: userData({ fbc: `fb.1.${startTime + 86_400_000}.IwAR0` }) },
+      undefined,
+    ],
     ["a hashed address", { user_data: userData({ client_ip_address: sha256("203.0.113.9") }) }, undefined],
     ["an email as external id", { user_data: userData({ external_id: "a@b.example" }) }, 2_804_016],
     ["an unknown field of the person", { user_data: userData({ email: person.email }) }, undefined],
@@ -123,7 +120,7 @@ describe("the Conversions API", () => {
     ["limited data use without a place", { data_processing_options: ["LDU"] }, undefined],
     ["an unknown data option", { data_processing_options: ["LMU"] }, undefined],
     ["a place without the option", { data_processing_options_country: 1 }, undefined],
-  ])("%s refuses the whole request", async (_, changes, subcode) => {
+  ])("%s rejects the whole request", async (_, changes, subcode) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
     expect(answer.status).toBe(400);
     expect(errorOf(answer)).toMatchObject({
@@ -135,17 +132,17 @@ describe("the Conversions API", () => {
     expect(errorOf(answer).error_subcode).toBe(subcode);
     if (subcode !== undefined) expect(errorOf(answer).is_transient).toBe(false);
     expect(facebook.accepted).toEqual([]);
-    expect(facebook.received[0]?.why[0]).toContain("data[1]");
+    expect(facebook.received[0]?.reasons[0]).toContain("data[1]");
   });
 
-  test("what is not known of a visit may be left out where it is not a website's", async () => {
+  test("page and user agent may be left out unless the source is a website", async () => {
     const offline = event({ action_source: "system_generated", event_source_url: undefined });
     expect((await send([{ ...offline, user_data: { em: person.email } }])).status).toBe(200);
     const shop = event({ action_source: "physical_store", event_time: seconds - 61 * 86_400 });
     expect((await send([shop])).status).toBe(200);
   });
 
-  test("limited data use is taken with its place, and off explicitly", async () => {
+  test("limited data use is accepted with country and state, and explicitly off", async () => {
     const place = (country: number, state: number) => ({
       data_processing_options: ["LDU"],
       data_processing_options_country: country,
@@ -155,12 +152,12 @@ describe("the Conversions API", () => {
     expect((await send([event({ data_processing_options: [], opt_out: true })])).status).toBe(200);
   });
 
-  test("a value without a currency is taken with a warning", async () => {
+  test("a value without a currency is accepted with a warning", async () => {
     const { body } = await send([event({ event_name: "Lead", custom_data: { value: 5 } })]);
     expect(body).toMatchObject({ messages: ["value and currency should be sent together"] });
   });
 
-  test("no event, more than a thousand, or no JSON is refused", async () => {
+  test("no event, more than a thousand, or no JSON is rejected", async () => {
     expect(errorOf(await send([])).code).toBe(100);
     expect(errorOf(await send(Array.from({ length: 1001 }, () => event()))).code).toBe(100);
     expect(
@@ -180,25 +177,25 @@ describe("the Conversions API", () => {
       ["Purchase", 2, 1],
       ["Lead", 1, 1],
     ]);
-    clock += 49 * 3_600_000;
+    advance(49 * 3_600_000);
     await send([event()]);
-    clock -= 49 * 3_600_000;
+    advance(-49 * 3_600_000);
     expect(facebook.accepted.find(({ name }) => name === "Purchase")?.counted).toBe(2);
   });
 
-  test("a test code must have its form, and the log shows the test", async () => {
+  test("a test code must be valid, and the log marks the test", async () => {
     await send([event()], { root: { test_event_code: known.testEventCode } });
     expect(facebook.received[0]?.verdict).toBe("tested");
     expect((await send([event()], { root: { test_event_code: "test" } })).status).toBe(400);
   });
 
-  test("versions that are gone or not there yet are refused", async () => {
+  test("retired and future versions are rejected", async () => {
     expect(errorOf(await send([event()], { version: "v19.0" })).code).toBe(2635);
     expect(errorOf(await send([event()], { version: "v99.0" })).code).toBe(2500);
     expect((await send([event()], { version: "v24.0" })).status).toBe(200);
   });
 
-  test("an unknown dataset, a foreign one and a token that may not send are refused", async () => {
+  test("an unknown dataset, another business's dataset and a token without permission are rejected", async () => {
     expect(errorOf(await send([event()], { pixel: "1" }))).toMatchObject({ code: 100, error_subcode: 33 });
     const foreign = await send([event()], { pixel: known.foreignPixelId });
     const readOnly = await send([event()], { token: known.readOnlyToken });
@@ -209,8 +206,8 @@ describe("the Conversions API", () => {
   });
 });
 
-describe("tokens and faults in Meta's words", () => {
-  test("a token that is wrong, has run out or was taken back", async () => {
+describe("tokens and faults in Meta's format", () => {
+  test("a wrong, expired or revoked token is rejected", async () => {
     const answers = [];
     for (const token of ["EAAwrong", known.expiredToken, known.revokedToken])
       answers.push(await send([event()], { token }));

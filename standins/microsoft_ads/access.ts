@@ -1,7 +1,7 @@
-// What Microsoft knows: one customer with an account, tags and goals; who may enter the Campaign Management API; and
-// the shape of that API's refusals.
+// Microsoft's customer with its account, tags and goals; the access checks of the Campaign Management API; and its error
+// format.
 
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 export const manageScope = "https://ads.microsoft.com/msads.manage";
@@ -11,11 +11,11 @@ export const microsoftKnown = {
   clientId: "5f0a1b2c-0000-4000-8000-00000000c11e",
   clientSecret: "standin-microsoft-secret",
   developerToken: "STANDINDEVTOKEN01",
-  /** Of the tag, for the Conversions API: it has nothing to do with the sign-in. */
+  /** The tag's token for the Conversions API; independent of the sign-in. */
   tagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000a1",
   expiredTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000e2",
   revokedTagToken: "3f6c0a4e-1111-4a4a-9b9b-0000000000f3",
-  /** Of the sign-in, for the Campaign Management API. */
+  /** The sign-in's token for the Campaign Management API. */
   accessToken: "EwStandinValid",
   expiredToken: "EwStandinExpired",
   revokedToken: "EwStandinRevoked",
@@ -26,7 +26,7 @@ export const microsoftKnown = {
   otherTagId: "343000002",
   eventGoal: "purchase",
   offlineGoal: "Offline purchase",
-  /** Younger than two hours: takes nothing yet. */
+  /** Younger than two hours: accepts no conversions yet. */
   newOfflineGoal: "Offline lead",
 } as const;
 
@@ -53,7 +53,7 @@ export const microsoftGoals = [
   },
 ] as const;
 
-/** A refusal of the whole request. Public clients have seen both lists: `Errors` from the gate, `OperationErrors` from the operation. */
+/** Rejects the whole request. Public clients have seen both lists: `Errors` from the gateway, `OperationErrors` from the operation. */
 export function campaignError(
   status: number,
   code: number,
@@ -64,7 +64,7 @@ export function campaignError(
   return {
     status,
     body: { TrackingId: "standin", Type: "AdApiFaultDetail", [list]: [error] },
-    refused: [errorCode],
+    rejected: [errorCode],
   };
 }
 
@@ -74,20 +74,22 @@ export function campaignTokenError(state: Exclude<TokenState, "valid">): Answer 
     : campaignError(401, 105, "InvalidCredentials");
 }
 
-/** Sixty seconds is the window; how many calls fit in it is not published, so this number is ours. */
+/** The window is sixty seconds; the number of calls is not published, so this one is ours. */
 const callsPerMinute = 600;
 
-/** Null when the call may enter. `account` demands the headers that say whose data it is about. */
-export function refuseEntry(call: Call, desk: Desk, { account }: { account: boolean }): Answer | null {
+/** Null when the call has access. `account` requires the headers that name the account. */
+export function accessError(call: Call, context: Context, { account }: { account: boolean }): Answer | null {
   const token = bearerToken(call);
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return campaignTokenError(state);
-  if (!desk.tokens.allows(token, manageScope)) return campaignTokenError("unknown");
+  if (!context.tokens.allows(token, manageScope)) return campaignTokenError("unknown");
   if (call.headers.developertoken !== microsoftKnown.developerToken)
     return campaignError(401, 105, "InvalidCredentials");
   const named =
     call.headers.customerid === microsoftKnown.customerId &&
     call.headers.customeraccountid === microsoftKnown.accountId;
   if (account && !named) return campaignError(403, 106, "UserIsNotAuthorized");
-  return desk.spend("campaign", callsPerMinute, 60) ? campaignError(429, 117, "CallRateExceeded") : null;
+  return context.useQuota("campaign", callsPerMinute, 60)
+    ? campaignError(429, 117, "CallRateExceeded")
+    : null;
 }

@@ -1,5 +1,5 @@
 // The UET Conversions API. An error makes an event invalid, and with it the batch unless the request says otherwise;
-// a warning removes a field and the event goes on without it. The answer lists the first ten of both.
+// a warning removes a field and keeps the event. The response lists the first ten of both.
 
 import {
   also,
@@ -8,7 +8,7 @@ import {
   eventIndex,
   flag,
   hash,
-  inWords,
+  describeProblem,
   ipAddress,
   isObject,
   list,
@@ -16,11 +16,11 @@ import {
   object,
   readJson,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { bearerToken, type Answer, type Call, type Desk } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context } from "../shared/standin.ts";
 
 const maxAgeSeconds = 7 * 86_400;
 const maxEvents = 1000;
@@ -30,7 +30,7 @@ const uuid = text({ pattern: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[
 const amount = number();
 const identifiers = ["anonymousId", "externalId", "em", "ph", "msclkid", "idfa", "gaid"];
 
-/** Optional fields with a value that cannot be taken. Everything else that is wrong is an error. */
+/** Optional fields with an invalid value. Everything else that is wrong is an error. */
 const warned = /\.(?:em|ph|referrerUrl|currency|pageType|itemIds|items|ecommTotalValue|ecommCategory)\b/;
 
 function eventShape(now: number): Check {
@@ -41,7 +41,7 @@ function eventShape(now: number): Check {
     em: hash,
     ph: hash,
     clientIpAddress: ipAddress,
-    // Auto-tagging often gives 32 digits without dashes. Whether those pass is not known: here they do not.
+    // Auto-tagging often gives 32 digits without dashes. It is uncertain if Microsoft accepts those: here they fail.
     msclkid: uuid,
     idfa: uuid,
     gaid: uuid,
@@ -67,9 +67,9 @@ function eventShape(now: number): Check {
       eventId: text(),
       eventName: text(),
       eventTime: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds: 0 }),
-      eventSourceUrl: webAddress,
+      eventSourceUrl: webUrl,
       pageLoadId: uuid,
-      referrerUrl: webAddress,
+      referrerUrl: webUrl,
       pageTitle: text(),
       keywords: text(),
       adStorageConsent: text({ oneOf: ["G", "D"] }),
@@ -79,7 +79,7 @@ function eventShape(now: number): Check {
     { required: ["eventType", "eventTime", "userData"] },
   );
   return also(event, (value, path) => {
-    // Documented as required for deduplication only. A relay that retries cannot do without, so neither can it here.
+    // Documented as required for deduplication only. A relay that retries needs it, so it is required here.
     const needed = value.eventType === "pageLoad" ? ["eventSourceUrl"] : ["eventId", "eventName"];
     const missing = needed.filter((name) => value[name] === undefined);
     const known = isObject(value.userData) ? value.userData : {};
@@ -93,7 +93,7 @@ function eventShape(now: number): Check {
         kind: "missing",
         message: "is required",
       })),
-      // A hash that is none is removed first, and then counts no more.
+      // An invalid hash is removed first, so it is no match key.
       ...(usable
         ? []
         : [{ path: `${path}.userData`, kind: "missing" as const, message: "needs at least one identifier" }]),
@@ -101,10 +101,11 @@ function eventShape(now: number): Check {
   });
 }
 
-export function takeEvents(call: Call, desk: Desk): Answer {
+export function takeEvents(call: Call, context: Context): Answer {
   const tag = call.params.tag ?? "";
   const token = bearerToken(call);
-  if (desk.tokens.state(token) !== "valid" || !desk.tokens.allows(token, `tag:${tag}`)) return unauthorized();
+  if (context.tokens.state(token) !== "valid" || !context.tokens.allows(token, `tag:${tag}`))
+    return unauthorized();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return invalid([{ path: "", kind: "type", message: "the body is not JSON" }]);
@@ -119,9 +120,9 @@ export function takeEvents(call: Call, desk: Desk): Answer {
   if (whole.length > 0) return invalid(whole);
 
   const events = data as Record<string, unknown>[];
-  const shape = eventShape(desk.now());
+  const shape = eventShape(context.now());
   const found = events.map((event, index) => shape(event, `data[${index}]`));
-  // Fields that it does not know are passed over in silence; the log keeps them, because they are lost.
+  // Microsoft ignores unknown fields silently; the log lists them, because they are lost.
   const unknown = found.flatMap((problems) => problems.filter(({ kind }) => kind === "unknown"));
   const issues = found.map((problems) => problems.filter(({ kind }) => kind !== "unknown"));
   const all = issues.flat();
@@ -140,7 +141,7 @@ export function takeEvents(call: Call, desk: Desk): Answer {
       windowSeconds: maxAgeSeconds,
       event,
     })),
-    refused: [...all, ...unknown].map(inWords),
+    rejected: [...all, ...unknown].map(describeProblem),
   };
 }
 
@@ -175,13 +176,13 @@ function errorCode({ path, kind }: Problem): string {
 }
 
 function invalid(problems: Problem[]): Answer {
-  return { status: 400, body: { error: describe(problems) }, refused: problems.map(inWords) };
+  return { status: 400, body: { error: describe(problems) }, rejected: problems.map(describeProblem) };
 }
 
 export function unauthorized(): Answer {
   return {
     status: 401,
     body: { error: { code: "Unauthorized", message: "No access to this resource." } },
-    refused: ["the token is not the one of this tag"],
+    rejected: ["the token is not the one of this tag"],
   };
 }

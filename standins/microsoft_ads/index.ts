@@ -42,15 +42,15 @@ export const microsoftAds = {
     refresh: "rotating",
     refreshSeconds: 90 * 86_400,
     offline: (query) => query.get("scope")?.split(" ").includes("offline_access") ?? false,
-    tokenError: (fault, description, desk) => ({
+    tokenError: (fault, description, context) => ({
       status: fault === "invalid_client" ? 401 : 400,
       body: {
         error: fault,
         error_description: `AADSTS70000: ${description}`,
         error_codes: [70_000],
-        timestamp: new Date(desk.now()).toISOString(),
-        trace_id: desk.nextId(),
-        correlation_id: desk.nextId(),
+        timestamp: new Date(context.now()).toISOString(),
+        trace_id: context.nextId(),
+        correlation_id: context.nextId(),
       },
     }),
   },
@@ -75,9 +75,9 @@ export const microsoftAds = {
     { kind: "listing", method: "POST", path: `${customer}/Accounts/Search`, handle: searchAccounts },
   ],
   errors: {
-    notFound: () => ({ status: 404, body: "", refused: ["no such address"] }),
-    // The Conversions API publishes no limit. If it throttles, HTTP's own header is all there is to go by; the
-    // Campaign Management API says 117, and its window is always sixty seconds.
+    notFound: () => ({ status: 404, body: "", rejected: ["no such address"] }),
+    // The Conversions API publishes no limit and has only HTTP's own header; the Campaign Management API answers 117, and
+    // its window is always sixty seconds.
     throttled: (seconds, call) =>
       isCampaign(call)
         ? campaignError(429, 117, "CallRateExceeded")

@@ -1,15 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { microsoftAds } from "./index.ts";
-import { post } from "../shared/post.ts";
-import { startStandins } from "../shared/start.ts";
+import { post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = microsoftAds;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["microsoft_ads"], now: () => clock });
-const microsoft = running.of("microsoft_ads");
-
-afterAll(() => running.close());
-beforeEach(() => microsoft.reset());
+const { handle: microsoft } = await runStandin("microsoft_ads");
 
 const emailSha256 = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 
@@ -39,7 +33,7 @@ const send = (
 const detailsOf = (body: unknown) => (body as { error: { details: Fields[] } }).error.details;
 
 describe("the Conversions API", () => {
-  test("the documented event is taken", async () => {
+  test("the documented event is accepted", async () => {
     const { status, body } = await send([event()]);
     expect([status, body]).toEqual([200, { eventsReceived: 1 }]);
     expect(microsoft.accepted).toMatchObject([{ id: "evt-10042", name: "purchase", count: 1 }]);
@@ -80,23 +74,23 @@ describe("the Conversions API", () => {
     expect(microsoft.accepted).toEqual([]);
   });
 
-  test("an email in plain text is removed with a warning, and the log tells", async () => {
+  test("a plain email is removed with a warning, and logged", async () => {
     const userData = { msclkid: "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab", em: "john@contoso.com" };
     const { status, body } = await send([event({ userData })]);
     expect([status, body]).toMatchObject([200, { eventsReceived: 1, error: { code: "ValidationWarning" } }]);
     expect(detailsOf(body)).toMatchObject([
       { propertyName: "data[0].userData.em", errorCode: "InvalidSha256", isWarning: true },
     ]);
-    expect(microsoft.received[0]?.verdict).toBe("partly");
+    expect(microsoft.received[0]?.verdict).toBe("partial");
   });
 
-  test("a person who is known by a wrong hash alone is nobody", async () => {
+  test("an event with only an invalid hash has no match key", async () => {
     const { status, body } = await send([event({ userData: { em: emailSha256.toUpperCase() } })]);
     expect(status).toBe(400);
     expect(detailsOf(body).map(({ propertyName }) => propertyName)).toContain("data[0].userData");
   });
 
-  test("one bad event stops the batch, unless the request says to go on", async () => {
+  test("one invalid event rejects the batch, unless the request says to continue", async () => {
     const batch = [event(), event({ eventTime: 5 })];
     expect((await send(batch)).status).toBe(400);
     expect(microsoft.accepted).toEqual([]);
@@ -112,12 +106,12 @@ describe("the Conversions API", () => {
     expect(detailsOf(body)).toHaveLength(10);
   });
 
-  test("what it does not know it passes over in silence, and the log tells", async () => {
+  test("unknown fields are ignored, and logged", async () => {
     const { status, body } = await send([event({ continueOnValidationError: true })]);
     expect([status, body]).toEqual([200, { eventsReceived: 1 }]);
     expect(microsoft.received[0]).toMatchObject({
-      verdict: "partly",
-      why: ["data[0].continueOnValidationError is not a known field"],
+      verdict: "partial",
+      reasons: ["data[0].continueOnValidationError is not a known field"],
     });
   });
 
@@ -126,11 +120,11 @@ describe("the Conversions API", () => {
     ["no events", [], {}],
     ["too many events", Array.from({ length: 1001 }, () => event()), {}],
     ["events that are no list", event(), {}],
-  ])("%s refuses the request", async (_, data, root) => {
+  ])("%s rejects the request", async (_, data, root) => {
     expect((await send(data, root)).status).toBe(400);
   });
 
-  test("the token must be the tag's own; the sign-in's does not open it", async () => {
+  test("the token must be the tag's own, not the sign-in's", async () => {
     const unauthorized = { error: { code: "Unauthorized" } };
     for (const token of [known.expiredTagToken, known.revokedTagToken, known.accessToken, "made-up"])
       expect(await send([event()], {}, token)).toMatchObject({ status: 401, body: unauthorized });
@@ -146,7 +140,7 @@ describe("the Conversions API", () => {
     ]);
   });
 
-  test("a throttle names its delay in the header", async () => {
+  test("a throttled response gives the wait in a header", async () => {
     microsoft.fault({ kind: "throttle", retryAfterSeconds: 9 });
     const { status, headers } = await send([event()]);
     expect([status, headers.get("retry-after")]).toEqual([429, "9"]);

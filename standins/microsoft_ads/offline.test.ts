@@ -1,15 +1,9 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { microsoftAds } from "./index.ts";
-import { post } from "../shared/post.ts";
-import { startStandins } from "../shared/start.ts";
+import { post, runStandin } from "../shared/testCalls.ts";
 
 const { known } = microsoftAds;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["microsoft_ads"], now: () => clock });
-const microsoft = running.of("microsoft_ads");
-
-afterAll(() => running.close());
-beforeEach(() => microsoft.reset());
+const { handle: microsoft } = await runStandin("microsoft_ads");
 
 const emailSha256 = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 
@@ -37,7 +31,7 @@ describe("offline conversions", () => {
   const apply = (rows: unknown, changes?: Record<string, string>) =>
     campaign("OfflineConversions/Apply", { OfflineConversions: rows }, changes);
 
-  test("the documented row is taken", async () => {
+  test("the documented row is accepted", async () => {
     expect(await apply([row()])).toMatchObject({ status: 200, body: { PartialErrors: [] } });
     expect(microsoft.accepted).toHaveLength(1);
   });
@@ -61,18 +55,18 @@ describe("offline conversions", () => {
     ["an email in plain text", { HashedEmailAddress: "john@contoso.com" }, 5604],
     ["a value as text", { ConversionValue: "49.90" }, 5610],
     ["a currency in lower case", { ConversionCurrencyCode: "eur" }, 5611],
-  ])("%s fails its row and no other", async (_, changes, code) => {
+  ])("%s fails only its row", async (_, changes, code) => {
     const { status, body } = await apply([row(), row(changes)]);
     expect([status, body]).toMatchObject([200, { PartialErrors: [{ Index: 1, Code: code }] }]);
     expect(microsoft.accepted).toHaveLength(1);
-    expect(microsoft.received[0]?.verdict).toBe("partly");
+    expect(microsoft.received[0]?.verdict).toBe("partial");
   });
 
   test("a hash alone is enough", async () => {
     expect((await apply([row({ MicrosoftClickId: undefined })])).body).toEqual({ PartialErrors: [] });
   });
 
-  test("a field of no contract empties the request", async () => {
+  test("an unknown field empties the request", async () => {
     const { status, text } = await apply([row({ OrderId: "1" })]);
     expect([status, text]).toEqual([400, expect.stringContaining('"OperationErrors":[{"Code":100')]);
   });
@@ -83,12 +77,12 @@ describe("offline conversions", () => {
     ["the tag's token", { authorization: `Bearer ${known.tagToken}` }, 401, 105],
     ["a foreign developer token", { developertoken: "x" }, 401, 105],
     ["a foreign account", { customeraccountid: "1" }, 403, 106],
-  ])("%s does not let in", async (_, changes, status, code) => {
+  ])("%s gives no access", async (_, changes, status, code) => {
     const answer = await apply([row()], changes);
     expect([answer.status, answer.body]).toMatchObject([status, { Errors: [{ Code: code }] }]);
   });
 
-  test("a throttle says 117", async () => {
+  test("a throttled response has the code 117", async () => {
     microsoft.fault({ kind: "throttle" });
     expect((await apply([row()])).body).toMatchObject({
       Errors: [{ Code: 117, ErrorCode: "CallRateExceeded" }],
@@ -97,7 +91,7 @@ describe("offline conversions", () => {
 });
 
 describe("the pickers of Microsoft Advertising", () => {
-  test("user, accounts, tags, goals and the tag's token are found one from the other", async () => {
+  test("user, accounts, tags, goals and the tag's token can be found from each other", async () => {
     const customer = (operation: string, body: unknown) =>
       post(`${microsoft.origin}/CustomerManagement/v13/${operation}`, body, {
         authorization: `Bearer ${known.accessToken}`,
@@ -133,7 +127,7 @@ describe("the pickers of Microsoft Advertising", () => {
   });
 });
 
-test("Microsoft's sign-in rotates the refresh token and refuses the old one in its own shape", async () => {
+test("Microsoft's sign-in rotates the refresh token and rejects the old one in Microsoft's format", async () => {
   const callback = "http://localhost:8787/connect";
   const asked = new URL("https://login.example/common/oauth2/v2.0/authorize");
   const scope = "https://ads.microsoft.com/msads.manage offline_access";

@@ -1,15 +1,15 @@
-// The Campaign Management and Customer Management APIs, REST v13: offline conversions, and what fills the pickers.
+// The Campaign Management and Customer Management APIs, REST v13: offline conversions, and the lists for the pickers.
 
 import { currency, hash, isObject, isoTime, readJson } from "../shared/checks.ts";
-import { campaignError, microsoftGoals, microsoftKnown, microsoftTags, refuseEntry } from "./access.ts";
-import type { AcceptedInput, Answer, Call, Desk } from "../shared/standin.ts";
+import { campaignError, microsoftGoals, microsoftKnown, microsoftTags, accessError } from "./access.ts";
+import type { AcceptedInput, Answer, Call, Context } from "../shared/standin.ts";
 
 const maxAgeSeconds = 90 * 86_400;
 const maxConversions = 1000;
 
 type RowError = { code: number; name: string; field: string };
 
-/** The documented numbers. The names of the 56xx other than 5612 and 5615 were not at hand and are ours. */
+/** The documented numbers. Except for 5612 and 5615, the names of the 56xx codes are ours. */
 function rowErrors(row: unknown, now: number): RowError[] {
   if (!isObject(row)) return [{ code: 5605, name: "OfflineConversionIsNull", field: "" }];
   const found: RowError[] = [];
@@ -24,7 +24,7 @@ function rowErrors(row: unknown, now: number): RowError[] {
 
   if (time === undefined) add(5607, "OfflineConversionTimeRequired", "ConversionTime");
   else {
-    // UTC is demanded; a time without its Z would be read as something else.
+    // UTC is required; a time without Z would be read as another time.
     const kinds = isoTime({ now, maxAgeSeconds, maxAheadSeconds: 0 })(time, "").map(({ kind }) => kind);
     if (kinds.includes("future")) add(5614, "OfflineConversionTimeInFuture", "ConversionTime");
     else if (kinds.includes("old")) add(5609, "OfflineConversionTimeTooOld", "ConversionTime");
@@ -47,7 +47,7 @@ function rowErrors(row: unknown, now: number): RowError[] {
   return found;
 }
 
-/** With its dashes or without: here both are seen in practice. */
+/** With dashes or without: both are seen in practice. */
 const isClickId = (value: unknown) =>
   typeof value === "string" && /^[0-9a-f]{32}$/i.test(value.replaceAll("-", ""));
 
@@ -56,9 +56,9 @@ const rowFields = new Set([
   ..."HashedEmailAddress HashedPhoneNumber ExternalAttributionCredit ExternalAttributionModel".split(" "),
 ]);
 
-export function applyConversions(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+export function applyConversions(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const body = readBody(call);
   const rows = body?.OfflineConversions;
   if (!Array.isArray(rows) || rows.length === 0)
@@ -68,16 +68,16 @@ export function applyConversions(call: Call, desk: Desk): Answer {
   const stray = rows
     .flatMap((row: unknown) => (isObject(row) ? Object.keys(row) : []))
     .find((key) => !rowFields.has(key));
-  // A field that the contract does not know makes the JSON unreadable for it, and the request empty.
+  // An unknown field makes the JSON unreadable for the API, and the request empty.
   if (stray !== undefined)
     return {
       ...campaignError(400, 100, "NullRequest", "OperationErrors"),
-      refused: [`${stray} is not a known field`],
+      rejected: [`${stray} is not a known field`],
     };
 
   const accepted: AcceptedInput[] = [];
   const errors = rows.flatMap((row: Record<string, unknown>, index) => {
-    const found = rowErrors(row, desk.now());
+    const found = rowErrors(row, context.now());
     if (found.length === 0) accepted.push(toAccepted(row));
     return found.map(({ code, name, field }) => ({
       Code: code,
@@ -92,14 +92,14 @@ export function applyConversions(call: Call, desk: Desk): Answer {
   });
   return {
     status: 200,
-    // Sparse: only rows that failed, named by their index.
+    // Only the rows that failed, named by their index.
     body: { PartialErrors: errors },
     accepted,
-    refused: errors.map(({ Index, ErrorCode }) => `OfflineConversions[${Index}]: ${ErrorCode}`),
+    rejected: errors.map(({ Index, ErrorCode }) => `OfflineConversions[${Index}]: ${ErrorCode}`),
   };
 }
 
-/** There is no order id: click and time together are what makes two rows the same. */
+/** There is no order id: rows with the same click and time are the same. */
 function toAccepted(row: Record<string, unknown>): AcceptedInput {
   const person = row.MicrosoftClickId ?? row.HashedEmailAddress ?? row.HashedPhoneNumber;
   const key = `${String(row.ConversionName)}/${String(person)}/${String(row.ConversionTime)}`;
@@ -111,10 +111,10 @@ function readBody(call: Call): Record<string, unknown> | null {
   return "value" in read && isObject(read.value) ? read.value : null;
 }
 
-/** The token of a tag. The guide and the reference name the fields differently; each form is answered in kind. */
-export function queryTagToken(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+/** The token of a tag. The guide and the reference name the fields differently; both forms work. */
+export function queryTagToken(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const body = readBody(call);
   const given = body?.TagId ?? body?.UetTagId;
   if (String(given) !== microsoftKnown.uetTagId)
@@ -124,9 +124,9 @@ export function queryTagToken(call: Call, desk: Desk): Answer {
   return { status: 200, body: { ...answer, PartialErrors: [] } };
 }
 
-export function queryUser(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: false });
-  if (refusal) return refusal;
+export function queryUser(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: false });
+  if (fault) return fault;
   if (!readBody(call)) return campaignError(400, 100, "NullRequest", "OperationErrors");
   return {
     status: 200,
@@ -141,9 +141,9 @@ export function queryUser(call: Call, desk: Desk): Answer {
   };
 }
 
-export function searchAccounts(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: false });
-  if (refusal) return refusal;
+export function searchAccounts(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: false });
+  if (fault) return fault;
   const body = readBody(call);
   if (!isObject(body?.PageInfo) || !Array.isArray(body.Predicates))
     return campaignError(400, 100, "NullRequest", "OperationErrors");
@@ -164,18 +164,18 @@ export function searchAccounts(call: Call, desk: Desk): Answer {
   return { status: 200, body: { Accounts: matches && body.PageInfo.Index === 0 ? [account] : [] } };
 }
 
-export function queryTags(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+export function queryTags(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const asked = readBody(call)?.TagIds;
   const all = !Array.isArray(asked) || asked.length === 0;
   const tags = microsoftTags.filter(({ Id }) => all || asked.map(String).includes(Id));
   return { status: 200, body: { UetTags: tags, PartialErrors: [] } };
 }
 
-export function queryGoals(call: Call, desk: Desk): Answer {
-  const refusal = refuseEntry(call, desk, { account: true });
-  if (refusal) return refusal;
+export function queryGoals(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, { account: true });
+  if (fault) return fault;
   const body = readBody(call);
   const types = body?.ConversionGoalTypes;
   if (typeof types !== "string") return campaignError(400, 100, "NullRequest", "OperationErrors");

@@ -1,5 +1,5 @@
-// The fields of a conversion event, closed: one unknown name refuses the whole request. What the schema cannot say
-// (hashes, times, match keys) fails one event and leaves the others.
+// The fields of a conversion event. The schema is closed: one unknown field rejects the whole request. Faults that the
+// schema cannot express (hashes, times, match keys) fail one event and leave the others.
 
 import {
   amountText,
@@ -12,13 +12,13 @@ import {
   number,
   object,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hasOneOf, hashed, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hasOneOf, hashed, plainId } from "../shared/contactChecks.ts";
 
-// Uncertain: no limit was found, seven days are held to be safe.
+// Uncertain: no limit is documented, seven days are a safe choice.
 const maxAgeSeconds = 7 * 86_400;
 const maxEvents = 1000;
 
@@ -27,7 +27,7 @@ const names =
   "find_location initiate_checkout lead page_visit schedule search signup start_trial submit_application subscribe " +
   "view_category view_content watch_video";
 
-/** Always lists, also of one. */
+/** Always a list, also of one value. */
 const many = (form: Parameters<typeof hashed>[0]) => list(hashed(form), { min: 1 });
 
 const userData = object({
@@ -51,7 +51,7 @@ const userData = object({
 
 const customData = object({
   currency,
-  // A number instead of the documented string is uncertain, so only the string passes.
+  // It is uncertain if a number is accepted instead of the documented string, so only the string passes.
   value: amountText(),
   content_ids: list(text()),
   content_name: text(),
@@ -79,9 +79,9 @@ const eventShape = (now: number): Check =>
     {
       event_name: text({ oneOf: names.split(" ") }),
       action_source: text({ oneOf: ["web", "app_android", "app_ios", "offline"] }),
-      event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds: aheadSeconds }),
+      event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds }),
       event_id: text(),
-      event_source_url: webAddress,
+      event_source_url: webUrl,
       opt_out: flag,
       partner_name: text(),
       user_data: userData,
@@ -103,7 +103,7 @@ const eventShape = (now: number): Check =>
 export const requestShape = (now: number): Check =>
   object({ data: list(eventShape(now), { min: 1, max: maxEvents }) }, { required: ["data"] });
 
-/** Whether the schema alone refuses it, and with it the request. */
+/** True for a fault in the schema, which rejects the whole request. */
 export const isSchemaProblem = ({ kind, path }: Problem): boolean =>
   kind === "unknown" || kind === "type" || kind === "missing" || path === "data" || !path.startsWith("data[");
 

@@ -1,25 +1,31 @@
 // Pinterest: the Conversions API of v5, the lists that fill the pickers, and the sign-in.
 
-import { eventIndex, inWords, isObject, readJson } from "../shared/checks.ts";
-import type { OAuthFault } from "../shared/oauth.ts";
+import { eventIndex, describeProblem, isObject, readJson } from "../shared/checks.ts";
+import {
+  type OAuthFault,
+  bearerToken,
+  type Answer,
+  type Call,
+  type Context,
+  type Standin,
+} from "../shared/standin.ts";
 import { isSchemaProblem, matchProblems, requestShape } from "./event.ts";
-import { bearerToken, type Answer, type Call, type Desk, type Standin } from "../shared/standin.ts";
 
 /** Values of no real account. */
-export const pinterestKnown = {
+const pinterestKnown = {
   clientId: "1500001",
   clientSecret: "standin-pinterest-secret",
-  /** As a customer makes it in Ads Manager: sends conversions, and nothing else. */
+  /** As created in Ads Manager: may only send conversions. */
   conversionToken: "pinc_standin-valid",
   expiredToken: "pinc_standin-expired",
   revokedToken: "pinc_standin-revoked",
-  /** Of a sign-in, with every permission. */
+  /** Issued by a sign-in, with every permission. */
   accessToken: "pina_standin-valid",
   /** Signed in for the pickers only: may not send events. */
   readOnlyToken: "pina_standin-readonly",
   adAccountId: "549755000001",
   otherAdAccountId: "549755000002",
-  /** A tag is not an ad account, and does not belong in the address. */
+  /** A tag is not an ad account and does not belong in the URL. */
   tagId: "2612000000001",
 } as const;
 
@@ -32,10 +38,10 @@ const accounts = [
 const error = (status: number, code: number, message: string): Answer => ({
   status,
   body: { code, message },
-  refused: [`${code}: ${message}`],
+  rejected: [`${code}: ${message}`],
 });
 
-/** Pinterest says the same to every bad token. */
+/** Pinterest's response is the same for every invalid token. */
 const tokenError = (): Answer => error(401, 2, "Authentication failed.");
 const forbidden = (): Answer => error(403, 29, "You are not permitted to access that resource.");
 
@@ -50,19 +56,19 @@ function throttled(retryAfterSeconds: number): Answer {
   };
 }
 
-function refuse(call: Call, desk: Desk, scope: string): Answer | null {
+function accessError(call: Call, context: Context, scope: string): Answer | null {
   const token = bearerToken(call);
-  if (desk.tokens.state(token) !== "valid") return tokenError();
-  if (!desk.tokens.allows(token, scope)) return forbidden();
+  if (context.tokens.state(token) !== "valid") return tokenError();
+  if (!context.tokens.allows(token, scope)) return forbidden();
   const account = call.params.account;
   return account === undefined || accounts.some(({ id }) => id === account) ? null : forbidden();
 }
 
-function sendEvents(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "ads:write");
-  if (refusal) return refusal;
+function sendEvents(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "ads:write");
+  if (fault) return fault;
   const account = call.params.account ?? "";
-  const wait = desk.spend(`account ${account}`, 5000, 60);
+  const wait = context.useQuota(`account ${account}`, 5000, 60);
   if (wait) return throttled(wait);
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
@@ -71,12 +77,12 @@ function sendEvents(call: Call, desk: Desk): Answer {
   if (test !== null && test !== "true" && test !== "false")
     return error(400, 4196, "'test' is not a boolean.");
 
-  const shapeProblems = requestShape(desk.now())(read.value, "");
+  const shapeProblems = requestShape(context.now())(read.value, "");
   const schema = shapeProblems.find(isSchemaProblem);
   if (schema)
     return {
-      ...error(400, 4196, `Invalid request: ${inWords(schema)}`),
-      refused: shapeProblems.map(inWords),
+      ...error(400, 4196, `Invalid request: ${describeProblem(schema)}`),
+      rejected: shapeProblems.map(describeProblem),
     };
   const events = read.value.data as Record<string, unknown>[];
   const problems = [
@@ -86,11 +92,11 @@ function sendEvents(call: Call, desk: Desk): Answer {
   const faults = new Map<number, string>();
   for (const problem of problems) {
     const place = eventIndex(problem.path) ?? 0;
-    faults.set(place, faults.get(place) ?? inWords(problem));
+    faults.set(place, faults.get(place) ?? describeProblem(problem));
   }
   const good = events.filter((_, place) => !faults.has(place));
   return {
-    // Uncertain: whether a partial failure can also come as 200. The form is the same in both.
+    // It is uncertain if a partial failure can also be a 200. The body is the same in both.
     status: faults.size > 0 ? 422 : 200,
     body: {
       num_events_received: events.length,
@@ -104,7 +110,7 @@ function sendEvents(call: Call, desk: Desk): Answer {
         };
       }),
     },
-    refused: problems.map(inWords),
+    rejected: problems.map(describeProblem),
     ...(test === "true"
       ? { tested: true }
       : {
@@ -112,7 +118,7 @@ function sendEvents(call: Call, desk: Desk): Answer {
             id: String(event.event_id),
             name: String(event.event_name),
             key: `${account}/${String(event.event_name)}/${String(event.event_id)}`,
-            // How long is uncertain (an hour to two days); offline events are never compared.
+            // The window is uncertain (an hour to two days); offline events are never compared.
             windowSeconds: event.action_source === "offline" ? null : dedupSeconds,
             event,
           })),
@@ -131,9 +137,9 @@ function page(items: readonly (Record<string, unknown> & { id: string })[], call
   return { status: 200, body: { items: shown, bookmark: more ? (shown.at(-1)?.id ?? null) : null } };
 }
 
-function listAccounts(call: Call, desk: Desk): Answer {
+function listAccounts(call: Call, context: Context): Answer {
   return (
-    refuse(call, desk, "ads:read") ??
+    accessError(call, context, "ads:read") ??
     page(
       accounts.map((account) => ({
         ...account,
@@ -147,9 +153,9 @@ function listAccounts(call: Call, desk: Desk): Answer {
   );
 }
 
-function listTags(call: Call, desk: Desk): Answer {
+function listTags(call: Call, context: Context): Answer {
   return (
-    refuse(call, desk, "ads:read") ??
+    accessError(call, context, "ads:read") ??
     page(
       [{ id: pinterestKnown.tagId, ad_account_id: call.params.account, name: "Shop tag", status: "ACTIVE" }],
       call,
@@ -157,11 +163,11 @@ function listTags(call: Call, desk: Desk): Answer {
   );
 }
 
-/** Turns the token of a sign-in into a long-lived one that can only send. */
-function makeConversionToken(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "ads:write");
-  if (refusal) return refusal;
-  const token = desk.tokens.issueAccess(["ads:write"], 10 * 365 * 86_400, bearerToken(call) ?? "");
+/** Exchanges the token of a sign-in for a long-lived one that can only send. */
+function makeConversionToken(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "ads:write");
+  if (fault) return fault;
+  const token = context.tokens.issueAccess(["ads:write"], 10 * 365 * 86_400, bearerToken(call) ?? "");
   return { status: 200, body: { access_token: token, token_type: "conversion" } };
 }
 
@@ -185,7 +191,7 @@ export const pinterest = {
     clientAuth: ["basic"],
     tokenBody: "form",
     accessSeconds: 30 * 86_400,
-    // Uncertain: older applications keep one refresh token for a year. The newer way replaces it at each use.
+    // Uncertain: older applications keep one refresh token for a year. Newer ones get a new one at each use.
     refresh: "rotating",
     refreshSeconds: 60 * 86_400,
     tokenAnswer: ({ accessToken, expiresInSeconds, refreshToken, refreshExpiresInSeconds, scopes }) => ({
@@ -200,7 +206,7 @@ export const pinterest = {
         scope: scopes.join(","),
       },
     }),
-    // The numbers are uncertain; the shape is Pinterest's usual one.
+    // The numbers are uncertain; the format is Pinterest's usual one.
     tokenError: (reason: OAuthFault, description: string) =>
       reason === "invalid_client" ? tokenError() : error(400, 1, `${reason}: ${description}`),
   },

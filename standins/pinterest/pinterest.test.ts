@@ -1,29 +1,26 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { pinterest } from "./index.ts";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
 import {
   authorizeUrl,
-  basic,
+  basicAuth,
   browser,
   callback,
-  granted,
-  person,
-  postForm,
-  returned,
-  throttledCall,
   type Fields,
-} from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+  get,
+  person,
+  post,
+  postForm,
+  queryOf,
+  runStandin,
+  startTime,
+  throttledCall,
+  tokenFields,
+} from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = pinterest;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const seconds = clock / 1000 - 1800;
-const running = await startStandins({ only: ["pinterest"], now: () => clock });
-const platform = running.of("pinterest");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const seconds = startTime / 1000 - 1800;
+const { handle: platform, advance } = await runStandin("pinterest");
 
 const userData = (changes: Fields = {}): Fields => ({
   em: [person.email],
@@ -63,7 +60,7 @@ type Result = { num_events_processed: number; events: { status: string; error_me
 const resultOf = ({ body }: { body: unknown }) => body as Result;
 
 describe("the Conversions API", () => {
-  test("the documented event is taken, and says so per event", async () => {
+  test("the documented event is accepted, with a status per event", async () => {
     const { status, body } = await send([event()]);
     expect([status, body]).toEqual([
       200,
@@ -81,7 +78,7 @@ describe("the Conversions API", () => {
     ["a hash in upper case", { user_data: userData({ em: [person.email.toUpperCase()] }) }, /lower case/],
     ["a phone hashed with its +", { user_data: userData({ ph: [person.plusPhone] }) }, /with \+/],
     ["a country hashed in capitals", { user_data: userData({ country: [sha256("DE")] }) }, /country/],
-    ["a time in milliseconds", { event_time: clock }, /must be in seconds/],
+    ["a time in milliseconds", { event_time: startTime }, /must be in seconds/],
     ["an event of eight days ago", { event_time: seconds - 8 * 86_400 }, /older/],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
     ["an own name", { event_name: "quote_asked" }, /event_name must be one of/],
@@ -91,13 +88,13 @@ describe("the Conversions API", () => {
     ["an address alone", { user_data: { client_ip_address: "203.0.113.9" } }, /needs em, hashed_maids/],
     ["a hashed click id", { user_data: userData({ click_id: sha256("x") }) }, /must not be hashed/],
     ["another opt-out", { custom_data: { opt_out_type: "LDU" } }, /opt_out_type/],
-  ])("%s fails its event and leaves the others", async (_, changes, message) => {
+  ])("%s fails only its event", async (_, changes, message) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
     expect([answer.status, resultOf(answer).num_events_processed]).toEqual([422, 1]);
     expect(resultOf(answer).events.map(({ status }) => status)).toEqual(["processed", "failed"]);
     expect(resultOf(answer).events[1]?.error_message).toMatch(message);
     expect(platform.accepted.map(({ id }) => id)).toEqual(["good"]);
-    expect(platform.received[0]?.verdict).toBe("partly");
+    expect(platform.received[0]?.verdict).toBe("partial");
   });
 
   test.each<[string, Fields]>([
@@ -111,7 +108,7 @@ describe("the Conversions API", () => {
     ["a time as text", { event_time: String(seconds) }],
     ["an opt-out as text", { opt_out: "false" }],
     ["no person", { user_data: undefined }],
-  ])("%s is against the schema and refuses the request", async (_, changes) => {
+  ])("%s violates the schema and rejects the request", async (_, changes) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
     expect([answer.status, answer.body]).toMatchObject([
       400,
@@ -120,20 +117,20 @@ describe("the Conversions API", () => {
     expect(platform.accepted).toEqual([]);
   });
 
-  test("address and browser are enough, and so is an opt-out in both forms", async () => {
+  test("IP address and user agent are enough, and so is an opt-out in both forms", async () => {
     const pair = { client_ip_address: "2001:db8::1", client_user_agent: browser };
     const out = event({ user_data: pair, opt_out: true, custom_data: { opt_out_type: "LDP" } });
     expect((await send([out])).status).toBe(200);
   });
 
-  test("no event, more than a thousand, and no JSON are refused", async () => {
+  test("no event, more than a thousand, and no JSON are rejected", async () => {
     expect((await send([])).body).toMatchObject({ code: 4196 });
     expect((await send(Array.from({ length: 1001 }, () => event()))).body).toMatchObject({ code: 4196 });
     const url = `${platform.origin}/v5/ad_accounts/${known.adAccountId}/events`;
     expect((await post(url, "{", bearer(known.conversionToken))).body).toMatchObject({ code: 4196 });
   });
 
-  test("a test is judged like the rest and recorded nowhere", async () => {
+  test("a test event is checked like others and not recorded", async () => {
     const answer = await send([event()], { query: "?test=true" });
     expect([answer.status, resultOf(answer).num_events_processed]).toEqual([200, 1]);
     expect(platform.accepted).toEqual([]);
@@ -151,7 +148,7 @@ describe("the Conversions API", () => {
     ]);
   });
 
-  test("a tag in place of the ad account is refused", async () => {
+  test("a tag in place of the ad account is rejected", async () => {
     expect(await send([event()], { account: known.tagId })).toMatchObject({
       status: 403,
       body: { code: 29 },
@@ -170,8 +167,8 @@ describe("the Conversions API", () => {
   });
 });
 
-describe("tokens and faults in Pinterest's words", () => {
-  test("every bad token is code 2, a missing permission code 29", async () => {
+describe("tokens and faults in Pinterest's format", () => {
+  test("every invalid token is code 2, a missing permission code 29", async () => {
     for (const token of ["wrong", known.expiredToken, known.revokedToken])
       expect(await send([event()], { token })).toMatchObject({ status: 401, body: { code: 2 } });
     expect(await send([event()], { token: known.readOnlyToken })).toMatchObject({
@@ -206,7 +203,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/v5/${path}`, bearer(token));
 
-  test("ad accounts page by page, and the tags of one", async () => {
+  test("the lists have the ad accounts page by page, and the tags of one", async () => {
     const first = (await list("ad_accounts?page_size=1")).body as { bookmark: string };
     expect(first).toMatchObject({ items: [{ id: known.adAccountId }] });
     expect((await list(`ad_accounts?page_size=1&bookmark=${first.bookmark}`)).body).toMatchObject({
@@ -223,7 +220,7 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const code = async () =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/oauth/", {
           client_id: known.clientId,
@@ -236,11 +233,11 @@ describe("the sign-in", () => {
       ),
     ).code ?? "";
   const token = (fields: Record<string, string>, secret: string = known.clientSecret) =>
-    postForm(`${platform.origin}/v5/oauth/token`, fields, basic(known.clientId, secret));
+    postForm(`${platform.origin}/v5/oauth/token`, fields, basicAuth(known.clientId, secret));
   const exchange = (given: string) =>
     token({ grant_type: "authorization_code", redirect_uri: callback, code: given });
 
-  test("a code becomes tokens, the refresh token is replaced at each use", async () => {
+  test("a code is exchanged for tokens, the refresh token is replaced at each use", async () => {
     const first = await exchange(await code());
     expect(first.body).toMatchObject({
       response_type: "authorization_code",
@@ -248,34 +245,34 @@ describe("the sign-in", () => {
       expires_in: 2_592_000,
       scope: "ads:read,ads:write",
     });
-    expect((await send([event()], { token: granted(first).access_token ?? "" })).status).toBe(200);
+    expect((await send([event()], { token: tokenFields(first).access_token ?? "" })).status).toBe(200);
     const refresh = (one: typeof first) =>
-      token({ grant_type: "refresh_token", refresh_token: granted(one).refresh_token ?? "" });
+      token({ grant_type: "refresh_token", refresh_token: tokenFields(one).refresh_token ?? "" });
     const second = await refresh(first);
     expect((await refresh(first)).body).toMatchObject({
       code: 1,
       message: expect.stringMatching(/^invalid_grant/),
     });
-    clock += 59 * 86_400_000;
+    advance(59 * 86_400_000);
     const third = await refresh(second);
-    clock += 61 * 86_400_000;
+    advance(61 * 86_400_000);
     const late = await refresh(third);
-    clock -= 120 * 86_400_000;
+    advance(-120 * 86_400_000);
     expect([second.status, third.status, late.status]).toEqual([200, 200, 400]);
   });
 
-  test("the token of a sign-in becomes a conversion token that can only send", async () => {
+  test("the token of a sign-in is exchanged for a conversion token that can only send", async () => {
     const url = `${platform.origin}/v5/oauth/conversion_token`;
     const made = await post(url, {}, bearer(known.accessToken));
     expect(made.body).toMatchObject({ token_type: "conversion" });
-    const conversionToken = granted(made).access_token ?? "";
+    const conversionToken = tokenFields(made).access_token ?? "";
     expect((await send([event()], { token: conversionToken })).status).toBe(200);
     const listed = await get(`${platform.origin}/v5/ad_accounts`, bearer(conversionToken));
     expect(listed.status).toBe(403);
     expect((await post(url, {}, bearer(known.readOnlyToken))).status).toBe(403);
   });
 
-  test("a used code, a wrong secret and a secret in the body are refused", async () => {
+  test("a used code, a wrong secret and a secret in the body are rejected", async () => {
     const used = await code();
     await exchange(used);
     expect(await exchange(used)).toMatchObject({ status: 400, body: { code: 1 } });

@@ -1,18 +1,22 @@
 // Reddit's pickers and sign-in.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
+import { describe, expect, test } from "vitest";
+import {
+  authorizeUrl,
+  basicAuth,
+  callback,
+  get,
+  post,
+  postForm,
+  queryOf,
+  runStandin,
+  startTime,
+  tokenFields,
+} from "../shared/testCalls.ts";
 import { reddit } from "./index.ts";
-import { authorizeUrl, basic, callback, granted, postForm, returned } from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
 
 const { known } = reddit;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["reddit"], now: () => clock });
-const platform = running.of("reddit");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const { handle: platform, advance } = await runStandin("reddit");
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const send = (token: string) =>
@@ -21,7 +25,7 @@ const send = (token: string) =>
     {
       data: {
         events: [
-          { event_at: clock, action_source: "OTHER", type: { tracking_type: "LEAD" }, click_id: "abc" },
+          { event_at: startTime, action_source: "OTHER", type: { tracking_type: "LEAD" }, click_id: "abc" },
         ],
       },
     },
@@ -46,7 +50,7 @@ describe("the pickers", () => {
     expect((await list("me")).status).toBe(200);
   });
 
-  test("a conversion token may not list, and foreign accounts stay closed", async () => {
+  test("a conversion token may not list, and other accounts are not accessible", async () => {
     expect((await list("me/businesses", known.conversionToken)).status).toBe(403);
     expect((await list("businesses/none/ad_accounts")).status).toBe(403);
     expect((await list("ad_accounts/a2_none/pixels")).status).toBe(403);
@@ -55,7 +59,7 @@ describe("the pickers", () => {
 
 describe("the sign-in", () => {
   const code = async (duration = "permanent") =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/api/v1/authorize", {
           client_id: known.clientId,
@@ -74,34 +78,34 @@ describe("the sign-in", () => {
     agent = "cleancast/1.0",
   ) =>
     postForm(`${platform.origin}/api/v1/access_token`, fields, {
-      ...basic(known.clientId, secret),
+      ...basicAuth(known.clientId, secret),
       "user-agent": agent,
     });
   const exchange = (given: string) =>
     token({ grant_type: "authorization_code", redirect_uri: callback, code: given });
 
-  test("a code becomes a token for an hour, and the refresh token stays", async () => {
+  test("a code is exchanged for a token for an hour, and the refresh token stays", async () => {
     const first = await exchange(await code());
     expect(first.body).toMatchObject({ expires_in: 3600, scope: "adsconversions adsread" });
-    clock += 3_601_000;
-    const old = await send(granted(first).access_token ?? "");
-    const refresh = { grant_type: "refresh_token", refresh_token: granted(first).refresh_token ?? "" };
+    advance(3_601_000);
+    const old = await send(tokenFields(first).access_token ?? "");
+    const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
     const [second, third] = [await token(refresh), await token(refresh)];
-    const fresh = await send(granted(third).access_token ?? "");
-    clock -= 3_601_000;
+    const fresh = await send(tokenFields(third).access_token ?? "");
+    advance(-3_601_000);
     expect([old.status, second.status, third.status, fresh.status]).toEqual([401, 200, 200, 200]);
   });
 
   test("a temporary sign-in gets no refresh token", async () => {
-    expect(granted(await exchange(await code("temporary"))).refresh_token).toBeUndefined();
+    expect(tokenFields(await exchange(await code("temporary"))).refresh_token).toBeUndefined();
   });
 
-  test("the token host wants an own User-Agent", async () => {
+  test("the token endpoint requires a custom User-Agent", async () => {
     const answer = await token({ grant_type: "refresh_token" }, known.clientSecret, "node");
     expect([answer.status, answer.text]).toEqual([429, "Too Many Requests"]);
   });
 
-  test("a used code, a wrong secret and a secret in the body are refused", async () => {
+  test("a used code, a wrong secret and a secret in the body are rejected", async () => {
     const used = await code();
     await exchange(used);
     expect(await exchange(used)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });

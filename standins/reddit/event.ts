@@ -10,11 +10,11 @@ import {
   number,
   object,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { fault, hasOneOf, hashed, notContact, plainId } from "../shared/socialChecks.ts";
+import { fault, hasOneOf, hashed, notContact, plainId } from "../shared/contactChecks.ts";
 
 const maxAgeSeconds = 7 * 86_400;
 const maxAheadSeconds = 5 * 60;
@@ -32,14 +32,14 @@ const address: Check = (value, path) =>
   /^[0-9a-f]{64}$/.test(String(value)) ? hashedAddress(value, path) : ipAddress(value, path);
 
 const user = object({
-  // Reddit would hash a plain email itself. Nothing plain may leave the relay, so only the hash passes here.
+  // Reddit would hash a plain email itself. The relay must not send plain data, so only the hash passes here.
   email: hashed("redditEmail"),
-  // With +, by another sender; Reddit's own wording was not seen. Uncertain.
+  // With +, as another sender does; Reddit's own documentation was not available. Uncertain.
   phone_number: hashed("plusPhone"),
   external_id: notContact,
   ip_address: address,
   user_agent: text(),
-  // What follows the first point of the cookie, and not the cookie.
+  // The part after the first dot of the cookie, not the whole cookie.
   uuid: text({ pattern: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i }),
   idfa: text(),
   aaid: text(),
@@ -55,7 +55,7 @@ const user = object({
 });
 
 const metadata = object({
-  // As the pixel sends it: hashing it would break the comparison, but that cannot be told from outside.
+  // As the pixel sends it: a hash would break the comparison, but cannot be recognised here.
   conversion_id: text(),
   value: number({ min: 0 }),
   currency,
@@ -77,7 +77,7 @@ const eventShape = (now: number): Check =>
       {
         event_at: epoch("milliseconds", { now, maxAgeSeconds, maxAheadSeconds }),
         action_source: text({ oneOf: ["WEBSITE", ...otherSources] }),
-        event_source_url: webAddress,
+        event_source_url: webUrl,
         type: object(
           { tracking_type: text({ oneOf: names }), custom_event_name: text() },
           { required: ["tracking_type"] },
@@ -103,12 +103,12 @@ function eventProblems(event: Record<string, unknown>, path: string): Problem[] 
     problems.push(...fault("missing", `${path}.type.custom_event_name`, "is required with CUSTOM"));
   if (name !== "CUSTOM" && type.custom_event_name !== undefined)
     problems.push(...fault("value", `${path}.type.custom_event_name`, "is only allowed with CUSTOM"));
-  // Uncertain whether these are refused or passed over for other types.
+  // It is uncertain if these are rejected or ignored for other types.
   if (names.includes(name) && !withMoney.includes(name) && hasOneOf(order, ["value", "currency"]))
     problems.push(...fault("value", `${path}.metadata.value`, `is not allowed for ${name}`));
   if (names.includes(name) && !withItems.includes(name) && order.item_count !== undefined)
     problems.push(...fault("value", `${path}.metadata.item_count`, `is not allowed for ${name}`));
-  // Which keys are demanded is uncertain; one that can find somebody must be there.
+  // It is uncertain which keys are required; one that can match a person must be there.
   const browser = person.ip_address !== undefined && person.user_agent !== undefined;
   if (
     event.click_id === undefined &&

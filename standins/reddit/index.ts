@@ -1,25 +1,25 @@
-// Reddit: the Conversions API v3, the lists that fill the pickers, and the sign-in. Errors come in three shapes: an
-// object with fields for what is wrong in the request, one with a reason for who may not enter, and bare text.
+// Reddit: the Conversions API v3, the lists that fill the pickers, and the sign-in. Errors have three formats: an
+// object with the invalid fields of the request, one with a reason for denied access, and bare text.
 
-import { inWords, isObject, readJson, type Problem } from "../shared/checks.ts";
+import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
 import { requestShape } from "./event.ts";
 import {
   bearerToken,
   type AcceptedInput,
   type Answer,
   type Call,
-  type Desk,
+  type Context,
   type Standin,
 } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
-export const redditKnown = {
+const redditKnown = {
   clientId: "standin-reddit-client",
   clientSecret: "standin-reddit-secret",
-  /** As a customer makes it in Events Manager: no end, sends conversions. */
+  /** As created in Events Manager: does not expire, sends conversions. */
   conversionToken: "reddit-standin-conversion",
-  /** Of a sign-in, with every permission. */
+  /** Issued by a sign-in, with every permission. */
   accessToken: "reddit-standin-valid",
   expiredToken: "reddit-standin-expired",
   revokedToken: "reddit-standin-revoked",
@@ -43,16 +43,16 @@ const invalid = (message: string, problems: readonly Problem[] = []): Answer => 
       fields: problems.map((problem) => ({ field: problem.path, message: problem.message })),
     },
   },
-  refused: problems.length > 0 ? problems.map(inWords) : [message],
+  rejected: problems.length > 0 ? problems.map(describeProblem) : [message],
 });
 
 const denied = (status: number, reason: string, explanation: string): Answer => ({
   status,
   body: { success: false, error: { reason, explanation } },
-  refused: [`${reason}: ${explanation}`],
+  rejected: [`${reason}: ${explanation}`],
 });
 
-const bare = (status: number, words: string): Answer => ({ status, body: words, refused: [words] });
+const bare = (status: number, words: string): Answer => ({ status, body: words, rejected: [words] });
 
 const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
   denied(
@@ -61,18 +61,18 @@ const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
     state === "unknown" ? "The access token is not valid." : `The access token has been ${state}.`,
   );
 
-function refuse(call: Call, desk: Desk, scope: string): Answer | null {
+function accessError(call: Call, context: Context, scope: string): Answer | null {
   const token = bearerToken(call);
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return tokenError(state);
-  return desk.tokens.allows(token, scope)
+  return context.tokens.allows(token, scope)
     ? null
     : denied(403, "FORBIDDEN", `The access token lacks the scope ${scope}.`);
 }
 
-function sendEvents(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "adsconversions");
-  if (refusal) return refusal;
+function sendEvents(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "adsconversions");
+  if (fault) return fault;
   const pixel = call.params.pixel ?? "";
   if (pixel === redditKnown.foreignPixelId) return denied(403, "FORBIDDEN", "No access to the pixel.");
   if (pixel !== redditKnown.pixelId) return denied(404, "NOT_FOUND", "The pixel does not exist.");
@@ -81,9 +81,12 @@ function sendEvents(call: Call, desk: Desk): Answer {
   const data = isObject(read.value.data) ? read.value.data : {};
   const amount = Array.isArray(data.events) ? data.events.length : 0;
   // Two sources differ (5000 a minute, 1000 a second): uncertain, so the lower one, for calls and for events.
-  if (desk.spend(`calls of ${pixel}`, 5000, 60) || desk.spend(`events of ${pixel}`, 250_000, 60, amount))
+  if (
+    context.useQuota(`calls of ${pixel}`, 5000, 60) ||
+    context.useQuota(`events of ${pixel}`, 250_000, 60, amount)
+  )
     return bare(429, "Too Many Requests");
-  const problems = requestShape(desk.now())(read.value, "");
+  const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) return invalid("One or more conversion events are not valid.", problems);
 
   const events = data.events as Record<string, unknown>[];
@@ -114,25 +117,28 @@ const listed = (data: unknown[]): Answer => ({
   body: { data, pagination: { next_url: null, previous_url: null } },
 });
 
-const listMe = (call: Call, desk: Desk): Answer =>
-  refuse(call, desk, "adsread") ?? { status: 200, body: { data: { id: "t2_standin", name: "example" } } };
+const listMe = (call: Call, context: Context): Answer =>
+  accessError(call, context, "adsread") ?? {
+    status: 200,
+    body: { data: { id: "t2_standin", name: "example" } },
+  };
 
-const listBusinesses = (call: Call, desk: Desk): Answer =>
-  refuse(call, desk, "adsread") ?? listed([{ id: redditKnown.businessId, name: "Example Shop Ltd" }]);
+const listBusinesses = (call: Call, context: Context): Answer =>
+  accessError(call, context, "adsread") ?? listed([{ id: redditKnown.businessId, name: "Example Shop Ltd" }]);
 
-const listAdAccounts = (call: Call, desk: Desk): Answer =>
-  refuse(call, desk, "adsread") ??
+const listAdAccounts = (call: Call, context: Context): Answer =>
+  accessError(call, context, "adsread") ??
   (call.params.business === redditKnown.businessId
     ? listed([{ id: redditKnown.adAccountId, name: "Example Shop", currency: "EUR" }])
     : denied(403, "FORBIDDEN", "No access to the business."));
 
-const listPixels = (call: Call, desk: Desk): Answer =>
-  refuse(call, desk, "adsread") ??
+const listPixels = (call: Call, context: Context): Answer =>
+  accessError(call, context, "adsread") ??
   (call.params.account === redditKnown.adAccountId
     ? listed([{ id: redditKnown.pixelId, name: "Shop pixel", business_id: redditKnown.businessId }])
     : denied(403, "FORBIDDEN", "No access to the ad account."));
 
-/** Names that a library puts in by itself. */
+/** The default user agents of HTTP libraries. */
 const usualAgents = /^(?:node|undici|axios|got|python-requests|curl|okhttp|java|go-http-client)\b/i;
 
 export const reddit = {
@@ -158,7 +164,7 @@ export const reddit = {
     refresh: "fixed",
     // A temporary sign-in gets no refresh token.
     offline: (query) => query.get("duration") === "permanent",
-    tokenRefusal: ({ headers }) =>
+    tokenCallError: ({ headers }) =>
       headers["user-agent"] && !usualAgents.test(headers["user-agent"])
         ? null
         : bare(429, "Too Many Requests"),
@@ -191,7 +197,7 @@ export const reddit = {
   ],
   errors: {
     notFound: () => bare(404, "Not Found"),
-    // No header is known to name the wait.
+    // No header with the wait is known.
     throttled: () => bare(429, "Too Many Requests"),
     failed: (status) => bare(status, status === 503 ? "upstream connect error" : "Internal Server Error"),
     token: tokenError,

@@ -1,18 +1,20 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
+import { describe, expect, test } from "vitest";
+import {
+  browser,
+  type Fields,
+  get,
+  person,
+  post,
+  runStandin,
+  startTime,
+  throttledCall,
+} from "../shared/testCalls.ts";
 import { reddit } from "./index.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { browser, person, throttledCall, type Fields } from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = reddit;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const ms = clock - 1_800_000;
-const running = await startStandins({ only: ["reddit"], now: () => clock });
-const platform = running.of("reddit");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const ms = startTime - 1_800_000;
+const { handle: platform } = await runStandin("reddit");
 
 /** Of `Al.ice$+Apple@Example.Com`, as documented. */
 const emailSha256 = "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976";
@@ -54,7 +56,7 @@ const send = (
   );
 
 describe("the Conversions API", () => {
-  test("the documented event is taken", async () => {
+  test("the documented event is accepted", async () => {
     const { status, body } = await send([event()]);
     expect([status, body]).toEqual([
       200,
@@ -67,7 +69,7 @@ describe("the Conversions API", () => {
     ["a time as ISO 8601, as v2 had it", { event_at: "2026-11-14T09:30:00Z" }, "event_at"],
     ["a time in seconds", { event_at: ms / 1000 }, "event_at"],
     ["an event of eight days ago", { event_at: ms - 8 * 86_400_000 }, "event_at"],
-    ["an event six minutes ahead", { event_at: clock + 360_000 }, "event_at"],
+    ["an event six minutes ahead", { event_at: startTime + 360_000 }, "event_at"],
     ["no source", { action_source: undefined }, "action_source"],
     ["an unknown source", { action_source: "website" }, "action_source"],
     ["an address that is not a website's", { action_source: "OTHER" }, "event_source_url"],
@@ -111,7 +113,7 @@ describe("the Conversions API", () => {
       { user: user({ data_processing_options: { modes: ["ldu"] } }) },
       "user.data_processing_options.modes[0]",
     ],
-  ])("%s refuses the batch and names the field", async (_, changes, field) => {
+  ])("%s rejects the batch and names the field", async (_, changes, field) => {
     const answer = await send([event({ metadata: metadata({ conversion_id: "good" }) }), event(changes)]);
     expect([answer.status, answer.body]).toMatchObject([
       400,
@@ -120,10 +122,10 @@ describe("the Conversions API", () => {
     expect(platform.accepted).toEqual([]);
   });
 
-  test("a hashed address, a custom event, limited data use and four minutes ahead are fine", async () => {
+  test("a hashed IP address, a custom event, limited data use and four minutes ahead are accepted", async () => {
     const custom = event({
       type: { tracking_type: "CUSTOM", custom_event_name: "checkout" },
-      event_at: clock + 240_000,
+      event_at: startTime + 240_000,
     });
     const limited = user({
       ip_address: sha256("203.0.113.9"),
@@ -132,7 +134,7 @@ describe("the Conversions API", () => {
     expect((await send([custom, event({ user: limited })])).status).toBe(200);
   });
 
-  test("no event, more than a thousand and no JSON are refused", async () => {
+  test("no event, more than a thousand and no JSON are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 1001 }, () => event()))).status).toBe(400);
     const url = `${platform.origin}/api/v3/pixels/${known.pixelId}/conversion_events`;
@@ -159,7 +161,7 @@ describe("the Conversions API", () => {
   test.each([
     ["calls", 5000, 1],
     ["events", 250_000, 2],
-  ])("the allowance of %s per pixel and minute", (what, most, amount) => {
+  ])("the quota of %s per pixel and minute applies", (what, most, amount) => {
     const answer = throttledCall(
       reddit,
       `/api/v3/pixels/${known.pixelId}/conversion_events`,
@@ -172,8 +174,8 @@ describe("the Conversions API", () => {
   });
 });
 
-describe("tokens and faults in Reddit's three shapes", () => {
-  test("who may not enter is told with a reason", async () => {
+describe("tokens and faults in Reddit's three formats", () => {
+  test("denied access has a reason", async () => {
     const answers = [];
     for (const token of ["wrong", known.expiredToken, known.revokedToken, known.readOnlyToken])
       answers.push(await send([event()], { token }));

@@ -1,14 +1,14 @@
-// Segment's HTTP Tracking API, and RudderStack's copy of it under the path /rudder, as a customer's base URL would
-// have it. Segment says success to nearly everything, so the log here tells what would have been lost.
+// Segment's HTTP Tracking API, and RudderStack's copy of it under the path /rudder, as in a customer's base URL.
+// Segment answers success to nearly everything, so the log shows which events would have been lost.
 
-import { inWords, isObject, readJson, type Problem } from "../shared/checks.ts";
+import { describeProblem, isObject, readJson, type Problem } from "../shared/checks.ts";
 import { messageProblems } from "./message.ts";
 import {
   basicCredentials,
   type AcceptedInput,
   type Answer,
   type Call,
-  type Desk,
+  type Context,
   type Standin,
 } from "../shared/standin.ts";
 
@@ -23,24 +23,24 @@ const known = {
 
 const maxEventBytes = 32 * 1024;
 const maxBatch = 2500;
-/** A repeated id is dropped for at least a day, whichever source or workspace it comes from. */
+/** A repeated id is dropped for at least a day, across sources and workspaces. */
 const lookBackSeconds = 86_400;
 
 type Flavour = {
   maxBatchBytes: number;
   writeKey: string;
   done: Answer;
-  tooMany(desk: Desk): Answer | null;
-  /** Null: success is said all the same. */
+  tooMany(context: Context): Answer | null;
+  /** Null: the response is a success all the same. */
   badKey: Answer | null;
   invalid(message: string): Answer;
 };
 
-// The shape of the body of a 400 was not at hand; only its status is certain.
+// The body of a 400 is not documented; only its status is certain.
 const segmentInvalid = (message: string): Answer => ({
   status: 400,
   body: { success: false, message, code: "invalid_request" },
-  refused: [message],
+  rejected: [message],
 });
 
 const segmentFlavour: Flavour = {
@@ -49,26 +49,26 @@ const segmentFlavour: Flavour = {
   done: { status: 200, body: { success: true } },
   badKey: null,
   invalid: segmentInvalid,
-  tooMany(desk) {
-    const wait = desk.spend("workspace", 1000, 1);
-    return wait ? throttled(wait, desk.now()) : null;
+  tooMany(context) {
+    const wait = context.useQuota("workspace", 1000, 1);
+    return wait ? throttled(wait, context.now()) : null;
   },
 };
 
-/** It never says how long to wait. */
-const rudderThrottled: Answer = { status: 429, body: "Too many requests", refused: ["too many requests"] };
+/** Segment never gives the time to wait. */
+const rudderThrottled: Answer = { status: 429, body: "Too many requests", rejected: ["too many requests"] };
 const isRudder = ({ path }: Call) => path.startsWith(`${known.rudderPath}/`);
 
 const rudderFlavour: Flavour = {
   maxBatchBytes: 4 * 1024 * 1024,
   writeKey: known.rudderWriteKey,
   done: { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body: "OK" },
-  // Expected rather than documented.
-  badKey: { status: 401, body: "Invalid Write Key", refused: ["the write key is not known"] },
-  invalid: (message) => ({ status: 400, body: message, refused: [message] }),
-  tooMany(desk) {
-    // The free plan counts events; counting calls is close enough, since ours bring few.
-    return desk.spend("rudder", 1000, 60) ? rudderThrottled : null;
+  // Expected, not documented.
+  badKey: { status: 401, body: "Invalid Write Key", rejected: ["the write key is not known"] },
+  invalid: (message) => ({ status: 400, body: message, rejected: [message] }),
+  tooMany(context) {
+    // The free plan counts events; counting calls is close enough, since ours carry few.
+    return context.useQuota("rudder", 1000, 60) ? rudderThrottled : null;
   },
 };
 
@@ -77,14 +77,14 @@ function throttled(seconds: number, now: number = Date.now()): Answer {
     status: 429,
     headers: { "retry-after": String(seconds), "x-ratelimit-reset": String(Math.ceil(now / 1000) + seconds) },
     body: { success: false, message: "Too many requests", code: "rate_limited" },
-    refused: ["too many requests"],
+    rejected: ["too many requests"],
   };
 }
 
 function track(flavour: Flavour) {
-  return (call: Call, desk: Desk): Answer => {
-    const refusal = flavour.tooMany(desk);
-    if (refusal) return refusal;
+  return (call: Call, context: Context): Answer => {
+    const fault = flavour.tooMany(context);
+    if (fault) return fault;
     const read = readJson(call);
     if ("fault" in read || !isObject(read.value)) return flavour.invalid("the body is not a JSON object");
     const body = read.value;
@@ -96,21 +96,21 @@ function track(flavour: Flavour) {
     if (isBatch && messages.some((one) => Buffer.byteLength(JSON.stringify(one)) > maxEventBytes))
       return flavour.invalid("an event is too large");
 
-    const state = writeKeyState(call, body, flavour, desk);
-    if (state !== null) return flavour.badKey ?? { ...flavour.done, refused: [state] };
-    // Said to succeed, and thrown away whole.
-    if (messages.length > maxBatch) return { ...flavour.done, refused: [`more than ${maxBatch} events`] };
+    const state = writeKeyState(call, body, flavour, context);
+    if (state !== null) return flavour.badKey ?? { ...flavour.done, rejected: [state] };
+    // Answered with success, and dropped whole.
+    if (messages.length > maxBatch) return { ...flavour.done, rejected: [`more than ${maxBatch} events`] };
 
     const found = messages.map((message, index) =>
-      messageProblems(message, isBatch ? `batch[${index}]` : "", desk.now()),
+      messageProblems(message, isBatch ? `batch[${index}]` : "", context.now()),
     );
     const taken = messages.filter((_, index) => (found[index] ?? []).every(isHarmless)) as Message[];
-    const skew = skewProblems(body, desk.now());
+    const skew = skewProblems(body, context.now());
     return {
       ...flavour.done,
       accepted: taken.map(toAccepted),
       ...(found.some((one) => one.length) || skew.length
-        ? { refused: [...found.flat(), ...skew].map(inWords) }
+        ? { rejected: [...found.flat(), ...skew].map(describeProblem) }
         : {}),
     };
   };
@@ -118,12 +118,12 @@ function track(flavour: Flavour) {
 
 type Message = Record<string, unknown>;
 
-/** Kept, and of less use than it seems: the log says so, the event stays. */
+/** The event is accepted but of little use; the log says why. */
 const isHarmless = ({ kind }: Problem) => kind === "hash" || kind === "unknown";
 
 function toAccepted(message: Message): AcceptedInput {
   return {
-    // Without an id Segment makes one up, and a repeat is never recognised.
+    // Without an id Segment generates one, and a repeat is never recognised.
     id: typeof message.messageId === "string" ? message.messageId : null,
     name: String(message.event ?? message.type),
     windowSeconds: lookBackSeconds,
@@ -131,17 +131,19 @@ function toAccepted(message: Message): AcceptedInput {
   };
 }
 
-/** Null when the key is good. */
-function writeKeyState(call: Call, body: Message, flavour: Flavour, desk: Desk): string | null {
+/** Null when the key is valid. */
+function writeKeyState(call: Call, body: Message, flavour: Flavour, context: Context): string | null {
   const basic = basicCredentials(call);
   if (call.headers.authorization !== undefined && !basic)
-    return "the authorisation is not write key and colon";
+    return "the authorization is not write key and colon";
   if (basic && basic.password !== "") return "the password beside the write key must be empty";
   const key = basic?.user ?? (typeof body.writeKey === "string" ? body.writeKey : null);
-  return key === flavour.writeKey && desk.tokens.state(key) === "valid" ? null : "the write key is not known";
+  return key === flavour.writeKey && context.tokens.state(key) === "valid"
+    ? null
+    : "the write key is not known";
 }
 
-/** The final time is moved by the distance of sentAt to the clock, so a stale one moves the event. */
+/** Segment shifts the event time by the difference of sentAt and its clock, so a stale sentAt moves the event. */
 function skewProblems(body: Message, now: number): Problem[] {
   const sent = typeof body.sentAt === "string" ? Date.parse(body.sentAt) : null;
   if (sent === null || Math.abs(now - sent) < 5 * 60_000) return [];
@@ -150,11 +152,11 @@ function skewProblems(body: Message, now: number): Problem[] {
   ];
 }
 
-function settings(call: Call, desk: Desk): Answer {
+function settings(call: Call, context: Context): Answer {
   const key = call.params.writeKey ?? "";
-  return key === known.writeKey && desk.tokens.state(key) === "valid"
+  return key === known.writeKey && context.tokens.state(key) === "valid"
     ? { status: 200, body: { integrations: { "Segment.io": { apiKey: key } }, plan: {} } }
-    : { status: 404, body: "Cannot GET settings", refused: ["the write key is not known"] };
+    : { status: 404, body: "Cannot GET settings", rejected: ["the write key is not known"] };
 }
 
 const calls = "(?<type>identify|track|page|screen|group|alias|batch)";
@@ -195,7 +197,7 @@ export const segment = {
     token: (_, call) =>
       (isRudder(call) ? rudderFlavour.badKey : null) ?? {
         ...segmentFlavour.done,
-        refused: ["the write key is not known"],
+        rejected: ["the write key is not known"],
       },
   },
 } as const satisfies Standin;

@@ -45,7 +45,7 @@ export function messageProblems(message: unknown, path: string, now: number): Pr
       name: text(),
       groupId: text(),
       previousId: text(),
-      // A day ahead is no clock's fault any more. There is no greatest age.
+      // A day ahead is more than a clock difference. There is no maximum age.
       timestamp: isoTime({ now, maxAheadSeconds: 86_400 }),
       originalTimestamp: isoTime({ now }),
       sentAt: isoTime({ now }),
@@ -66,7 +66,7 @@ export function messageProblems(message: unknown, path: string, now: number): Pr
     ...(message.type === "track" && message.event === undefined
       ? [{ path: at("event"), kind: "missing" as const, message: "is required for track" }]
       : []),
-    // Inside context it is passed over, and the events go everywhere.
+    // Inside context it is ignored, and the events go to every destination.
     ...(isObject(message.context) && message.context.integrations !== undefined
       ? [{ path: at("context.integrations"), kind: "unknown" as const, message: "belongs at the top" }]
       : []),
@@ -74,7 +74,7 @@ export function messageProblems(message: unknown, path: string, now: number): Pr
   ];
 }
 
-/** Destinations hash these fields themselves: a hash in their place matches nobody. */
+/** Destinations hash these fields themselves: a hash in their place matches no person. */
 function traitProblems(message: Record<string, unknown>, at: (name: string) => string): Problem[] {
   const places: [string, unknown][] = [
     ["traits", message.traits],

@@ -1,15 +1,10 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
+import { describe, expect, test } from "vitest";
+import { get, post, runStandin } from "../shared/testCalls.ts";
 import { segment } from "./index.ts";
-import { startStandins } from "../shared/start.ts";
 
 const { known } = segment;
-let clock = Date.parse("2026-11-14T09:30:01Z");
-const running = await startStandins({ only: ["segment"], now: () => clock });
-const tracker = running.of("segment");
-
-afterAll(() => running.close());
-beforeEach(() => tracker.reset());
+const startTime = Date.parse("2026-11-14T09:30:01Z");
+const { handle: tracker, advance } = await runStandin("segment", startTime);
 
 type Fields = Record<string, unknown>;
 const message = (changes: Fields = {}): Fields => ({
@@ -38,7 +33,7 @@ const send = (batch: unknown, headers: Record<string, string> = basic(known.writ
 const success = { status: 200, body: { success: true } };
 
 describe("Segment", () => {
-  test("a batch and a single call are taken", async () => {
+  test("a batch and a single call are accepted", async () => {
     expect(await send([message()])).toMatchObject(success);
     const { type: _, ...single } = message({ messageId: "dst_7f3a:evt-2" });
     expect(await post(`${tracker.origin}/v1/track`, single, basic(known.writeKey))).toMatchObject(success);
@@ -60,11 +55,11 @@ describe("Segment", () => {
     ["a user id that is a number", { userId: 42 }, "batch[0].userId must be a string"],
     ["a long id", { messageId: "x".repeat(101) }, "batch[0].messageId must not be longer"],
     ["a time in seconds", { timestamp: 1_794_648_600 }, "batch[0].timestamp must be a string"],
-  ])("%s gets its success and is lost", async (_, changes, why) => {
+  ])("%s is answered with success and lost", async (_, changes, why) => {
     expect(await send([message(changes)])).toMatchObject(success);
     expect(tracker.accepted).toEqual([]);
-    expect(tracker.received[0]).toMatchObject({ verdict: "refused" });
-    expect(tracker.received[0]?.why.join()).toContain(why);
+    expect(tracker.received[0]).toMatchObject({ verdict: "rejected" });
+    expect(tracker.received[0]?.reasons.join()).toContain(why);
   });
 
   test.each<[string, Fields, Fields, string]>([
@@ -77,9 +72,12 @@ describe("Segment", () => {
     ["routing inside the context", { context: { integrations: {} } }, {}, "belongs at the top"],
     ["a stale time of sending", {}, { sentAt: "2026-11-14T08:00:00.000Z" }, "would be moved"],
     ["an unknown field", { gclid: "x" }, {}, "is not a known field"],
-  ])("%s is kept, and the log tells", async (_, changes, root, why) => {
+  ])("%s is accepted, and the log warns", async (_, changes, root, why) => {
     expect(await send([message(changes)], undefined, root)).toMatchObject(success);
-    expect(tracker.received[0]).toMatchObject({ verdict: "partly", why: [expect.stringContaining(why)] });
+    expect(tracker.received[0]).toMatchObject({
+      verdict: "partial",
+      reasons: [expect.stringContaining(why)],
+    });
   });
 
   test.each<[string, Record<string, string>]>([
@@ -89,19 +87,19 @@ describe("Segment", () => {
     ["a key without its colon", basic(known.writeKey, "")],
     ["a key with a password", basic(known.writeKey, ":x")],
     ["no key", {}],
-  ])("%s gets its success and is lost", async (_, headers) => {
+  ])("%s is answered with success and lost", async (_, headers) => {
     expect(await send([message()], headers)).toMatchObject(success);
     expect(tracker.accepted).toEqual([]);
-    expect(tracker.received[0]?.verdict).toBe("refused");
+    expect(tracker.received[0]?.verdict).toBe("rejected");
   });
 
-  test("too many events get their success and are lost", async () => {
+  test("too many events are answered with success and lost", async () => {
     const small = { type: "track", event: "e", userId: "u" };
     expect(await send(Array.from({ length: 2501 }, () => small))).toMatchObject(success);
     expect(tracker.accepted).toEqual([]);
   });
 
-  test("what is too large, or no JSON, is refused", async () => {
+  test("a body that is too large or no JSON is rejected", async () => {
     const large = (bytes: number) => message({ properties: { text: "x".repeat(bytes) } });
     expect((await send([large(33_000)])).status).toBe(400);
     expect((await send(Array.from({ length: 30 }, () => large(20_000)))).status).toBe(400);
@@ -112,13 +110,13 @@ describe("Segment", () => {
   test("a message id is recognised for a day", async () => {
     await send([message()]);
     await send([message()]);
-    clock += 25 * 3_600_000;
+    advance(25 * 3_600_000);
     await send([message()], undefined, { sentAt: undefined });
-    clock -= 25 * 3_600_000;
+    advance(-25 * 3_600_000);
     expect(tracker.accepted).toMatchObject([{ count: 3, counted: 2 }]);
   });
 
-  test("a throttle names its delay twice", async () => {
+  test("a throttled response gives the wait twice", async () => {
     tracker.fault({ kind: "throttle", retryAfterSeconds: 4 });
     const { status, headers } = await send([message()]);
     expect([status, headers.get("retry-after"), Number(headers.get("x-ratelimit-reset")) > 0]).toEqual([
@@ -142,13 +140,13 @@ describe("RudderStack", () => {
   const rudder = (batch: unknown, key: string) =>
     post(`${tracker.origin}${known.rudderPath}/v1/batch`, { batch }, basic(key));
 
-  test("the same batch is taken, and the answer is text", async () => {
+  test("the same batch is accepted, and the response is text", async () => {
     const { status, text } = await rudder([message()], known.rudderWriteKey);
     expect([status, text]).toEqual([200, "OK"]);
     expect(tracker.accepted).toHaveLength(1);
   });
 
-  test("a wrong key is told", async () => {
+  test("a wrong write key is rejected", async () => {
     expect((await rudder([message()], known.writeKey)).status).toBe(401);
   });
 
@@ -159,7 +157,7 @@ describe("RudderStack", () => {
     expect((await rudder([event], known.rudderWriteKey)).status).toBe(400);
   });
 
-  test("a throttle does not say for how long", async () => {
+  test("a throttled response does not give the wait", async () => {
     tracker.fault({ kind: "throttle", retryAfterSeconds: 4 });
     const { status, headers } = await rudder([message()], known.rudderWriteKey);
     expect([status, headers.get("retry-after")]).toEqual([429, null]);

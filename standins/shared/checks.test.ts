@@ -8,7 +8,7 @@ import {
   eventIndex,
   flag,
   hash,
-  inWords,
+  describeProblem,
   ipAddress,
   isoTime,
   list,
@@ -16,7 +16,7 @@ import {
   object,
   oneOrMany,
   text,
-  webAddress,
+  webUrl,
   type Check,
 } from "./checks.ts";
 
@@ -120,7 +120,7 @@ describe("checks", () => {
     ],
     [
       "a web address",
-      webAddress,
+      webUrl,
       ["https://shop.example/"],
       [
         ["shop.example", "value"],
@@ -195,7 +195,9 @@ describe("checks", () => {
       object({ em: hash, on: flag, deep: object({ n: number() }) }, { required: ["em", "on"] }),
     );
     expect(
-      check([{ em: digest, on: true }, { em: "x", deep: { n: "1" }, extra: 1 }, null], "data").map(inWords),
+      check([{ em: digest, on: true }, { em: "x", deep: { n: "1" }, extra: 1 }, null], "data").map(
+        describeProblem,
+      ),
     ).toEqual([
       "data[1].on is required",
       "data[1].em is not hashed: SHA-256 in 64 hexadecimal digits is expected",
@@ -205,16 +207,16 @@ describe("checks", () => {
     ]);
   });
 
-  test("a field called like a method of every object is unknown too", () => {
+  test("a field with the name of an inherited property is unknown", () => {
     expect(kinds(object({}), JSON.parse('{"constructor":1,"__proto__":2}'))).toEqual(["unknown", "unknown"]);
   });
 
-  test("an open object lets the rest be; a field that is null is wrong", () => {
+  test("an open object accepts other fields; a null field is wrong", () => {
     expect(kinds(object({ a: flag }, { open: true }), { b: 1 })).toEqual([]);
     expect(kinds(object({ a: flag }), { a: null })).toEqual(["type"]);
   });
 
-  test("further demands are made of objects only", () => {
+  test("further checks apply to objects only", () => {
     const pair = also(object({ ip: text(), ua: text() }), (value, path) =>
       (value.ip === undefined) === (value.ua === undefined)
         ? []
@@ -229,7 +231,7 @@ describe("checks", () => {
     expect([eventIndex("data[12].items[3]"), eventIndex("data")]).toEqual([12, null]);
   });
 
-  test("a unit is told from the size of the number", () => {
+  test("the unit of a time follows from its size", () => {
     expect([now / 1000, now, now * 1000, 5].map(epochUnit)).toEqual([
       "seconds",
       "milliseconds",

@@ -1,5 +1,5 @@
-// What the platforms look at, as small checks that can be put together: a check takes a value and its path, and
-// gives back what is wrong with it. Each stand-in turns problems into its platform's own error shape.
+// Small checks of request fields that can be combined: a check takes a value and its path, and returns its problems. Each
+// stand-in turns problems into its platform's own error format.
 
 import { isIP } from "node:net";
 import type { Call } from "./standin.ts";
@@ -29,7 +29,7 @@ const problem = (kind: ProblemKind, path: string, message: string, value?: unkno
   { path, kind, message, ...(value === undefined ? {} : { value }) },
 ];
 
-/** Nothing is asked of the value. */
+/** Accepts any value. */
 export const anything: Check = () => [];
 
 export function text(
@@ -63,7 +63,7 @@ export function number(rule: { min?: number; max?: number; integer?: boolean } =
   };
 }
 
-/** Money as a string: digits, and a point with decimals where `decimals` are demanded. Never a number. */
+/** Money as a string: digits, and a dot with decimals where `decimals` are required. Never a number. */
 export function amountText(rule: { decimals?: number } = {}): Check {
   const pattern =
     rule.decimals === undefined ? /^\d+(?:\.\d+)?$/ : new RegExp(`^\\d+\\.\\d{${rule.decimals}}$`);
@@ -73,7 +73,7 @@ export function amountText(rule: { decimals?: number } = {}): Check {
   };
 }
 
-/** SHA-256 as 64 lower-case hexadecimal digits. Says what it looks like instead, because the platforms do. */
+/** SHA-256 as 64 lower-case hexadecimal digits. Explains what it looks like instead, as the platforms do. */
 export const hash: Check = (value, path) => {
   if (typeof value !== "string") return problem("type", path, "must be a string", value);
   if (/^[0-9a-f]{64}$/.test(value)) return [];
@@ -81,7 +81,7 @@ export const hash: Check = (value, path) => {
   return problem("hash", path, "is not hashed: SHA-256 in 64 hexadecimal digits is expected", value);
 };
 
-/** Active codes of ISO 4217. An own list, and not Intl's: that one still knows the German mark. */
+/** Active codes of ISO 4217. Not Intl's list, which still has the German mark. */
 const currencies = new Set(
   `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY
    COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR
@@ -97,12 +97,12 @@ export const currency: Check = (value, path) => {
   return currencies.has(value) ? [] : problem("value", path, "is not an ISO 4217 currency code", value);
 };
 
-export type Window = { now: number; maxAgeSeconds?: number; maxAheadSeconds?: number };
+type Window = { now: number; maxAgeSeconds?: number; maxAheadSeconds?: number };
 
 const perSecond = { seconds: 1, milliseconds: 1e3, microseconds: 1e6 } as const;
-export type EpochUnit = keyof typeof perSecond;
+type EpochUnit = keyof typeof perSecond;
 
-/** The unit that a time since 1970 must be in to lie between 2001 and 2603; null where none fits. */
+/** The unit in which a time since 1970 lies between 2001 and 2603; null where none fits. */
 export function epochUnit(value: number): EpochUnit | null {
   const units = Object.keys(perSecond) as EpochUnit[];
   return units.find((unit) => value / perSecond[unit] >= 1e9 && value / perSecond[unit] < 2e10) ?? null;
@@ -120,7 +120,7 @@ export function epoch(unit: EpochUnit, window: Window): Check {
   };
 }
 
-/** RFC 3339 with a zone. `zulu` asks for UTC and milliseconds: 2026-11-14T09:30:00.000Z */
+/** RFC 3339 with a zone. `zulu` requires UTC and milliseconds: 2026-11-14T09:30:00.000Z */
 export function isoTime(window: Window, rule: { zulu?: boolean } = {}): Check {
   const pattern = rule.zulu
     ? /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -146,7 +146,7 @@ export const ipAddress: Check = (value, path) => {
   return isIP(value) ? [] : problem("value", path, "is not an IP address", value);
 };
 
-export const webAddress: Check = (value, path) => {
+export const webUrl: Check = (value, path) => {
   if (typeof value !== "string") return problem("type", path, "must be a string", value);
   return /^https?:\/\//i.test(value) && URL.canParse(value)
     ? []
@@ -163,12 +163,12 @@ export function list(item: Check, rule: { min?: number; max?: number } = {}): Ch
   };
 }
 
-/** One value or a list of them, as several platforms take. */
+/** One value or a list of them, as several platforms accept. */
 export function oneOrMany(item: Check): Check {
   return (value, path) => (Array.isArray(value) ? list(item)(value, path) : item(value, path));
 }
 
-/** An object with these fields. Others are refused unless `open`. A field that is null is there, and of the wrong type. */
+/** An object with these fields. Others are rejected unless `open`. A null field counts as present and of the wrong type. */
 export function object(
   fields: Readonly<Record<string, Check>>,
   rule: { required?: readonly string[]; open?: boolean } = {},
@@ -189,7 +189,7 @@ export function object(
   };
 }
 
-/** Further demands on a value that has the right type, for example that two fields come together. */
+/** Further checks of an object, for example that two fields are given together. */
 export function also(
   check: Check,
   further: (value: Record<string, unknown>, path: string) => Problem[],
@@ -204,18 +204,18 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The number in the first brackets of a path, which is the place of the event in its batch. */
+/** The number in the first brackets of a path, which is the index of the event in its batch. */
 export function eventIndex(path: string): number | null {
   const found = /\[(\d+)\]/.exec(path);
   return found ? Number(found[1]) : null;
 }
 
-/** In words for the log, without the value: it may be personal. */
-export function inWords({ path, message }: Problem): string {
+/** Describes a problem for the log, without the value: it may be personal data. */
+export function describeProblem({ path, message }: Problem): string {
   return path ? `${path} ${message}` : message;
 }
 
-/** The body as JSON, or a sentence. */
+/** The body as JSON, or what is wrong with it. */
 export function readJson(call: Call): { value: unknown } | { fault: string } {
   if (!/^application\/(?:[\w.-]+\+)?json\b/i.test(call.headers["content-type"] ?? ""))
     return { fault: "the content type is not JSON" };

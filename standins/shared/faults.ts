@@ -1,62 +1,63 @@
-// Scripted trouble. A fault is used up by the calls that it hits, or hits each call with a probability until it is
-// cleared; the dice are seeded, so that a long run can be repeated exactly.
+// Scripted faults. A fault is used up by the calls that it hits, or hits each call with a probability until it is cleared.
+// The random numbers are seeded, so that a long run can be repeated exactly.
 
 import { routeKinds, type RouteKind } from "./standin.ts";
 
-export const faultKinds = [
-  "throttle", // the platform's own words for "too many requests"
-  "server_error", // 5xx in the platform's own shape
-  "slow", // the usual answer, late
-  "reset", // the connection is cut, nothing was taken
-  "answer_lost", // the connection is cut after the call was taken
-  "expired_token", // as if the token had run out
-  "revoked_token", // as if the customer had taken the permission back
-  "malformed_json", // 200, and half a document
-  "html", // an error page of something in front of the platform
+const faultKinds = [
+  "throttle", // the platform's own response for too many requests
+  "server_error", // 5xx in the platform's own format
+  "slow", // the usual response, late
+  "reset", // the connection is cut before the call was processed
+  "answer_lost", // the connection is cut after the call was processed
+  "expired_token", // as if the token had expired
+  "revoked_token", // as if the customer had revoked the permission
+  "malformed_json", // 200 with half a document
+  "html", // the error page of a proxy
 ] as const;
-export type FaultKind = (typeof faultKinds)[number];
+type FaultKind = (typeof faultKinds)[number];
 
 export type Fault = {
   kind: FaultKind;
-  /** Which calls it hits; those that bring events unless said otherwise. */
+  /** The kind of calls that it hits; `events` by default. */
   on?: RouteKind;
-  /** How many calls it hits: one, or without end when there is a probability. */
+  /** The number of calls that it hits: one by default, unlimited with a probability. */
   times?: number;
   /** Hits each call with this probability, from 0 to 1. */
   probability?: number;
-  /** Of the dice. */
+  /** Seeds the random numbers. */
   seed?: number;
-  /** Delays the answer; for `slow` 1000 unless given. */
+  /** Delays the response; 1000 by default for `slow`. */
   ms?: number;
   /** The status of `server_error` (500) and of `html` (502). */
   status?: number;
   retryAfterSeconds?: number;
-  /** Whether the call is taken although the answer says nothing of it. Only `slow` and `answer_lost` take it by themselves. */
+  /** Processes the call although the response does not show it. True by default for `slow` and `answer_lost` only. */
   processed?: boolean;
 };
 
 export type FaultPlan = {
   add(script: Fault | readonly Fault[]): void;
-  /** The fault that hits this call, used up by one. */
+  /** Takes the fault that hits this call, if any. */
   next(kind: RouteKind): Fault | null;
   clear(): void;
 };
 
-export function faultPlan(): FaultPlan {
-  let planned: { fault: Fault; left: number; dice: () => number }[] = [];
+export function createFaultPlan(): FaultPlan {
+  let planned: { fault: Fault; left: number; random: () => number }[] = [];
   return {
     add(script) {
       for (const fault of Array.isArray(script) ? (script as Fault[]) : [script as Fault])
         planned.push({
           fault,
           left: fault.times ?? (fault.probability === undefined ? 1 : Infinity),
-          dice: seededDice(fault.seed ?? 1),
+          random: seededRandom(fault.seed ?? 1),
         });
     },
     next(kind) {
       const hit = planned.find(
-        ({ fault, dice }) =>
-          (fault.on ?? "events") === kind && (fault.probability === undefined || dice() < fault.probability),
+        ({ fault, random }) =>
+          (fault.on ?? "events") === kind &&
+          (fault.probability === undefined || random() < fault.probability),
       );
       if (!hit) return null;
       hit.left -= 1;
@@ -69,12 +70,12 @@ export function faultPlan(): FaultPlan {
   };
 }
 
-/** Whether the call reaches the platform's handler in spite of the fault. */
+/** True when the call reaches the platform's handler in spite of the fault. */
 export function isProcessed(fault: Fault): boolean {
   return fault.processed ?? (fault.kind === "slow" || fault.kind === "answer_lost");
 }
 
-/** A script from the outside; a sentence when it is none. */
+/** Reads a script from another process; returns a message when it is invalid. */
 export function readFaults(script: unknown): Fault[] | string {
   const faults: unknown[] = Array.isArray(script) ? script : [script];
   for (const fault of faults) {
@@ -95,7 +96,7 @@ export function readFaults(script: unknown): Fault[] | string {
 }
 
 /** mulberry32: small, and the same on every machine. */
-function seededDice(seed: number): () => number {
+function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

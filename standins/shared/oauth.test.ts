@@ -1,18 +1,14 @@
 // OAuth as every stand-in does it, shown on Google's.
 
 import { createHash, randomBytes } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { runStandin } from "./testCalls.ts";
 import { googleAds } from "../google_ads/index.ts";
 import { startStandins } from "./start.ts";
 
 const { known, oauth: description } = googleAds;
 const scope = description.scopes[0];
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["google_ads"], now: () => clock });
-const google = running.of("google_ads");
-
-afterAll(() => running.close());
-beforeEach(() => google.reset());
+const { handle: google, advance } = await runStandin("google_ads");
 
 const callback = "http://127.0.0.1:8787/connect/google_ads";
 const verifier = randomBytes(32).toString("base64url");
@@ -67,8 +63,8 @@ async function isLetIn(accessToken: string | undefined): Promise<boolean> {
   return answer.status !== 401 && answer.status !== 403;
 }
 
-describe("the authorisation page", () => {
-  test("has two buttons, no script, and escapes what it was given", async () => {
+describe("the authorization page", () => {
+  test("the authorization page has two buttons, no script, and escapes its values", async () => {
     const url = authorizeUrl({ state: '"><script>alert(1)</script>' });
     const answer = await fetch(google.origin + new URL(url).pathname + new URL(url).search);
     const page = await answer.text();
@@ -98,7 +94,7 @@ describe("the authorisation page", () => {
     ["a foreign plain-HTTP address to return to", { redirect_uri: "http://shop.example/back" }],
     ["a script to return to", { redirect_uri: "javascript:alert(1)" }],
     ["an address with a fragment", { redirect_uri: `${callback}#x` }],
-  ])("%s is answered with a page and never sent back", async (_, changes) => {
+  ])("%s is answered with an error page and no redirect", async (_, changes) => {
     const url = new URL(authorizeUrl(changes));
     const answer = await fetch(google.origin + url.pathname + url.search, { redirect: "manual" });
     expect([answer.status, answer.headers.get("location")]).toEqual([400, null]);
@@ -111,13 +107,13 @@ describe("the authorisation page", () => {
     ["an unknown scope", { scope: "everything" }, "invalid_scope"],
     ["a plain challenge", { code_challenge_method: "plain" }, "invalid_request"],
     ["a challenge that is no SHA-256", { code_challenge: "short" }, "invalid_request"],
-  ])("%s is told to the application", async (_, changes, fault) => {
+  ])("%s is reported to the application", async (_, changes, fault) => {
     const location = await google.decide(authorizeUrl(changes), "allow");
     expect(new URL(location).searchParams.get("error")).toBe(fault);
     expect(codeOf(location)).toBe("");
   });
 
-  test("only registered addresses are returned to, where there is a register", async () => {
+  test("with registered redirect URIs only those are valid", async () => {
     const strict = await startStandins({
       only: ["google_ads"],
       redirectUris: ["https://relay.example/back"],
@@ -131,14 +127,14 @@ describe("the authorisation page", () => {
 });
 
 describe("the token endpoint", () => {
-  test("a code becomes tokens that let in", async () => {
+  test("a code is exchanged for tokens that give access", async () => {
     const { status, body } = await exchange(await getCode());
     expect(status).toBe(200);
     expect(body).toMatchObject({ expires_in: 3600, scope, token_type: "Bearer" });
     expect(await isLetIn(body.access_token)).toBe(true);
   });
 
-  test("a code is good once, and showing it twice ends its tokens", async () => {
+  test("a code works once, and using it twice revokes its tokens", async () => {
     const code = await getCode();
     const { body } = await exchange(code);
     expect(await exchange(code)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
@@ -152,26 +148,25 @@ describe("the token endpoint", () => {
     ["a wrong client", { client_id: "nobody" }, "invalid_client"],
     ["a made-up code", { code: "code_made-up" }, "invalid_grant"],
     ["another grant type", { grant_type: "password" }, "unsupported_grant_type"],
-  ])("%s is refused", async (_, changes, fault) => {
+  ])("%s is rejected", async (_, changes, fault) => {
     const { status, body } = await exchange(await getCode(), changes);
     expect([status, body.error]).toEqual([fault === "invalid_client" ? 401 : 400, fault]);
     expect(body.access_token).toBeUndefined();
   });
 
-  test("a missing verifier is refused when the sign-in had a challenge", async () => {
+  test("a missing verifier is rejected when the sign-in had a challenge", async () => {
     const code = await getCode();
     const answer = await token({ ...client, grant_type: "authorization_code", code, redirect_uri: callback });
     expect(answer.body.error).toBe("invalid_grant");
   });
 
-  test("a code runs out after ten minutes", async () => {
+  test("a code expires after ten minutes", async () => {
     const code = await getCode();
-    clock += 601_000;
+    advance(601_000);
     expect((await exchange(code)).body.error).toBe("invalid_grant");
-    clock -= 601_000;
   });
 
-  test("a JSON body, or the same field twice, is no form", async () => {
+  test("a JSON body or a repeated field is rejected", async () => {
     const json = await fetch(`${google.origin}/token`, {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -185,7 +180,7 @@ describe("the token endpoint", () => {
     expect(await twice.json()).toMatchObject({ error: "invalid_request" });
   });
 
-  test("the client signs in once: by header or by body", async () => {
+  test("the client authenticates once: by header or by body", async () => {
     const basic = Buffer.from(`${known.clientId}:${known.clientSecret}`).toString("base64");
     const fields = {
       grant_type: "authorization_code",
@@ -197,16 +192,16 @@ describe("the token endpoint", () => {
     expect((await token({ ...fields, code: await getCode() }, headers)).status).toBe(200);
   });
 
-  test("an access token runs out and is refreshed; the refresh token stays", async () => {
+  test("an access token expires and is refreshed; the refresh token stays", async () => {
     const { body } = await exchange(await getCode());
-    clock += 3_601_000;
+    advance(3_601_000);
     expect(await isLetIn(body.access_token)).toBe(false);
     const refreshed = await token({
       ...client,
       grant_type: "refresh_token",
       refresh_token: body.refresh_token ?? "",
     });
-    clock -= 3_601_000;
+    advance(-3_601_000);
     expect(refreshed.status).toBe(200);
     expect(refreshed.body.refresh_token).toBeUndefined();
     expect(await isLetIn(refreshed.body.access_token)).toBe(true);
@@ -217,7 +212,7 @@ describe("the token endpoint", () => {
     expect(body.refresh_token).toBeUndefined();
   });
 
-  test("after the customer took the permission back, the refresh is refused too", async () => {
+  test("after a revocation the refresh is rejected too", async () => {
     const { body } = await exchange(await getCode());
     await fetch(`${google.origin}/revoke`, {
       method: "POST",
@@ -232,7 +227,7 @@ describe("the token endpoint", () => {
     expect(refreshed.body.error).toBe("invalid_grant");
   });
 
-  test("no code, verifier, secret or token stands in the log", async () => {
+  test("no code, verifier, secret or token is in the log", async () => {
     const code = await getCode();
     const { body } = await exchange(code);
     const log = JSON.stringify(google.received);

@@ -1,61 +1,18 @@
-// OAuth 2 as the platforms do it: an authorisation page with Allow and Deny, and a token endpoint that checks the
-// client, the code, the redirect address and the PKCE verifier. What differs between platforms is declared.
+// OAuth 2 of the platforms: an authorization page with Allow and Deny, and a token endpoint that checks the client, the
+// code, the redirect URI and the PKCE verifier. Each platform declares its differences.
 
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { consentPage, faultPage } from "./pages.ts";
-import type { Answer, Call, Desk, Route } from "./standin.ts";
-import { isVerifier, readClient, readFields } from "./tokenCall.ts";
-
-export type OAuthFault =
-  | "invalid_request"
-  | "invalid_client"
-  | "invalid_grant"
-  | "invalid_scope"
-  | "unauthorized_client"
-  | "unsupported_grant_type";
-
-export type Issued = {
-  accessToken: string;
-  expiresInSeconds: number;
-  refreshToken?: string;
-  refreshExpiresInSeconds?: number;
-  scopes: readonly string[];
-};
-
-export type OAuth = {
-  client: { id: string; secret: string };
-  authorizePath: string | RegExp;
-  tokenPath: string | RegExp;
-  tokenMethods?: readonly ("GET" | "POST")[];
-  revokePath?: string;
-  /** Every scope that the platform knows; asking for another is refused. */
-  scopes: readonly string[];
-  scopeSeparator?: string;
-  /** `required` refuses a sign-in without a challenge; `supported` checks one that is given. */
-  pkce: "required" | "supported" | "none";
-  /** Where the client's id and secret may stand. */
-  clientAuth: readonly ("body" | "basic")[];
-  tokenBody: "form" | "json" | "query";
-  /** The platform's names for OAuth's own, at both endpoints: `{ client_id: "app_id" }`. */
-  names?: Partial<
-    Record<"client_id" | "client_secret" | "code" | "redirect_uri" | "scope" | "refresh_token", string>
-  >;
-  /** Says that the sign-in has no `response_type`, or the token call no `grant_type` or `redirect_uri`. */
-  omits?: readonly ("response_type" | "grant_type" | "redirect_uri" | "scope")[];
-  accessSeconds: number;
-  refresh: "none" | "fixed" | "rotating";
-  refreshSeconds?: number;
-  /** Whether this sign-in asks for a refresh token; always unless given. */
-  offline?(query: URLSearchParams): boolean;
-  /** Grant types of the platform's own, by name: Meta's fb_exchange_token. The client has been checked. */
-  otherGrants?: Readonly<Record<string, (fields: ReadonlyMap<string, string>, desk: Desk) => Answer>>;
-  /** What else the sign-in must have; a sentence when it lacks it. */
-  authorizeFault?(query: URLSearchParams): string | null;
-  /** What else the token call must have: Reddit wants an own User-Agent. */
-  tokenRefusal?(call: Call): Answer | null;
-  tokenAnswer?(issued: Issued, desk: Desk): Answer;
-  tokenError?(fault: OAuthFault, description: string, desk: Desk): Answer;
-};
+import {
+  basicCredentials,
+  type Answer,
+  type Call,
+  type Context,
+  type Issued,
+  type OAuth,
+  type OAuthFault,
+  type Route,
+} from "./standin.ts";
 
 type Grant = {
   id: string;
@@ -69,30 +26,33 @@ type Grant = {
 
 const codeSeconds = 600;
 
-/** `redirectUris` are those registered for the client; without any, HTTPS and plain HTTP on this machine will do. */
+/** `redirectUris` are those registered for the client; without any, every HTTPS or loopback URI is valid. */
 export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []): Route[] {
   const name = (usual: keyof NonNullable<OAuth["names"]>) => oauth.names?.[usual] ?? usual;
   const omits = (part: NonNullable<OAuth["omits"]>[number]) => oauth.omits?.includes(part) ?? false;
   const separator = oauth.scopeSeparator ?? " ";
 
-  const fail = (fault: OAuthFault, description: string, desk: Desk): Answer => {
+  const fail = (fault: OAuthFault, description: string, context: Context): Answer => {
     const status = fault === "invalid_client" ? 401 : 400;
-    const answer = oauth.tokenError?.(fault, description, desk) ?? {
+    const answer = oauth.tokenError?.(fault, description, context) ?? {
       status,
       body: { error: fault, error_description: description },
     };
-    return { ...answer, refused: [`${fault}: ${description}`] };
+    return { ...answer, rejected: [`${fault}: ${description}`] };
   };
 
-  /** The grant that the query asks for, a page that explains why there can be none, or a redirect that says so. */
-  const readAuthorization = (query: URLSearchParams, desk: Desk): { grant: Grant } | { answer: Answer } => {
-    const page = (why: string) => ({ answer: { ...faultPage(why), refused: [why] } });
+  /** Returns the requested grant, or an error as a page or a redirect. */
+  const readAuthorization = (
+    query: URLSearchParams,
+    context: Context,
+  ): { grant: Grant } | { answer: Answer } => {
+    const page = (why: string) => ({ answer: { ...faultPage(why), rejected: [why] } });
     const redirectUri = query.get(name("redirect_uri")) ?? "";
     if (query.get(name("client_id")) !== oauth.client.id) return page(`${name("client_id")} is not known`);
     if (!isRedirectUri(redirectUri, redirectUris))
       return page("redirect_uri is not registered for the client");
     const back = (fault: string, why: string) => ({
-      answer: { ...redirect(redirectUri, { error: fault, error_description: why }, query), refused: [why] },
+      answer: { ...redirect(redirectUri, { error: fault, error_description: why }, query), rejected: [why] },
     });
     if (!query.get("state")) return back("invalid_request", "state is missing");
     if (!omits("response_type") && query.get("response_type") !== "code")
@@ -118,51 +78,51 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
         scopes: omits("scope") && scopes.length === 0 ? [...oauth.scopes] : scopes,
         challenge: oauth.pkce === "none" ? null : challenge,
         offline: oauth.offline?.(query) ?? true,
-        expiresAt: desk.now() + codeSeconds * 1000,
+        expiresAt: context.now() + codeSeconds * 1000,
         used: false,
       },
     };
   };
 
-  const showPage = (call: Call, desk: Desk): Answer => {
-    const read = readAuthorization(call.query, desk);
+  const showPage = (call: Call, context: Context): Answer => {
+    const read = readAuthorization(call.query, context);
     return "answer" in read ? read.answer : consentPage(call, read.grant.redirectUri, read.grant.scopes);
   };
 
-  const decide = (call: Call, desk: Desk): Answer => {
+  const decide = (call: Call, context: Context): Answer => {
     const form = new URLSearchParams(call.text);
     const decision = form.get("decision");
     form.delete("decision");
-    const read = readAuthorization(form, desk);
+    const read = readAuthorization(form, context);
     if ("answer" in read) return read.answer;
     const { grant } = read;
     if (decision !== "allow")
       return redirect(grant.redirectUri, { error: "access_denied", error_description: "Denied" }, form);
     const code = `code_${randomBytes(24).toString("base64url")}`;
-    grants(desk).set(code, grant);
+    grants(context).set(code, grant);
     return redirect(grant.redirectUri, { [name("code")]: code }, form);
   };
 
   const issue = (
     grant: Pick<Grant, "id" | "scopes" | "offline">,
     keep: string | null,
-    desk: Desk,
+    context: Context,
   ): Answer => {
     const refreshSeconds = oauth.refreshSeconds ?? 365 * 86_400;
     const withRefresh = oauth.refresh !== "none" && grant.offline && keep === null;
     const issued: Issued = {
-      accessToken: desk.tokens.issueAccess(grant.scopes, oauth.accessSeconds, grant.id),
+      accessToken: context.tokens.issueAccess(grant.scopes, oauth.accessSeconds, grant.id),
       expiresInSeconds: oauth.accessSeconds,
       scopes: grant.scopes,
       ...(withRefresh
         ? {
-            refreshToken: desk.tokens.issueRefresh(grant.scopes, refreshSeconds, grant.id),
+            refreshToken: context.tokens.issueRefresh(grant.scopes, refreshSeconds, grant.id),
             refreshExpiresInSeconds: refreshSeconds,
           }
         : {}),
     };
     return (
-      oauth.tokenAnswer?.(issued, desk) ?? {
+      oauth.tokenAnswer?.(issued, context) ?? {
         status: 200,
         headers: { "cache-control": "no-store" },
         body: {
@@ -176,54 +136,59 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
     );
   };
 
-  const token = (call: Call, desk: Desk): Answer => {
-    const refusal = oauth.tokenRefusal?.(call) ?? null;
-    if (refusal) return refusal;
+  const token = (call: Call, context: Context): Answer => {
+    const fault = oauth.tokenCallError?.(call) ?? null;
+    if (fault) return fault;
     const fields = readFields(call, oauth.tokenBody);
-    if (typeof fields === "string") return fail("invalid_request", fields, desk);
+    if (typeof fields === "string") return fail("invalid_request", fields, context);
     const client = readClient(call, fields, oauth, name);
-    if (client !== null) return fail("invalid_client", client, desk);
+    if (client !== null) return fail("invalid_client", client, context);
     const grantType = omits("grant_type") ? "authorization_code" : fields.get("grant_type");
 
     const other = oauth.otherGrants?.[grantType ?? ""];
-    if (other) return other(fields, desk);
+    if (other) return other(fields, context);
     if (grantType === "refresh_token" && oauth.refresh !== "none") {
       const given = fields.get(name("refresh_token")) ?? "";
-      const found = desk.tokens.useRefresh(given);
-      if (!found) return fail("invalid_grant", "the refresh token has run out or was taken back", desk);
+      const found = context.tokens.useRefresh(given);
+      if (!found) return fail("invalid_grant", "the refresh token has expired or was revoked", context);
       const rotating = oauth.refresh === "rotating";
-      // Stricter than some: a refresh token that was replaced is refused from then on.
-      if (rotating) desk.tokens.dropRefresh(given);
+      // Stricter than some platforms: a replaced refresh token is rejected.
+      if (rotating) context.tokens.dropRefresh(given);
       return issue(
         { id: found.grant, scopes: [...found.scopes], offline: true },
         rotating ? null : given,
-        desk,
+        context,
       );
     }
     if (grantType !== "authorization_code")
-      return fail("unsupported_grant_type", "grant_type must be authorization_code or refresh_token", desk);
+      return fail(
+        "unsupported_grant_type",
+        "grant_type must be authorization_code or refresh_token",
+        context,
+      );
 
-    const grant = grants(desk).get(fields.get(name("code")) ?? "");
-    if (!grant || grant.expiresAt <= desk.now()) return fail("invalid_grant", "the code is not good", desk);
+    const grant = grants(context).get(fields.get(name("code")) ?? "");
+    if (!grant || grant.expiresAt <= context.now())
+      return fail("invalid_grant", "the code is not valid", context);
     if (grant.used) {
-      // RFC 6749, 4.1.2: whoever shows a code twice may have stolen it, so its tokens end too.
-      desk.tokens.revokeGrant(grant.id);
-      return fail("invalid_grant", "the code was already used", desk);
+      // RFC 6749, 4.1.2: a code that is used twice may be stolen, so its tokens are revoked too.
+      context.tokens.revokeGrant(grant.id);
+      return fail("invalid_grant", "the code was already used", context);
     }
     if (!omits("redirect_uri") && fields.get(name("redirect_uri")) !== grant.redirectUri)
-      return fail("invalid_grant", "redirect_uri is not the one of the authorisation", desk);
+      return fail("invalid_grant", "redirect_uri is not the one of the authorization", context);
     const verifier = fields.get("code_verifier");
     if (grant.challenge !== null && !isVerifier(verifier, grant.challenge))
-      return fail("invalid_grant", "code_verifier does not fit the challenge", desk);
+      return fail("invalid_grant", "code_verifier does not fit the challenge", context);
     grant.used = true;
-    return issue(grant, null, desk);
+    return issue(grant, null, context);
   };
 
-  const revoke = (call: Call, desk: Desk): Answer => {
+  const revoke = (call: Call, context: Context): Answer => {
     const given = new URLSearchParams(call.text).get("token") ?? call.query.get("token") ?? "";
-    return desk.tokens.revoke(given)
+    return context.tokens.revoke(given)
       ? { status: 200, body: {} }
-      : fail("invalid_request", "the token is not known", desk);
+      : fail("invalid_request", "the token is not known", context);
   };
 
   return [
@@ -241,7 +206,7 @@ export function oauthRoutes(oauth: OAuth, redirectUris: readonly string[] = []):
   ];
 }
 
-const grants = (desk: Desk) => desk.recall("grants", () => new Map<string, Grant>());
+const grants = (context: Context) => context.remember("grants", () => new Map<string, Grant>());
 
 function redirect(uri: string, added: Record<string, string>, asked: URLSearchParams): Answer {
   const target = new URL(uri);
@@ -257,4 +222,60 @@ function isRedirectUri(uri: string, registered: readonly string[]): boolean {
   const { protocol, hostname, hash } = new URL(uri);
   const local = ["localhost", "127.0.0.1", "[::1]"].includes(hostname) || hostname.endsWith(".localhost");
   return hash === "" && (protocol === "https:" || (protocol === "http:" && local));
+}
+
+function readFields(call: Call, form: OAuth["tokenBody"]): Map<string, string> | string {
+  if (form === "query") return new Map(call.query);
+  const type = call.headers["content-type"] ?? "";
+  if (form === "form") {
+    if (!/^application\/x-www-form-urlencoded\b/i.test(type)) return "the body must be a form";
+    // RFC 6749, 3.2: no parameter may be given twice.
+    const pairs = [...new URLSearchParams(call.text)];
+    const fields = new Map(pairs);
+    return fields.size === pairs.length ? fields : "a parameter was given twice";
+  }
+  if (!/^application\/json\b/i.test(type)) return "the body must be JSON";
+  try {
+    const parsed: unknown = JSON.parse(call.text);
+    return new Map(
+      Object.entries(parsed as Record<string, unknown>).map(([key, value]) => [key, String(value)]),
+    );
+  } catch {
+    return "the body is not JSON";
+  }
+}
+
+/** Null when id and secret are right and where the platform expects them. */
+function readClient(
+  call: Call,
+  fields: Map<string, string>,
+  oauth: OAuth,
+  name: (usual: "client_id" | "client_secret") => string,
+): string | null {
+  const basic = basicCredentials(call);
+  const inBody = fields.get(name("client_secret"));
+  if (basic && inBody !== undefined) return "the client signed in twice, by header and by body";
+  if (basic && !oauth.clientAuth.includes("basic")) return "the client must sign in by its body";
+  if (!basic && !oauth.clientAuth.includes("body")) return "the client must sign in by HTTP Basic";
+  const id = basic ? decode(basic.user) : fields.get(name("client_id"));
+  const secret = basic ? decode(basic.password) : inBody;
+  return id === oauth.client.id && secret === oauth.client.secret
+    ? null
+    : "the client's id or secret is wrong";
+}
+
+/** RFC 6749, 2.3.1: both are form-encoded before they are joined. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}
+
+function isVerifier(verifier: string | undefined, challenge: string): boolean {
+  if (verifier === undefined || !/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
+  const hashed = createHash("sha256").update(verifier).digest();
+  const expected = Buffer.from(challenge, "base64url");
+  return hashed.length === expected.length && timingSafeEqual(hashed, expected);
 }

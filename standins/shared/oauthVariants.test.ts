@@ -1,15 +1,15 @@
 // Where the platforms' OAuth differs: small descriptions, run without a server.
 
 import { describe, expect, test } from "vitest";
-import { oauthRoutes, type OAuth } from "./oauth.ts";
-import type { Call, Desk } from "./standin.ts";
-import { tokenStore } from "./tokens.ts";
+import { oauthRoutes } from "./oauth.ts";
+import type { OAuth, Call, Context } from "./standin.ts";
+import { createTokens } from "./tokens.ts";
 
 const clock = Date.parse("2026-11-14T10:00:00Z");
 const callback = "http://127.0.0.1:8787/connect";
 const codeOf = (location: string) => new URL(location).searchParams.get("code") ?? "";
 
-describe("what platforms do differently", () => {
+describe("differences of platforms", () => {
   /** Runs a description without a server: the frame's own names stay out of the way. */
   function open(changes: Partial<OAuth>) {
     const oauth: OAuth = {
@@ -25,12 +25,12 @@ describe("what platforms do differently", () => {
       ...changes,
     };
     const memory = new Map<string, unknown>();
-    const desk: Desk = {
+    const context: Context = {
       now: () => clock,
-      tokens: tokenStore([], () => clock),
+      tokens: createTokens([], () => clock),
       nextId: () => "id-1",
-      spend: () => 0,
-      recall<Memory>(name: string, make: () => Memory) {
+      useQuota: () => 0,
+      remember<Memory>(name: string, make: () => Memory) {
         if (!memory.has(name)) memory.set(name, make());
         return memory.get(name) as Memory;
       },
@@ -48,12 +48,12 @@ describe("what platforms do differently", () => {
         bytes: text.length,
         params: {},
       };
-      return route?.handle(call, desk) ?? { status: 404 };
+      return route?.handle(call, context) ?? { status: 404 };
     };
   }
   const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString();
 
-  test("own names, a JSON body and an own answer: as TikTok does it", () => {
+  test("parameter names, a JSON body and the token response can differ, as at TikTok", () => {
     const call = open({
       names: { client_id: "app_id", client_secret: "secret", code: "auth_code" },
       omits: ["response_type", "grant_type", "redirect_uri", "scope"],
@@ -80,7 +80,7 @@ describe("what platforms do differently", () => {
     expect(call("POST", "/token", body, json)).toMatchObject({ status: 200, body: { code: 40110 } });
   });
 
-  test("a rotating refresh token is replaced, and the old one refused", () => {
+  test("a rotating refresh token is replaced, and the old one rejected", () => {
     const call = open({});
     const sent = call(
       "POST",
@@ -116,11 +116,12 @@ describe("what platforms do differently", () => {
     expect(refresh(second.refresh_token ?? "").status).toBe(200);
   });
 
-  test("a challenge, HTTP Basic or an own header can be demanded", () => {
+  test("PKCE, HTTP Basic or a header can be required", () => {
     const call = open({
       pkce: "required",
       clientAuth: ["basic"],
-      tokenRefusal: ({ headers }) => (headers["user-agent"] ? null : { status: 429, body: "no user agent" }),
+      tokenCallError: ({ headers }) =>
+        headers["user-agent"] ? null : { status: 429, body: "no user agent" },
     });
     const asked = {
       client_id: "app-1",
@@ -133,12 +134,12 @@ describe("what platforms do differently", () => {
     expect(sent.headers?.location).toContain("code_challenge+is+missing");
     expect(call("POST", "/token", form({})).status).toBe(429);
     const inBody = form({ client_id: "app-1", client_secret: "hush", grant_type: "authorization_code" });
-    expect(call("POST", "/token", inBody, { "user-agent": "relay" }).refused).toEqual([
+    expect(call("POST", "/token", inBody, { "user-agent": "relay" }).rejected).toEqual([
       "invalid_client: the client must sign in by HTTP Basic",
     ]);
   });
 
-  test("a platform may have a grant type of its own", () => {
+  test("a platform may have its own grant type", () => {
     const call = open({
       otherGrants: { exchange: (fields) => ({ status: 200, body: { long: fields.get("short") } }) },
     });
@@ -147,10 +148,10 @@ describe("what platforms do differently", () => {
     expect(call("POST", "/token", form({ ...own, client_secret: "guess" })).status).toBe(401);
   });
 
-  test("a token call can be a GET with a query: as Meta does it", () => {
+  test("a token call can be a GET with a query, as at Meta", () => {
     const call = open({ tokenBody: "query", tokenMethods: ["GET"], omits: ["grant_type"] });
-    expect(call("GET", "/token?client_id=app-1&client_secret=hush&code=none").refused).toEqual([
-      "invalid_grant: the code is not good",
+    expect(call("GET", "/token?client_id=app-1&client_secret=hush&code=none").rejected).toEqual([
+      "invalid_grant: the code is not valid",
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { ga4 } from "../ga4/index.ts";
 import { googleAds } from "../google_ads/index.ts";
 import { microsoftAds } from "../microsoft_ads/index.ts";
-import { post } from "./post.ts";
+import { post } from "./testCalls.ts";
 import { segment } from "../segment/index.ts";
 import { startStandins } from "./start.ts";
 

@@ -1,4 +1,4 @@
-// The pages of a platform's sign-in. No script, nothing from elsewhere, and every value escaped.
+// The pages of a platform's sign-in: no scripts, no external resources, and every value escaped.
 
 import { createHash } from "node:crypto";
 import type { Answer, Call } from "./standin.ts";
@@ -21,7 +21,7 @@ export function consentPage(call: Call, redirectUri: string, scopes: readonly st
       `<form method="post" action="${escapeHtml(call.path)}">${fields.join("")}` +
       `<button name="decision" value="allow">Allow</button>` +
       `<button name="decision" value="deny">Deny</button></form>`,
-    // A browser holds the redirect after the form against this list too.
+    // Browsers check the redirect after the form against this list too.
     `'self' ${new URL(redirectUri).origin}`,
   );
 }
@@ -30,7 +30,7 @@ export function faultPage(why: string): Answer {
   return page(400, "This sign-in cannot go on", `<p>${escapeHtml(why)}</p>`, "'none'");
 }
 
-/** An error page of a proxy in front of the platform: what a client gets where it expects JSON. */
+/** The error page of a proxy in front of the platform, where a client expects JSON. */
 export function gatewayPage(status: number): Answer {
   return {
     status,

@@ -1,10 +1,10 @@
-// What a stand-in remembers of its calls, both bounded: the log of calls with their verdicts, and the ledger of
-// events that it took. Secrets are never kept: the log says "configured" where one was given.
+// The bounded log of a stand-in's calls with their verdicts, and the bounded ledger of the events that it accepted. Secrets
+// are never kept: the log says "configured" where one was given.
 
 import type { AcceptedInput, Answer, Call, RouteKind } from "./standin.ts";
 
-/** `partly`: some events of the call were taken. `served`: a picker or a sign-in page, nothing to judge. */
-export type Verdict = "accepted" | "partly" | "tested" | "refused" | "served";
+/** `partial`: some events of the call were accepted. `served`: a picker or a sign-in page. */
+export type Verdict = "accepted" | "partial" | "tested" | "rejected" | "served";
 
 export type Received = {
   at: number;
@@ -18,24 +18,24 @@ export type Received = {
   /** Null when the connection was cut instead of answered. */
   status: number | null;
   verdict: Verdict;
-  why: string[];
+  reasons: string[];
 };
 
 export type AcceptedEvent = {
   id: string | null;
   name?: string;
-  /** How often it was taken. */
+  /** The number of times that it was accepted. */
   count: number;
-  /** How often it counts as a conversion: a repeat that the platform recognises does not. */
+  /** The number of times that it counts as a conversion: a recognised repeat does not. */
   counted: number;
   firstAt: number;
   lastAt: number;
-  /** As it came the last time; dropped for all but the newest events, so that a long run fits in memory. */
+  /** The event as last received; dropped for all but the newest, so that a long run fits in memory. */
   event?: unknown;
 };
 
 const logLength = 1000;
-/** Of bodies: a thousand full batches would fill the memory. */
+/** Bounds the bodies: a thousand full batches would fill the memory. */
 const logBytes = 32 * 1024 * 1024;
 const ledgerLength = 200_000;
 const ledgerBodies = 2000;
@@ -43,7 +43,7 @@ const ledgerBodies = 2000;
 const usualSecrets =
   "authorization proxy-authorization cookie access-token x-pixel-token x-api-key access_token refresh_token " +
   "auth_code code_verifier client_secret api_secret appsecret_proof";
-/** Secret in a sign-in only: an event may well have a field of that name. */
+/** Secret in a sign-in only: an event may have a field of that name. */
 const signInSecrets = ["code", "token", "secret"];
 
 type Hide = (name: string, value: unknown) => unknown;
@@ -51,19 +51,19 @@ type Hide = (name: string, value: unknown) => unknown;
 export type CallRecord = {
   received: Received[];
   readonly accepted: AcceptedEvent[];
-  note(
+  logCall(
     call: Call,
     kind: Received["kind"],
     at: number,
     status: number | null,
     verdict: Verdict,
-    why: string[],
+    reasons: string[],
   ): void;
-  take(events: readonly AcceptedInput[], at: number): void;
+  addAccepted(events: readonly AcceptedInput[], at: number): void;
   clear(): void;
 };
 
-export function openRecord(secrets: readonly string[] = []): CallRecord {
+export function createRecord(secrets: readonly string[] = []): CallRecord {
   const always = new Set([...usualSecrets.split(" "), ...secrets].map((name) => name.toLowerCase()));
   const inSignIn = always.union(new Set(signInSecrets));
   const received: Received[] = [];
@@ -73,7 +73,7 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
   let nameless = 0;
   let sinceSweep = 0;
 
-  /** Walks the whole ledger, so it is done once for many events. */
+  /** Walks the whole ledger, so it runs once for many events. */
   const sweep = () => {
     let older = ledger.size - ledgerBodies;
     for (const [place, entry] of ledger) {
@@ -90,17 +90,17 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
       return [...ledger.values()].map(({ countedAt: _countedAt, ...shown }) => shown);
     },
 
-    note(
+    logCall(
       call: Call,
       kind: Received["kind"],
       at: number,
       status: number | null,
       verdict: Verdict,
-      why: string[],
+      reasons: string[],
     ) {
       const hidden = kind === "authorize" || kind === "token" ? inSignIn : always;
       const hide: Hide = (name, value) => (hidden.has(name.toLowerCase()) && value ? "configured" : value);
-      // Some put a key into the path: it is a parameter of the route with a telling name.
+      // Some platforms have a key in the path, as a named parameter of the route.
       const path = Object.entries(call.params).reduce(
         (shown, [name, value]) =>
           hidden.has(name.toLowerCase()) ? shown.replace(value, "configured") : shown,
@@ -120,7 +120,7 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
         body: shownBody(call, hide),
         status,
         verdict,
-        why,
+        reasons,
       });
       sizes.push(call.bytes);
       logged += call.bytes;
@@ -130,13 +130,13 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
       }
     },
 
-    take(events: readonly AcceptedInput[], at: number) {
+    addAccepted(events: readonly AcceptedInput[], at: number) {
       for (const { id, name, key, windowSeconds, event } of events) {
         const place = id === null ? `\0${nameless++}` : (key ?? id);
         const before = ledger.get(place);
         const repeat =
           before !== undefined && windowSeconds !== null && at - before.countedAt < windowSeconds * 1000;
-        // Put back at the end: the ledger forgets what has not been seen for longest.
+        // Moved to the end: the ledger drops the entries that were not seen for longest.
         ledger.delete(place);
         ledger.set(place, {
           id,
@@ -163,10 +163,10 @@ export function openRecord(secrets: readonly string[] = []): CallRecord {
 }
 
 export function verdictOf(kind: Received["kind"], answer: Answer): Verdict {
-  if (kind !== "events") return answer.status < 400 && !answer.refused?.length ? "served" : "refused";
-  if (answer.refused?.length) return answer.accepted?.length ? "partly" : "refused";
+  if (kind !== "events") return answer.status < 400 && !answer.rejected?.length ? "served" : "rejected";
+  if (answer.rejected?.length) return answer.accepted?.length ? "partial" : "rejected";
   if (answer.tested) return "tested";
-  return answer.status < 400 && answer.accepted ? "accepted" : answer.status < 400 ? "served" : "refused";
+  return answer.status < 400 && answer.accepted ? "accepted" : answer.status < 400 ? "served" : "rejected";
 }
 
 function shownBody(call: Call, hide: Hide): unknown {

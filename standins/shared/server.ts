@@ -1,20 +1,19 @@
-// One stand-in as an HTTP server on loopback: finds the route, lets scripted faults have their say, keeps the record.
+// Serves one stand-in over HTTP on loopback: finds the route, applies scripted faults, and records the call.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { answerControl } from "./control.ts";
-import { faultPlan, isProcessed, type Fault, type FaultPlan } from "./faults.ts";
+import { createFaultPlan, isProcessed, readFaults, type Fault, type FaultPlan } from "./faults.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { gatewayPage } from "./pages.ts";
-import { openRecord, verdictOf, type CallRecord } from "./record.ts";
-import type { Answer, Call, Desk, Route, Standin } from "./standin.ts";
-import { tokenStore, type Tokens } from "./tokens.ts";
+import { createRecord, verdictOf, type CallRecord } from "./record.ts";
+import type { Answer, Call, Context, Route, Standin } from "./standin.ts";
+import { createTokens, type Tokens } from "./tokens.ts";
 
-export type ServerOptions = {
+type ServerOptions = {
   port: number;
   now: () => number;
-  /** Off for load tests that mean to go faster than the platform would let them. */
+  /** Off for load tests that exceed the platform's limits. */
   rateLimits: boolean;
   redirectUris: readonly string[];
 };
@@ -24,30 +23,30 @@ export type StandinServer = {
   record: CallRecord;
   faults: FaultPlan;
   tokens(): Tokens;
-  /** Forgets calls, events, faults, tokens and everything else that came after the start. */
+  /** Clears calls, events, faults, tokens and all other state since the start. */
   reset(): void;
   close(): Promise<void>;
 };
 
-/** No platform takes more in one request; a runaway sender must not fill the memory. */
+/** No platform accepts more in one request; a broken sender must not fill the memory. */
 const maxBytes = 32 * 1024 * 1024;
 
 export async function serveStandin(standin: Standin, options: ServerOptions): Promise<StandinServer> {
-  const record = openRecord(standin.secrets);
-  const faults = faultPlan();
+  const record = createRecord(standin.secrets);
+  const faults = createFaultPlan();
   const routes = [
     ...standin.routes,
     ...(standin.oauth ? oauthRoutes(standin.oauth, options.redirectUris) : []),
   ];
   const closing = new AbortController();
-  let desk = openDesk(standin, options);
+  let context = createContext(standin, options);
 
-  const handle = (route: Route, call: Call, why: string[] = []): Answer => {
-    const answer = handleSafely(route, call, desk);
-    if (answer.accepted) record.take(answer.accepted, options.now());
-    record.note(call, route.kind, options.now(), answer.status, verdictOf(route.kind, answer), [
-      ...(answer.refused ?? []),
-      ...why,
+  const handle = (route: Route, call: Call, reasons: string[] = []): Answer => {
+    const answer = handleSafely(route, call, context);
+    if (answer.accepted) record.addAccepted(answer.accepted, options.now());
+    record.logCall(call, route.kind, options.now(), answer.status, verdictOf(route.kind, answer), [
+      ...(answer.rejected ?? []),
+      ...reasons,
     ]);
     return answer;
   };
@@ -57,24 +56,25 @@ export async function serveStandin(standin: Standin, options: ServerOptions): Pr
     const matched = findRoute(routes, call);
     if (!matched) {
       const answer = standin.errors.notFound(call);
-      record.note(call, "unknown", options.now(), answer.status, "refused", ["no such address"]);
+      record.logCall(call, "unknown", options.now(), answer.status, "rejected", ["no such address"]);
       return send(response, answer);
     }
     const { route, called } = matched;
     const fault = faults.next(route.kind);
     if (!fault) return send(response, handle(route, called));
 
-    const why = [`fault: ${fault.kind}`];
+    const reasons = [`fault: ${fault.kind}`];
     const delay = fault.ms ?? (fault.kind === "slow" ? 1000 : 0);
-    // Taken before the delay: the hard case for a sender is one that has given up although its call arrived.
-    const answer = isProcessed(fault) ? handle(route, called, why) : null;
+    // Processed before the delay: the hard case is a sender that has given up although its call arrived.
+    const answer = isProcessed(fault) ? handle(route, called, reasons) : null;
     if (delay > 0) await wait(delay, undefined, { signal: closing.signal });
     if (fault.kind === "slow") {
       if (answer) return send(response, answer);
-      return response.destroyed ? undefined : send(response, handle(route, called, why));
+      return response.destroyed ? undefined : send(response, handle(route, called, reasons));
     }
     const given = faultAnswer(standin, fault, called);
-    if (!answer) record.note(called, route.kind, options.now(), given?.status ?? null, "refused", why);
+    if (!answer)
+      record.logCall(called, route.kind, options.now(), given?.status ?? null, "rejected", reasons);
     if (given) send(response, given);
     else response.destroy();
   };
@@ -97,11 +97,11 @@ export async function serveStandin(standin: Standin, options: ServerOptions): Pr
     origin: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
     record,
     faults,
-    tokens: () => desk.tokens,
+    tokens: () => context.tokens,
     reset() {
       record.clear();
       faults.clear();
-      desk = openDesk(standin, options);
+      context = createContext(standin, options);
     },
     async close() {
       closing.abort();
@@ -112,13 +112,13 @@ export async function serveStandin(standin: Standin, options: ServerOptions): Pr
   return server;
 }
 
-/** A stand-in that breaks must not look like a platform that does. */
-function handleSafely(route: Route, call: Call, desk: Desk): Answer {
+/** A defect of a stand-in must not look like an error of its platform. */
+function handleSafely(route: Route, call: Call, context: Context): Answer {
   try {
-    return route.handle(call, desk);
+    return route.handle(call, context);
   } catch (error) {
-    const why = `defect in the stand-in: ${error instanceof Error ? error.stack : String(error)}`;
-    return { status: 599, body: why, refused: [why] };
+    const reason = `defect in the stand-in: ${error instanceof Error ? error.stack : String(error)}`;
+    return { status: 599, body: reason, rejected: [reason] };
   }
 }
 
@@ -144,15 +144,15 @@ function faultAnswer(standin: Standin, fault: Fault, call: Call): Answer | null 
   }
 }
 
-function openDesk(standin: Standin, { now, rateLimits }: ServerOptions): Desk {
+function createContext(standin: Standin, { now, rateLimits }: ServerOptions): Context {
   const windows = new Map<string, { until: number; used: number }>();
   const memory = new Map<string, unknown>();
   let calls = 0;
   return {
     now,
-    tokens: tokenStore(standin.tokens, now),
+    tokens: createTokens(standin.tokens, now),
     nextId: () => `${standin.id}-${String(++calls).padStart(6, "0")}`,
-    spend(allowance, limit, seconds, amount = 1) {
+    useQuota(allowance, limit, seconds, amount = 1) {
       if (!rateLimits) return 0;
       const place = `${allowance}/${seconds}`;
       let window = windows.get(place);
@@ -164,7 +164,7 @@ function openDesk(standin: Standin, { now, rateLimits }: ServerOptions): Desk {
       window.used += amount;
       return 0;
     },
-    recall<Memory>(name: string, make: () => Memory): Memory {
+    remember<Memory>(name: string, make: () => Memory): Memory {
       if (!memory.has(name)) memory.set(name, make());
       return memory.get(name) as Memory;
     },
@@ -216,4 +216,48 @@ function send(response: ServerResponse, { status, headers, body }: Answer): void
     ...headers,
   });
   response.end(body === undefined ? undefined : isText ? body : JSON.stringify(body));
+}
+
+/**
+ * Lets tests and the demo control a stand-in in another process:
+ *   POST /__standin/fault   a fault or a list of them       DELETE /__standin/fault   no more faults
+ *   POST /__standin/tokens  {"state":"expired"|"revoked"}   for every token issued so far
+ *   GET  /__standin/log     calls and accepted events       POST /__standin/reset     as after the start
+ */
+function answerControl(call: Call, server: StandinServer): Answer {
+  const done: Answer = { status: 200, body: { ok: true } };
+  const wrong = (error: string): Answer => ({ status: 400, body: { ok: false, error } });
+  switch (`${call.method} ${call.path}`) {
+    case "GET /__standin/log":
+      return { status: 200, body: { received: server.record.received, accepted: server.record.accepted } };
+    case "POST /__standin/reset":
+      server.reset();
+      return done;
+    case "DELETE /__standin/fault":
+      server.faults.clear();
+      return done;
+    case "POST /__standin/fault": {
+      const faults = readFaults(parse(call.text));
+      if (typeof faults === "string") return wrong(faults);
+      server.faults.add(faults);
+      return done;
+    }
+    case "POST /__standin/tokens": {
+      const state = (parse(call.text) as { state?: unknown } | null)?.state;
+      if (state === "expired") server.tokens().expireAll();
+      else if (state === "revoked") server.tokens().revokeAll();
+      else return wrong("state must be expired or revoked");
+      return done;
+    }
+    default:
+      return { status: 404, body: { ok: false, error: "no such control" } };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -1,17 +1,13 @@
 // The frame: routes, the record, faults and the control paths, shown on the stand-in of Google.
 
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { runStandin, startTime } from "./testCalls.ts";
 import { googleAds } from "../google_ads/index.ts";
 import { standins } from "../index.ts";
 import { startStandins } from "./start.ts";
 
 const { known } = googleAds;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["google_ads"], now: () => clock });
-const google = running.of("google_ads");
-
-afterAll(() => running.close());
-beforeEach(() => google.reset());
+const { running, handle: google, advance } = await runStandin("google_ads");
 
 const event = (transactionId = "ord-1") => ({
   eventTimestamp: "2026-11-14T09:30:00Z",
@@ -38,7 +34,7 @@ async function ingest(events: unknown[] = [event()], token: string = known.acces
 }
 
 describe("the list", () => {
-  test("every stand-in has an own id, and known tokens for each state it can be in", () => {
+  test("every stand-in has a unique id, and a known token for each state", () => {
     const ids = standins.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { id, known: credentials } of standins) {
@@ -52,11 +48,11 @@ describe("the list", () => {
 });
 
 describe("the record", () => {
-  test("a call is kept with its verdict, and without its secrets", async () => {
+  test("a call is logged with its verdict and without its secrets", async () => {
     await ingest();
     expect(google.received).toHaveLength(1);
     expect(google.received[0]).toMatchObject({
-      at: clock,
+      at: startTime,
       kind: "events",
       method: "POST",
       path: "/v1/events:ingest?alt=json&access_token=configured",
@@ -64,13 +60,13 @@ describe("the record", () => {
       body: { events: [event()] },
       status: 200,
       verdict: "accepted",
-      why: [],
+      reasons: [],
     });
     expect(JSON.stringify(google.received)).not.toContain(known.accessToken);
     expect(JSON.stringify(google.received)).not.toContain("hush");
   });
 
-  test("an event that comes again is taken again and counts once", async () => {
+  test("a repeated event is accepted again and counts once", async () => {
     await ingest([event("a"), event("b")]);
     await ingest([event("a")]);
     expect(google.accepted.map(({ id, count, counted }) => ({ id, count, counted }))).toEqual([
@@ -80,18 +76,18 @@ describe("the record", () => {
     expect(google.accepted[1]?.event).toEqual(event("a"));
   });
 
-  test("a refusal says why", async () => {
+  test("a rejected call has a reason", async () => {
     expect((await ingest([{ ...event(), eventSource: "TV" }])).status).toBe(400);
-    expect(google.received[0]).toMatchObject({ verdict: "refused", status: 400 });
-    expect(google.received[0]?.why[0]).toContain("events.events[0].event_source");
+    expect(google.received[0]).toMatchObject({ verdict: "rejected", status: 400 });
+    expect(google.received[0]?.reasons[0]).toContain("events.events[0].event_source");
     expect(google.accepted).toEqual([]);
   });
 
-  test("an unknown address is refused in the platform's shape, and kept", async () => {
+  test("an unknown URL is rejected in the platform's format, and logged", async () => {
     const answer = await fetch(`${google.origin}/v1/nothing`);
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { status: "NOT_FOUND" } });
-    expect(google.received[0]).toMatchObject({ kind: "unknown", verdict: "refused" });
+    expect(google.received[0]).toMatchObject({ kind: "unknown", verdict: "rejected" });
   });
 
   test("the log is bounded", async () => {
@@ -101,7 +97,7 @@ describe("the record", () => {
     expect(google.received[0]?.path).toBe("/nothing/10");
   });
 
-  test("a reset forgets everything", async () => {
+  test("a reset clears everything", async () => {
     await ingest();
     google.fault({ kind: "throttle", times: 5 });
     google.expireTokens();
@@ -113,7 +109,7 @@ describe("the record", () => {
 });
 
 describe("faults", () => {
-  test("a throttle is in the platform's own words, for the next calls only", async () => {
+  test("a throttle has the platform's own format and hits only the next calls", async () => {
     google.fault({ kind: "throttle", times: 2, retryAfterSeconds: 7 });
     const first = await ingest();
     expect(first.status).toBe(429);
@@ -125,14 +121,14 @@ describe("faults", () => {
     });
     expect((await ingest()).status).toBe(429);
     expect((await ingest()).status).toBe(200);
-    expect(google.received.map(({ verdict, why }) => [verdict, ...why])).toEqual([
-      ["refused", "fault: throttle"],
-      ["refused", "fault: throttle"],
+    expect(google.received.map(({ verdict, reasons }) => [verdict, ...reasons])).toEqual([
+      ["rejected", "fault: throttle"],
+      ["rejected", "fault: throttle"],
       ["accepted"],
     ]);
   });
 
-  test("a server error, an expired and a revoked token are in the platform's own shape, one after the other", async () => {
+  test("a server error, an expired and a revoked token have the platform's own format, one after the other", async () => {
     google.fault([
       { kind: "server_error", status: 503 },
       { kind: "expired_token" },
@@ -147,7 +143,7 @@ describe("faults", () => {
     expect(google.accepted).toEqual([]);
   });
 
-  test("half a document and an HTML page come where JSON is expected", async () => {
+  test("malformed JSON and an HTML page replace the JSON response", async () => {
     google.fault([{ kind: "malformed_json" }, { kind: "html" }]);
     const [broken, page] = [await ingest(), await ingest()];
     expect(() => JSON.parse(broken.text)).toThrow();
@@ -158,24 +154,24 @@ describe("faults", () => {
     ]);
   });
 
-  test("a cut connection takes nothing; a lost answer has taken everything", async () => {
+  test("a cut connection accepts nothing; a lost response has accepted everything", async () => {
     google.fault([{ kind: "reset" }, { kind: "answer_lost" }]);
     await expect(ingest([event("cut")])).rejects.toThrow();
     await expect(ingest([event("lost")])).rejects.toThrow();
     expect(google.accepted.map(({ id }) => id)).toEqual(["lost"]);
-    expect(google.received.map(({ status, verdict, why }) => [status, verdict, ...why])).toEqual([
-      [null, "refused", "fault: reset"],
+    expect(google.received.map(({ status, verdict, reasons }) => [status, verdict, ...reasons])).toEqual([
+      [null, "rejected", "fault: reset"],
       [200, "accepted", "fault: answer_lost"],
     ]);
   });
 
-  test("a server error can hide that the call was taken", async () => {
+  test("a server error can hide that the call was processed", async () => {
     google.fault({ kind: "server_error", processed: true });
     expect((await ingest()).status).toBe(500);
     expect(google.accepted).toHaveLength(1);
   });
 
-  test("a slow answer is the usual one, late, and the call was taken at once", async () => {
+  test("a slow response is the usual one, late, and the call is processed at once", async () => {
     google.fault({ kind: "slow", ms: 120 });
     const began = performance.now();
     const answer = ingest();
@@ -200,13 +196,13 @@ describe("faults", () => {
     expect(first.filter((status) => status === 200).length).toBeGreaterThan(10);
   });
 
-  test("a fault is aimed at a kind of call", async () => {
+  test("a fault hits one kind of call", async () => {
     google.fault({ kind: "server_error", on: "token" });
     expect((await ingest()).status).toBe(200);
     expect((await fetch(`${google.origin}/token`, { method: "POST" })).status).toBe(500);
   });
 
-  test("closing does not wait for slow answers", async () => {
+  test("closing does not wait for slow responses", async () => {
     const other = await startStandins({ only: ["google_ads"] });
     other.of("google_ads").fault({ kind: "slow", ms: 60_000, on: "token" });
     const hanging = fetch(`${other.origins.google_ads}/token`, { method: "POST" }).catch(() => "cut");
@@ -236,7 +232,7 @@ describe("the control paths", () => {
     expect(google.received).toEqual([]);
   });
 
-  test("tokens can be made to run out or be taken back", async () => {
+  test("tokens can be expired or revoked", async () => {
     await control("POST", "tokens", { state: "expired" });
     const expired = await ingest();
     await control("POST", "tokens", { state: "revoked" });
@@ -253,29 +249,28 @@ describe("the control paths", () => {
     [{ kind: "slow", delay: 10 }, /^delay is not a part of a fault$/],
     [{ kind: "reset", processed: 1 }, /^processed must be true or false$/],
     ["throttle", /^a fault is an object/],
-  ])("a script that makes no sense is refused: %j", async (script, why) => {
+  ])("an invalid script is rejected: %j", async (script, why) => {
     const answer = await control("POST", "fault", script);
     expect(answer.status).toBe(400);
     expect(((await answer.json()) as { error: string }).error).toMatch(why);
   });
 
-  test("there is no other control", async () => {
+  test("an unknown control path is not found", async () => {
     expect((await control("GET", "everything")).status).toBe(404);
   });
 });
 
-describe("allowances", () => {
+describe("quotas", () => {
   test("beyond the platform's rate a call is throttled until the window ends", async () => {
     for (let sent = 0; sent < 300; sent++) expect((await ingest()).status).toBe(200);
     const throttled = await ingest();
     expect(throttled.status).toBe(429);
     expect(throttled.text).toContain('"retryDelay":"60s"');
-    clock += 60_000;
+    advance(60_000);
     expect((await ingest()).status).toBe(200);
-    clock -= 60_000;
   });
 
-  test("they can be switched off", async () => {
+  test("rate limits can be switched off", async () => {
     const other = await startStandins({ only: ["google_ads"], rateLimits: false });
     const call = () =>
       fetch(`${other.origins.google_ads}/v1/requestStatus:retrieve`, {

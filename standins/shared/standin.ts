@@ -1,11 +1,9 @@
-// What a stand-in is: our strict double of one platform's API, for tests and the demo. It is written from what the
-// platform documents and never from our connectors, so that a misreading in one is not repeated in the other; for
-// the same reason nothing here imports from src/. Where a documented point is uncertain the stricter reading is
-// taken, and a comment says so.
+// A stand-in is our strict double of one platform's API, for tests and the demo. It is written from the platform's
+// documentation and never from our connectors, so that a mistake in one is not repeated in the other; for the same reason
+// nothing here imports from src/. Where the documentation is uncertain the stricter rule is used, and a comment says so.
 //
-// All hosts of a platform (API, token host, sign-in pages) share one origin and are told apart by path.
+// All hosts of a platform (API, token host, sign-in pages) share one origin and differ by path.
 
-import type { OAuth } from "./oauth.ts";
 import type { Tokens, TokenState } from "./tokens.ts";
 
 export type Call = {
@@ -24,12 +22,12 @@ export type Call = {
 export type Answer = {
   status: number;
   headers?: Record<string, string>;
-  /** Text goes out as it is, anything else as JSON, undefined as no body at all. */
+  /** Text is sent as it is, anything else as JSON, undefined as no body. */
   body?: unknown;
-  /** Events that the platform took, for the ledger. */
+  /** Events that the platform accepted, for the ledger. */
   accepted?: AcceptedInput[];
-  /** Why something was not taken, in plain words. May stand beside `accepted`, or behind a silent 204. */
-  refused?: string[];
+  /** The reasons for which events were not accepted. May come with `accepted`, or with a silent 204. */
+  rejected?: string[];
   /** A dry run: valid, and nothing was recorded. */
   tested?: boolean;
 };
@@ -38,14 +36,14 @@ export type AcceptedInput = {
   /** The id that the sender gave the event; null where there is none, and then nothing can be a duplicate. */
   id: string | null;
   name?: string;
-  /** What the platform compares to find duplicates; the id unless it takes more into account. */
+  /** The key by which the platform finds duplicates; the id by default. */
   key?: string;
-  /** How long a repeat is recognised. Null: the platform does not look for duplicates at all. */
+  /** Repeats are recognised for this long. Null: the platform does not deduplicate. */
   windowSeconds: number | null;
   event: unknown;
 };
 
-/** `events` takes conversions, `listing` fills pickers, the others are OAuth. Faults are aimed at a kind. */
+/** `events` receives conversions, `listing` fills pickers, the others are OAuth. A fault hits one kind. */
 export const routeKinds = ["events", "listing", "authorize", "token"] as const;
 export type RouteKind = (typeof routeKinds)[number];
 
@@ -54,33 +52,84 @@ export type Route = {
   method: "GET" | "POST" | "PUT" | "DELETE";
   /** Named groups become `call.params`. */
   path: string | RegExp;
-  handle(call: Call, desk: Desk): Answer;
+  handle(call: Call, context: Context): Answer;
 };
 
-/** What a handler knows besides the call: time, tokens, allowance, and whatever the stand-in remembers until a reset. */
-export type Desk = {
+/** Given to a handler with the call: time, tokens, quotas, and the state of the stand-in until a reset. */
+export type Context = {
   now(): number;
   tokens: Tokens;
   /** A new id in the order of the calls, for request and trace ids. */
   nextId(): string;
-  /** Uses up an allowance per fixed window; 0 when there was enough, otherwise the seconds until there is more. */
-  spend(allowance: string, limit: number, seconds: number, amount?: number): number;
-  /** Something to remember until a reset, made on first use: `desk.recall("orders", () => new Map<string, Order>())`. */
-  recall<Memory>(name: string, make: () => Memory): Memory;
+  /** Uses a quota of a fixed window; returns 0 when there was enough, otherwise the seconds until the window ends. */
+  useQuota(quota: string, limit: number, seconds: number, amount?: number): number;
+  /** State that lasts until a reset, created on first use: `context.recall("orders", () => new Map<string, Order>())`. */
+  remember<Memory>(name: string, make: () => Memory): Memory;
+};
+
+export type OAuthFault =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_scope"
+  | "unauthorized_client"
+  | "unsupported_grant_type";
+
+export type Issued = {
+  accessToken: string;
+  expiresInSeconds: number;
+  refreshToken?: string;
+  refreshExpiresInSeconds?: number;
+  scopes: readonly string[];
+};
+
+export type OAuth = {
+  client: { id: string; secret: string };
+  authorizePath: string | RegExp;
+  tokenPath: string | RegExp;
+  tokenMethods?: readonly ("GET" | "POST")[];
+  revokePath?: string;
+  /** Every scope of the platform; others are rejected. */
+  scopes: readonly string[];
+  scopeSeparator?: string;
+  /** `required` rejects a sign-in without a challenge; `supported` checks one that is given. */
+  pkce: "required" | "supported" | "none";
+  /** Where the client's id and secret may be. */
+  clientAuth: readonly ("body" | "basic")[];
+  tokenBody: "form" | "json" | "query";
+  /** The platform's names for OAuth's own, at both endpoints: `{ client_id: "app_id" }`. */
+  names?: Partial<
+    Record<"client_id" | "client_secret" | "code" | "redirect_uri" | "scope" | "refresh_token", string>
+  >;
+  /** Parameters that this platform's sign-in or token call does not have. */
+  omits?: readonly ("response_type" | "grant_type" | "redirect_uri" | "scope")[];
+  accessSeconds: number;
+  refresh: "none" | "fixed" | "rotating";
+  refreshSeconds?: number;
+  /** True when this sign-in asks for a refresh token; always by default. */
+  offline?(query: URLSearchParams): boolean;
+  /** The platform's own grant types, by name: Meta's fb_exchange_token. The client has been checked. */
+  otherGrants?: Readonly<Record<string, (fields: ReadonlyMap<string, string>, context: Context) => Answer>>;
+  /** Further checks of the sign-in; a message when one fails. */
+  authorizeFault?(query: URLSearchParams): string | null;
+  /** Further checks of the token call: Reddit requires a custom User-Agent. */
+  tokenCallError?(call: Call): Answer | null;
+  tokenAnswer?(issued: Issued, context: Context): Answer;
+  tokenError?(fault: OAuthFault, description: string, context: Context): Answer;
 };
 
 export type Standin = {
-  /** The platform's id, and the name of the stand-in's file. */
+  /** The platform's id, and the name of the stand-in's folder. */
   id: string;
-  /** What tests and the demo sign in with. Values of no real account. */
+  /** The ids and credentials that tests and the demo use. Values of no real account. */
   known: Readonly<Record<string, string | number | readonly string[]>>;
-  /** Access tokens that are good, run out or taken back from the start. */
+  /** Access tokens that are valid, expired or revoked from the start. */
   tokens: readonly { token: string; state: Exclude<TokenState, "unknown">; scopes?: readonly string[] }[];
   /** Names of headers, query and body fields beyond the usual ones whose values no log may show. */
   secrets?: readonly string[];
   oauth?: OAuth;
   routes: readonly Route[];
-  /** The platform's own way to say what can go wrong anywhere; scripted faults use it. The call tells which of its APIs speaks. */
+  /** The platform's own error responses, which scripted faults use. The call tells which of its APIs answers. */
   errors: {
     notFound(call: Call): Answer;
     throttled(retryAfterSeconds: number, call: Call): Answer;
@@ -100,6 +149,6 @@ export function basicCredentials(call: Call): { user: string; password: string }
   if (!encoded) return null;
   const text = Buffer.from(encoded, "base64").toString();
   const colon = text.indexOf(":");
-  // Without the colon it is no user and password; Segment's write key is lost that way.
+  // Without the colon it is invalid: Segment would not find the write key.
   return colon < 0 ? null : { user: text.slice(0, colon), password: text.slice(colon + 1) };
 }

@@ -1,17 +1,17 @@
-// Starts stand-ins, all of them or some, and hands out what tests need of each.
+// Starts all stand-ins or some of them, and gives tests a handle for each.
 
 import type { Fault } from "./faults.ts";
 import { standins, type StandinId } from "../index.ts";
 import type { AcceptedEvent, Received } from "./record.ts";
 import { serveStandin, type StandinServer } from "./server.ts";
 
-export type StartOptions = {
+type StartOptions = {
   only?: readonly StandinId[];
-  /** The first of consecutive ports, in the order of the list; 0, and free ones are taken. */
+  /** The first of consecutive ports, in the order of the list; 0 uses free ports. */
   port?: number;
   now?: () => number;
   rateLimits?: boolean;
-  /** Registered for every client; without any, HTTPS and plain HTTP on this machine will do. */
+  /** Registered for every client; without any, every HTTPS or loopback URI is valid. */
   redirectUris?: readonly string[];
 };
 
@@ -19,15 +19,15 @@ export type StandinHandle = {
   origin: string;
   /** The newest calls, oldest first. */
   received: Received[];
-  /** Every event that was taken, with how often. */
+  /** Every accepted event, with its count. */
   readonly accepted: AcceptedEvent[];
   fault(script: Fault | readonly Fault[]): void;
   clearFaults(): void;
-  /** Every access token runs out; refresh tokens stay good. */
+  /** Expires every access token; refresh tokens stay valid. */
   expireTokens(): void;
-  /** The customer takes back every permission. */
+  /** Revokes every token, as if the customer had revoked all permissions. */
   revokeTokens(): void;
-  /** Presses a button of the authorisation page at this address, and gives back where it leads. */
+  /** Presses a button of the authorization page at this URL, and returns the redirect. */
   decide(authorizeUrl: string, decision: "allow" | "deny"): Promise<string>;
   reset(): void;
 };

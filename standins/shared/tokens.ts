@@ -1,5 +1,4 @@
-// The access and refresh tokens that a stand-in knows. Good ones run out by the clock; tests can also let all of
-// them run out, or take the customer's permission back, at once.
+// The access and refresh tokens of a stand-in. They expire by the clock; tests can also expire or revoke all of them.
 
 import { randomBytes } from "node:crypto";
 
@@ -15,24 +14,24 @@ type Refresh = { revoked: boolean; scopes: readonly string[]; expiresAt: number;
 
 export type Tokens = {
   state(token: string | null): TokenState;
-  /** Whether the token was granted this scope. Tokens made by hand in the platform's pages have every scope. */
+  /** True when the token has this scope. Tokens created in the platform's own pages have every scope. */
   allows(token: string | null, scope: string): boolean;
-  /** `grant` ties tokens to the sign-in that they came from, so that taking it back takes back all of them. */
+  /** `grant` is the sign-in that tokens came from: revoking it revokes all of them. */
   issueAccess(scopes: readonly string[], seconds: number, grant: string): string;
   issueRefresh(scopes: readonly string[], seconds: number, grant: string): string;
   useRefresh(token: string): { scopes: readonly string[]; grant: string } | null;
   /** The refresh token was replaced by a newer one. */
   dropRefresh(token: string): void;
   revokeGrant(grant: string): void;
-  /** Access or refresh token; false when it was not known. */
+  /** Revokes an access or refresh token; false when it is unknown. */
   revoke(token: string): boolean;
-  /** Every access token runs out now; refresh tokens stay good. */
+  /** Expires every access token; refresh tokens stay valid. */
   expireAll(): void;
-  /** The customer takes back every permission: access and refresh tokens. */
+  /** Revokes all access and refresh tokens. */
   revokeAll(): void;
 };
 
-export function tokenStore(
+export function createTokens(
   seeded: readonly { token: string; state: Exclude<TokenState, "unknown">; scopes?: readonly string[] }[],
   now: () => number,
 ): Tokens {

@@ -10,24 +10,24 @@ import {
   number,
   object,
   text,
-  webAddress,
+  webUrl,
   type Check,
 } from "../shared/checks.ts";
 import {
-  aheadSeconds,
+  maxAheadSeconds,
   fault,
   hasOneOf,
   hashed,
   limitedDataFields,
   limitedDataProblems,
   plainId,
-} from "../shared/socialChecks.ts";
+} from "../shared/contactChecks.ts";
 
-// 37 days by the documents; two relays refuse earlier (7 and 28), so old events are uncertain.
+// 37 days by the documentation; two relays reject earlier (7 and 28 days), so old events are uncertain.
 const maxAgeSeconds = 37 * 86_400;
 const maxEvents = 2000;
 
-/** Whether other names are taken too is uncertain; here they are refused. There is no LEAD in any list. */
+/** It is uncertain if other names are accepted; here they are rejected. There is no LEAD in any list. */
 const names =
   "PURCHASE SAVE START_CHECKOUT ADD_CART VIEW_CONTENT ADD_BILLING SIGN_UP SEARCH PAGE_VIEW SUBSCRIBE AD_CLICK AD_VIEW " +
   "COMPLETE_TUTORIAL LEVEL_COMPLETE INVITE LOGIN SHARE RESERVE ACHIEVEMENT_UNLOCKED ADD_TO_WISHLIST SPENT_CREDITS " +
@@ -39,7 +39,7 @@ const sources = [...webSources, "MOBILE_APP", "app", "OFFLINE"];
 
 const many = (form: Parameters<typeof hashed>[0]) => list(hashed(form), { min: 1 });
 
-// The names of v2 (hashed_email, uuid_c1) do not exist any more. Refusing every unknown name is the stricter reading.
+// The field names of v2 (hashed_email, uuid_c1) no longer exist. Rejecting every unknown field is the stricter choice.
 const userData = also(
   object({
     em: many("email"),
@@ -101,10 +101,10 @@ function eventShape(now: number): Check {
     object(
       {
         event_name: text({ oneOf: names.split(" ") }),
-        // Milliseconds pass for the web and fail offline; refused here for both.
-        event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds: aheadSeconds }),
+        // Milliseconds pass for web events and fail for offline ones; rejected here for both.
+        event_time: epoch("seconds", { now, maxAgeSeconds, maxAheadSeconds }),
         event_id: text(),
-        event_source_url: webAddress,
+        event_source_url: webUrl,
         action_source: text({ oneOf: sources }),
         user_data: userData,
         custom_data: customData,
@@ -132,7 +132,7 @@ export const requestShape = (now: number): Check =>
   object(
     {
       data: list(eventShape(now), { min: 1, max: maxEvents }),
-      // Uncertain where it stands; at the top, as Meta has it.
+      // Its place is uncertain; at the top, as in Meta's API.
       test_event_code: text(),
     },
     { required: ["data"] },

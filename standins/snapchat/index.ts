@@ -1,22 +1,22 @@
 // Snapchat: the Conversions API v3, the Ads API calls that fill the pickers, and the sign-in.
 
-import { inWords, isObject, readJson } from "../shared/checks.ts";
+import { describeProblem, isObject, readJson } from "../shared/checks.ts";
 import { requestShape } from "./event.ts";
-import { bearerToken, type Answer, type Call, type Desk, type Standin } from "../shared/standin.ts";
+import { bearerToken, type Answer, type Call, type Context, type Standin } from "../shared/standin.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
-export const snapchatKnown = {
+const snapchatKnown = {
   clientId: "a1000000-0000-4000-8000-000000000001",
   clientSecret: "standin-snapchat-secret",
-  /** As a customer makes it in Business Manager: long-lived, sends conversions. */
+  /** As created in Business Manager: long-lived, sends conversions. */
   accessToken: "snap-standin-valid",
   expiredToken: "snap-standin-expired",
   revokedToken: "snap-standin-revoked",
   organizationId: "b2000000-0000-4000-8000-000000000001",
   adAccountId: "c3000000-0000-4000-8000-000000000001",
   pixelId: "d4000000-0000-4000-8000-000000000001",
-  /** Of another organisation. */
+  /** Belongs to another organisation. */
   foreignPixelId: "d4000000-0000-4000-8000-000000000009",
   testEventCode: "TEST99",
 } as const;
@@ -24,30 +24,30 @@ export const snapchatKnown = {
 const scope = "snapchat-marketing-api";
 const dedupSeconds = 48 * 3600;
 
-/** Anything but VALID is a failure, whatever HTTP says. */
+/** Any status but VALID is a failure, whatever the HTTP status. */
 function invalid(status: number, reason: string, codes: string[], messages: string[]): Answer {
   return {
     status,
     body: { status: "INVALID", reason, errors: { codes, error_msgs: messages } },
-    refused: messages,
+    rejected: messages,
   };
 }
 
-/** A token that Snap never gave out is a bad request and not a 401, as a sender has seen. Uncertain. */
+/** An unknown token is a bad request and not a 401, as a sender has seen. Uncertain. */
 const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
   state === "unknown"
     ? invalid(400, "Invalid access token", ["INVALID_ACCESS_TOKEN"], ["The access token is not valid."])
     : invalid(401, "Unauthorized", ["UNAUTHORIZED"], [`The access token has been ${state}.`]);
 
-/** The limits are not known; neither is a header that names the wait. */
+/** Neither the limits nor a header with the wait are documented. */
 const throttled = (): Answer =>
   invalid(429, "Too many requests", ["RATE_LIMITED"], ["Too many requests. Try again later."]);
 
 type Judged = { answer: Answer } | { events: Record<string, unknown>[]; hasTestCode: boolean };
 
-function judge(call: Call, desk: Desk): Judged {
-  // In the query by the documents; a header is not mentioned, so it is not looked at.
-  const state = desk.tokens.state(call.query.get("access_token"));
+function judge(call: Call, context: Context): Judged {
+  // The documentation has it in the query; a header is not mentioned, so it is ignored.
+  const state = context.tokens.state(call.query.get("access_token"));
   if (state !== "valid") return { answer: tokenError(state) };
   const pixel = call.params.pixel;
   if (pixel !== snapchatKnown.pixelId)
@@ -62,8 +62,8 @@ function judge(call: Call, desk: Desk): Judged {
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return { answer: invalid(400, "Invalid request", ["INVALID_JSON"], ["The body is not JSON."]) };
-  // One bad event refuses the request.
-  const problems = requestShape(desk.now())(read.value, "");
+  // One invalid event rejects the request.
+  const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) {
     const isThin = problems.some(({ message }) => message.startsWith("Insufficient PII"));
     return {
@@ -71,7 +71,7 @@ function judge(call: Call, desk: Desk): Judged {
         400,
         isThin ? "Insufficient PII" : "Invalid request",
         problems.map(({ kind }) => (kind === "hash" ? "UNHASHED_PII" : "INVALID_FIELD")),
-        problems.map(inWords),
+        problems.map(describeProblem),
       ),
     };
   }
@@ -81,8 +81,8 @@ function judge(call: Call, desk: Desk): Judged {
   };
 }
 
-function sendEvents(call: Call, desk: Desk): Answer {
-  const judged = judge(call, desk);
+function sendEvents(call: Call, context: Context): Answer {
+  const judged = judge(call, context);
   if ("answer" in judged) return judged.answer;
   return {
     status: 200,
@@ -91,17 +91,17 @@ function sendEvents(call: Call, desk: Desk): Answer {
       id: typeof event.event_id === "string" ? event.event_id : null,
       name: String(event.event_name),
       key: `${call.params.pixel}/${String(event.event_id)}`,
-      // Purchases are also compared by their order for 30 days, it is said: uncertain, and not done here.
+      // Purchases are reported to be compared by order id for 30 days too: uncertain, and not done here.
       windowSeconds: dedupSeconds,
       event,
     })),
-    // Uncertain whether events with a test code count; the stricter reading is that they do.
+    // It is uncertain if events with a test code count; the stricter assumption is that they do.
     ...(judged.hasTestCode ? { tested: true } : {}),
   };
 }
 
-function validateEvents(call: Call, desk: Desk): Answer {
-  const judged = judge(call, desk);
+function validateEvents(call: Call, context: Context): Answer {
+  const judged = judge(call, context);
   if ("answer" in judged) return judged.answer;
   return {
     status: 200,
@@ -110,31 +110,36 @@ function validateEvents(call: Call, desk: Desk): Answer {
   };
 }
 
-const adsError = (desk: Desk, status: number, code: string, message: string): Answer => ({
+const adsError = (context: Context, status: number, code: string, message: string): Answer => ({
   status,
   body: {
     request_status: "ERROR",
-    request_id: desk.nextId(),
+    request_id: context.nextId(),
     debug_message: message,
     display_message: message,
     error_code: code,
   },
-  refused: [`${code}: ${message}`],
+  rejected: [`${code}: ${message}`],
 });
 
-function refuseAds(call: Call, desk: Desk): Answer | null {
+function accessError(call: Call, context: Context): Answer | null {
   const token = bearerToken(call);
-  return desk.tokens.state(token) === "valid" && desk.tokens.allows(token, scope)
+  return context.tokens.state(token) === "valid" && context.tokens.allows(token, scope)
     ? null
-    : adsError(desk, 401, "E1001", "The access token is invalid or has expired.");
+    : adsError(context, 401, "E1001", "The access token is invalid or has expired.");
 }
 
-/** Every entity stands inside an envelope of its own. */
-const listed = (desk: Desk, plural: string, single: string, entities: Record<string, unknown>[]): Answer => ({
+/** Every entity is inside its own envelope. */
+const listed = (
+  context: Context,
+  plural: string,
+  single: string,
+  entities: Record<string, unknown>[],
+): Answer => ({
   status: 200,
   body: {
     request_status: "SUCCESS",
-    request_id: desk.nextId(),
+    request_id: context.nextId(),
     paging: {},
     [plural]: entities.map((entity) => ({ sub_request_status: "SUCCESS", [single]: entity })),
   },
@@ -148,11 +153,11 @@ const adAccount = {
   status: "ACTIVE",
 };
 
-function listOrganizations(call: Call, desk: Desk): Answer {
+function listOrganizations(call: Call, context: Context): Answer {
   const withAccounts = call.query.get("with_ad_accounts") === "true";
   return (
-    refuseAds(call, desk) ??
-    listed(desk, "organizations", "organization", [
+    accessError(call, context) ??
+    listed(context, "organizations", "organization", [
       {
         id: snapchatKnown.organizationId,
         name: "Example Shop Ltd",
@@ -163,19 +168,19 @@ function listOrganizations(call: Call, desk: Desk): Answer {
   );
 }
 
-function listAdAccounts(call: Call, desk: Desk): Answer {
-  const refusal = refuseAds(call, desk);
-  if (refusal) return refusal;
+function listAdAccounts(call: Call, context: Context): Answer {
+  const fault = accessError(call, context);
+  if (fault) return fault;
   return call.params.organization === snapchatKnown.organizationId
-    ? listed(desk, "adaccounts", "adaccount", [adAccount])
-    : adsError(desk, 403, "E3002", "Not authorised for the organization.");
+    ? listed(context, "adaccounts", "adaccount", [adAccount])
+    : adsError(context, 403, "E3002", "Not authorised for the organization.");
 }
 
-function listPixels(call: Call, desk: Desk): Answer {
-  const refusal = refuseAds(call, desk);
-  if (refusal) return refusal;
+function listPixels(call: Call, context: Context): Answer {
+  const fault = accessError(call, context);
+  if (fault) return fault;
   return call.params.account === snapchatKnown.adAccountId
-    ? listed(desk, "pixels", "pixel", [
+    ? listed(context, "pixels", "pixel", [
         {
           id: snapchatKnown.pixelId,
           name: "Shop pixel",
@@ -183,7 +188,7 @@ function listPixels(call: Call, desk: Desk): Answer {
           status: "ACTIVE",
         },
       ])
-    : adsError(desk, 404, "E3003", "The ad account was not found.");
+    : adsError(context, 404, "E3003", "The ad account was not found.");
 }
 
 export const snapchat = {
@@ -203,7 +208,7 @@ export const snapchat = {
     clientAuth: ["body"],
     tokenBody: "form",
     accessSeconds: 3600,
-    // Uncertain whether the refresh token changes. Who keeps the newest one is right in both cases.
+    // It is uncertain if the refresh token changes. A client that keeps the newest one is right in both cases.
     refresh: "rotating",
   },
   routes: [

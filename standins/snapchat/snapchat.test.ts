@@ -1,28 +1,25 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
-import { snapchat } from "./index.ts";
-import { sha256 } from "../shared/socialChecks.ts";
+import { describe, expect, test } from "vitest";
 import {
   authorizeUrl,
   browser,
   callback,
-  granted,
+  type Fields,
+  get,
   makeChallenge,
   person,
+  post,
   postForm,
-  returned,
-  type Fields,
-} from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+  queryOf,
+  runStandin,
+  startTime,
+  tokenFields,
+} from "../shared/testCalls.ts";
+import { snapchat } from "./index.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 
 const { known } = snapchat;
-let clock = Date.parse("2026-11-14T10:00:00Z");
-const seconds = clock / 1000 - 1800;
-const running = await startStandins({ only: ["snapchat"], now: () => clock });
-const platform = running.of("snapchat");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const seconds = startTime / 1000 - 1800;
+const { handle: platform, advance } = await runStandin("snapchat");
 
 const userData = (changes: Fields = {}): Fields => ({
   em: [person.email],
@@ -51,7 +48,7 @@ const send = (
 ) => post(`${platform.origin}/v3/${pixel}/${path}?access_token=${token}`, { data, ...root });
 
 describe("the Conversions API", () => {
-  test("the documented event is VALID, and the log hides the token of the address", async () => {
+  test("the documented event is VALID, and the log hides the token of the URL", async () => {
     const { status, body } = await send([event()]);
     expect([status, body]).toMatchObject([200, { status: "VALID" }]);
     expect(platform.accepted).toMatchObject([{ id: "ord-1001", name: "PURCHASE", counted: 1 }]);
@@ -69,8 +66,8 @@ describe("the Conversions API", () => {
       /hashed_email is not a known field/,
     ],
     ["a hashed click id", { user_data: userData({ sc_click_id: sha256("x") }) }, /must not be hashed/],
-    ["a time in milliseconds", { event_time: clock }, /must be in seconds/],
-    ["milliseconds offline", { event_time: clock, action_source: "OFFLINE" }, /must be in seconds/],
+    ["a time in milliseconds", { event_time: startTime }, /must be in seconds/],
+    ["milliseconds offline", { event_time: startTime, action_source: "OFFLINE" }, /must be in seconds/],
     ["an event of 38 days ago", { event_time: seconds - 38 * 86_400 }, /older/],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
     ["a web event without its address", { event_source_url: undefined }, /event_source_url is required/],
@@ -98,7 +95,7 @@ describe("the Conversions API", () => {
     expect([status, body]).toMatchObject([400, { status: "INVALID", reason: "Insufficient PII" }]);
   });
 
-  test("late, offline, custom and limited events are taken", async () => {
+  test("late, offline, custom and limited events are accepted", async () => {
     const late = event({
       event_time: seconds - 36 * 86_400,
       action_source: "OFFLINE",
@@ -113,7 +110,7 @@ describe("the Conversions API", () => {
     expect((await send([late, custom, limited])).status).toBe(200);
   });
 
-  test("no event and more than two thousand are refused", async () => {
+  test("no event and more than two thousand are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 2001 }, () => event()))).status).toBe(400);
   });
@@ -121,21 +118,21 @@ describe("the Conversions API", () => {
   test("an id counts once within 48 hours", async () => {
     await send([event()]);
     await send([event()]);
-    clock += 49 * 3_600_000;
+    advance(49 * 3_600_000);
     await send([event()]);
-    clock -= 49 * 3_600_000;
+    advance(-49 * 3_600_000);
     expect(platform.accepted).toMatchObject([{ count: 3, counted: 2 }]);
   });
 
-  test("the validate address judges and records nothing; a test code is told apart", async () => {
+  test("the validation endpoint records nothing; a test code is marked", async () => {
     expect((await send([event()], { path: "events/validate" })).body).toMatchObject({ status: "VALID" });
     expect(platform.accepted).toEqual([]);
     expect((await send([event({ user_data: {} })], { path: "events/validate" })).status).toBe(400);
     await send([event()], { root: { test_event_code: known.testEventCode } });
-    expect(platform.received.map(({ verdict }) => verdict)).toEqual(["tested", "refused", "tested"]);
+    expect(platform.received.map(({ verdict }) => verdict)).toEqual(["tested", "rejected", "tested"]);
   });
 
-  test("a pixel of another organisation is refused", async () => {
+  test("a pixel of another organisation is rejected", async () => {
     expect((await send([event()], { pixel: known.foreignPixelId })).body).toMatchObject({
       status: "INVALID",
       reason: "Permission denied",
@@ -143,8 +140,8 @@ describe("the Conversions API", () => {
   });
 });
 
-describe("tokens and faults in Snap's words", () => {
-  test("an unknown token is a bad request, an old or revoked one a 401; a header is not enough", async () => {
+describe("tokens and faults in Snap's format", () => {
+  test("an unknown token is a bad request, an expired or revoked one a 401; a header is not enough", async () => {
     const answers = [];
     for (const token of ["wrong", known.expiredToken, known.revokedToken])
       answers.push(await send([event()], { token }));
@@ -181,7 +178,7 @@ describe("the pickers", () => {
   const list = (path: string, token: string = known.accessToken) =>
     get(`${platform.origin}/v1/${path}`, { authorization: `Bearer ${token}` });
 
-  test("organisations with their ad accounts, and the pixel of one", async () => {
+  test("the lists have organisations with their ad accounts, and the pixel of one", async () => {
     expect((await list("me/organizations?with_ad_accounts=true")).body).toMatchObject({
       request_status: "SUCCESS",
       organizations: [
@@ -196,7 +193,7 @@ describe("the pickers", () => {
     });
   });
 
-  test("what is not there, and who may not ask", async () => {
+  test("unknown objects and missing permissions are rejected", async () => {
     expect((await list("adaccounts/none/pixels")).body).toMatchObject({
       request_status: "ERROR",
       error_code: "E3003",
@@ -212,7 +209,7 @@ describe("the pickers", () => {
 describe("the sign-in", () => {
   const { verifier, challenge } = makeChallenge();
   const code = async () =>
-    returned(
+    queryOf(
       await platform.decide(
         authorizeUrl("/login/oauth2/authorize", {
           client_id: known.clientId,
@@ -241,21 +238,21 @@ describe("the sign-in", () => {
       ...changes,
     });
 
-  test("a code becomes a token for an hour, and a refresh token that changes", async () => {
+  test("a code is exchanged for a token for an hour, and a refresh token that changes", async () => {
     const first = await exchange();
     expect(first.body).toMatchObject({ expires_in: 3600, scope: "snapchat-marketing-api" });
-    expect((await send([event()], { token: granted(first).access_token ?? "" })).status).toBe(200);
-    clock += 3_601_000;
-    const old = await send([event()], { token: granted(first).access_token ?? "" });
-    const refresh = { grant_type: "refresh_token", refresh_token: granted(first).refresh_token ?? "" };
+    expect((await send([event()], { token: tokenFields(first).access_token ?? "" })).status).toBe(200);
+    advance(3_601_000);
+    const old = await send([event()], { token: tokenFields(first).access_token ?? "" });
+    const refresh = { grant_type: "refresh_token", refresh_token: tokenFields(first).refresh_token ?? "" };
     const second = await token(refresh);
-    const fresh = await send([event()], { token: granted(second).access_token ?? "" });
-    clock -= 3_601_000;
+    const fresh = await send([event()], { token: tokenFields(second).access_token ?? "" });
+    advance(-3_601_000);
     expect([old.status, second.status, fresh.status]).toEqual([401, 200, 200]);
     expect((await token(refresh)).body).toMatchObject({ error: "invalid_grant" });
   });
 
-  test("a wrong verifier, a used code and a wrong secret are refused", async () => {
+  test("a wrong verifier, a used code and a wrong secret are rejected", async () => {
     expect((await exchange({ code_verifier: makeChallenge().verifier })).body).toMatchObject({
       error: "invalid_grant",
     });

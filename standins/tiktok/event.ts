@@ -11,16 +11,16 @@ import {
   object,
   oneOrMany,
   text,
-  webAddress,
+  webUrl,
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hashed, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hashed, plainId } from "../shared/contactChecks.ts";
 
 const daySeconds = 86_400;
 const maxEvents = 1000;
 
-/** Words that TikTok keeps for itself; the list in the help pages goes on, so this one is not complete. */
+/** Names that TikTok reserves; the help pages list more, so this list is not complete. */
 const reserved = "AddBilling Browse Checkout ClickForm Consult Registration StartCheckout".split(" ");
 
 const eventName: Check = (value, path) => {
@@ -30,12 +30,12 @@ const eventName: Check = (value, path) => {
     : problems;
 };
 
-/** Never hashed, unlike the rest of the address. */
+/** Never hashed, unlike the postal code. */
 const plainPlace = text({ pattern: /^(?![0-9a-f]{64}$)[\p{Ll}\p{Lo}\p{N}]+$/u });
 const many = (form: Parameters<typeof hashed>[0]) => oneOrMany(hashed(form));
 
 const user = also(
-  // Uncertain whether an unknown name is refused or ignored. Refused here: ignored, it would be lost silently.
+  // It is uncertain if an unknown field is rejected or ignored. Rejected here, because an ignored one would be lost.
   object({
     email: many("email"),
     phone: many("plusPhone"),
@@ -56,7 +56,7 @@ const user = also(
     gaid: text(),
     locale: text(),
   }),
-  // Uncertain: one public source saw an empty user taken and never matched. An event that nobody can match is no use.
+  // Uncertain: one public source saw an empty user accepted and never matched. Such an event is useless.
   (value, path) => (Object.keys(value).length > 0 ? [] : fault("missing", path, "holds nothing to match by")),
 );
 
@@ -89,7 +89,7 @@ const properties = object(
 );
 
 function eventShape(now: number, source: unknown): Check {
-  // Uncertain for the web: no limit was found, seven days are held to be safe. 28 days offline come from a partner.
+  // Uncertain for the web: no limit is documented, seven days are a safe choice. 28 days offline come from a partner.
   const maxDays = source === "offline" || source === "crm" ? 28 : 7;
   return object(
     {
@@ -97,12 +97,12 @@ function eventShape(now: number, source: unknown): Check {
       event_time: epoch("seconds", {
         now,
         maxAgeSeconds: maxDays * daySeconds,
-        maxAheadSeconds: aheadSeconds,
+        maxAheadSeconds,
       }),
       event_id: text(),
       user,
       properties,
-      page: object({ url: webAddress, referrer: webAddress }),
+      page: object({ url: webUrl, referrer: webUrl }),
       ad: object({ callback: text(), campaign_id: text(), creative_id: text(), ad_id: text() }),
       app: object({}, { open: true }),
       lead: object({ lead_id: text(), lead_event_source: text() }),

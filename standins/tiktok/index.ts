@@ -1,16 +1,16 @@
-// TikTok: the Events API 2.0, the calls that fill the pickers, and the sign-in of API for Business. HTTP says 200 to
-// nearly everything; `code` in the body says what happened.
+// TikTok: the Events API 2.0, the calls that fill the pickers, and the sign-in of API for Business. Nearly every
+// response is HTTP 200; `code` in the body says what happened.
 
 import { isObject, readJson } from "../shared/checks.ts";
-import type { Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
 import { inTikTokWords, requestShape } from "./event.ts";
 import type { TokenState } from "../shared/tokens.ts";
 
 /** Values of no real account. */
-export const tiktokKnown = {
+const tiktokKnown = {
   appId: "7000000000000000001",
   appSecret: "standin-tiktok-secret",
-  /** As a customer makes it in Events Manager. */
+  /** As created in Events Manager. */
   accessToken: "tiktok-standin-valid",
   expiredToken: "tiktok-standin-expired",
   revokedToken: "tiktok-standin-revoked",
@@ -25,7 +25,7 @@ export const tiktokKnown = {
 
 const scopes = ["events", "listing"];
 const dedupSeconds = 48 * 3600;
-/** The token of a sign-in has no end. */
+/** The token of a sign-in does not expire. */
 const noEndSeconds = 10 * 365 * 86_400;
 
 let requests = 0;
@@ -36,11 +36,11 @@ function envelope(code: number, message: string, data: unknown = {}, status = 20
     status,
     headers: { "x-tt-logid": requestId },
     body: { code, message, request_id: requestId, data },
-    ...(code === 0 ? {} : { refused: [`${code}: ${message}`] }),
+    ...(code === 0 ? {} : { rejected: [`${code}: ${message}`] }),
   };
 }
 
-/** Uncertain whether a token that has run out has a code of its own; tokens of this platform do not run out. */
+/** It is uncertain if expired tokens have their own code; TikTok's tokens do not expire. */
 const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
   envelope(
     40_105,
@@ -51,31 +51,35 @@ const tokenError = (state: Exclude<TokenState, "valid">): Answer =>
         : "Access token is incorrect or has been revoked: the advertiser took it back.",
   );
 
-/** The wait is nowhere in the answer. */
+/** The response does not give the wait. */
 const throttled = (): Answer => envelope(40_100, "Too many requests. Please retry in some time.");
 
-function refuse(call: Call, desk: Desk, scope: string): Answer | null {
-  // Only this header: a Bearer token counts as none.
+function accessError(call: Call, context: Context, scope: string): Answer | null {
+  // Only this header: a Bearer token does not count.
   const token = call.headers["access-token"] ?? null;
-  const state = desk.tokens.state(token);
+  const state = context.tokens.state(token);
   if (state !== "valid") return tokenError(state);
-  return desk.tokens.allows(token, scope)
+  return context.tokens.allows(token, scope)
     ? null
     : envelope(40_001, "The application does not have permission to operate this resource.");
 }
 
-function track(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "events");
-  if (refusal) return refusal;
-  if (desk.spend("app", 1000, 1) || desk.spend("app", 600_000, 60) || desk.spend("app", 86_400_000, 86_400))
+function track(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "events");
+  if (fault) return fault;
+  if (
+    context.useQuota("app", 1000, 1) ||
+    context.useQuota("app", 600_000, 60) ||
+    context.useQuota("app", 86_400_000, 86_400)
+  )
     return throttled();
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value)) return envelope(40_002, "Invalid JSON body.");
   const body = read.value;
-  const problems = requestShape(desk.now(), body.event_source)(body, "");
+  const problems = requestShape(context.now(), body.event_source)(body, "");
   const [first] = problems;
-  // Uncertain whether the good events of such a batch are kept; nothing is kept here.
-  if (first) return { ...envelope(40_002, inTikTokWords(first)), refused: problems.map(inTikTokWords) };
+  // It is uncertain if the valid events of such a batch are kept; here none is.
+  if (first) return { ...envelope(40_002, inTikTokWords(first)), rejected: problems.map(inTikTokWords) };
   const source = String(body.event_source_id);
   if (source !== tiktokKnown.pixelCode && source !== tiktokKnown.otherPixelCode)
     return envelope(40_001, `You do not have permission to operate the event source ${source}.`);
@@ -98,9 +102,9 @@ function track(call: Call, desk: Desk): Answer {
   };
 }
 
-function listAdvertisers(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "listing");
-  if (refusal) return refusal;
+function listAdvertisers(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "listing");
+  if (fault) return fault;
   if (call.query.get("app_id") !== tiktokKnown.appId || call.query.get("secret") !== tiktokKnown.appSecret)
     return envelope(40_002, "app_id: The app id or the secret is wrong.");
   return envelope(0, "OK", {
@@ -108,9 +112,9 @@ function listAdvertisers(call: Call, desk: Desk): Answer {
   });
 }
 
-function listPixels(call: Call, desk: Desk): Answer {
-  const refusal = refuse(call, desk, "listing");
-  if (refusal) return refusal;
+function listPixels(call: Call, context: Context): Answer {
+  const fault = accessError(call, context, "listing");
+  if (fault) return fault;
   const advertiser = call.query.get("advertiser_id");
   if (advertiser === null) return envelope(40_002, "advertiser_id: Missing data for required field.");
   if (advertiser !== tiktokKnown.advertiserId)
@@ -147,11 +151,11 @@ export const tiktok = {
     { token: tiktokKnown.revokedToken, state: "revoked" },
     { token: tiktokKnown.readOnlyToken, state: "valid", scopes: ["listing"] },
   ],
-  // The list of advertisers takes the application's secret in its query.
+  // The list of advertisers has the application's secret in its query.
   secrets: ["secret"],
   oauth: {
     client: { id: tiktokKnown.appId, secret: tiktokKnown.appSecret },
-    // Uncertain: the address of the page comes from third parties.
+    // Uncertain: the URL of the page comes from third parties.
     authorizePath: "/portal/auth",
     tokenPath: "/open_api/v1.3/oauth2/access_token/",
     scopes,
@@ -188,7 +192,7 @@ export const tiktok = {
   errors: {
     notFound: () => ({ status: 404, body: "404 page not found" }),
     throttled,
-    // The body says 5xxxx, the status line what the script says; 200 is the usual one.
+    // The body has a 5xxxx code, and the HTTP status is the script's; 200 is the usual one.
     failed: (status) => envelope(50_000, "System error. Please retry later.", {}, status),
     token: tokenError,
   },

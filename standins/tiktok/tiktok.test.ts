@@ -1,26 +1,23 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
+import { describe, expect, test } from "vitest";
 import {
   authorizeUrl,
   browser,
   callback,
-  person,
-  returned,
-  throttledCall,
   type Fields,
-} from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+  get,
+  person,
+  post,
+  queryOf,
+  runStandin,
+  startTime,
+  throttledCall,
+} from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { tiktok } from "./index.ts";
 
 const { known } = tiktok;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const seconds = clock / 1000 - 1800;
-const running = await startStandins({ only: ["tiktok"], now: () => clock });
-const platform = running.of("tiktok");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const seconds = startTime / 1000 - 1800;
+const { handle: platform } = await runStandin("tiktok");
 
 const user = (changes: Fields = {}): Fields => ({
   email: person.email,
@@ -59,7 +56,7 @@ const codeOf = ({ body }: { body: unknown }) => (body as { code: number }).code;
 const messageOf = ({ body }: { body: unknown }) => (body as { message: string }).message;
 
 describe("the Events API", () => {
-  test("the documented event is taken", async () => {
+  test("the documented event is accepted", async () => {
     const { status, body } = await send([event()]);
     expect([status, body]).toEqual([
       200,
@@ -88,7 +85,7 @@ describe("the Events API", () => {
     ["an unknown field of the person", { user: user({ em: person.email }) }, /Unknown field/],
     ["nobody", { user: {} }, /nothing to match by/],
     ["no user", { user: undefined }, /^data\.1\.user: Missing data for required field\.$/],
-    ["a time in milliseconds", { event_time: clock }, /must be in seconds/],
+    ["a time in milliseconds", { event_time: startTime }, /must be in seconds/],
     ["a time as text", { event_time: String(seconds) }, /Not a valid number/],
     ["an event of eight days ago", { event_time: seconds - 8 * 86_400 }, /older/],
     ["an event of tomorrow", { event_time: seconds + 86_400 }, /future/],
@@ -104,12 +101,12 @@ describe("the Events API", () => {
     ["a name of 51 characters", { event: "x".repeat(51) }, /50 characters/],
     ["a page that is no address", { page: { url: "/thanks" } }, /page\.url/],
     ["a flag that is text", { limited_data_use: "true" }, /limited_data_use/],
-  ])("%s is refused with HTTP 200, and the good event with it", async (_, changes, message) => {
+  ])("%s is rejected with HTTP 200, and the valid event with it", async (_, changes, message) => {
     const answer = await send([event({ event_id: "good" }), event(changes)]);
     expect([answer.status, codeOf(answer)]).toEqual([200, 40_002]);
     expect(messageOf(answer)).toMatch(message);
     expect(platform.accepted).toEqual([]);
-    expect(platform.received[0]?.verdict).toBe("refused");
+    expect(platform.received[0]?.verdict).toBe("rejected");
   });
 
   test("offline events may be older, without a page", async () => {
@@ -120,11 +117,11 @@ describe("the Events API", () => {
     expect(codeOf(await send([late], { event_source: "shop" }))).toBe(40_002);
   });
 
-  test("limited data use and a custom name are taken", async () => {
+  test("limited data use and a custom name are accepted", async () => {
     expect(codeOf(await send([event({ limited_data_use: true, event: "quote_asked" })]))).toBe(0);
   });
 
-  test("no event and more than a thousand are refused", async () => {
+  test("no event and more than a thousand are rejected", async () => {
     expect(codeOf(await send([]))).toBe(40_002);
     expect(codeOf(await send(Array.from({ length: 1001 }, () => event())))).toBe(40_002);
   });
@@ -138,18 +135,18 @@ describe("the Events API", () => {
     ]);
   });
 
-  test("test events are told apart and counted nowhere", async () => {
+  test("test events are marked and not counted", async () => {
     expect(codeOf(await send([event()], { test_event_code: known.testEventCode }))).toBe(0);
     expect(platform.accepted).toEqual([]);
     expect(platform.received[0]?.verdict).toBe("tested");
   });
 
-  test("another pixel and a token that may not send have no permission", async () => {
+  test("another pixel and a token without permission are rejected", async () => {
     expect(codeOf(await send([event()], { event_source_id: "C0OTHER" }))).toBe(40_001);
     expect(codeOf(await send([event()], {}, known.readOnlyToken))).toBe(40_001);
   });
 
-  test("the address needs its closing slash", async () => {
+  test("the URL needs its closing slash", async () => {
     expect((await post(`${platform.origin}/open_api/v1.3/event/track`, {})).status).toBe(404);
   });
 
@@ -157,7 +154,7 @@ describe("the Events API", () => {
     [1000, 1],
     [600_000, 60],
     [86_400_000, 86_400],
-  ])("%i calls in %i seconds, and no more", (most, within) => {
+  ])("after %i calls in %i seconds calls are throttled", (most, within) => {
     const answer = throttledCall(
       tiktok,
       "/open_api/v1.3/event/track/",
@@ -169,8 +166,8 @@ describe("the Events API", () => {
   });
 });
 
-describe("tokens and faults in TikTok's words", () => {
-  test("every bad token is 40105 on HTTP 200; a Bearer token is none", async () => {
+describe("tokens and faults in TikTok's format", () => {
+  test("every invalid token is 40105 with HTTP 200; a Bearer token does not count", async () => {
     for (const token of ["wrong", known.expiredToken, known.revokedToken, null]) {
       const answer = await send([event()], {}, token);
       expect([answer.status, codeOf(answer)]).toEqual([200, 40_105]);
@@ -208,7 +205,7 @@ describe("the pickers", () => {
   const list = (path: string) =>
     get(`${platform.origin}/open_api/v1.3/${path}`, { "access-token": known.accessToken });
 
-  test("advertisers, and the pixels of one", async () => {
+  test("the lists have the advertisers, and the pixels of one", async () => {
     const query = new URLSearchParams({ app_id: known.appId, secret: known.appSecret }).toString();
     expect((await list(`oauth2/advertiser/get/?${query}`)).body).toMatchObject({
       code: 0,
@@ -229,7 +226,7 @@ describe("the pickers", () => {
 describe("the sign-in", () => {
   const query = { app_id: known.appId, redirect_uri: callback, state: "s-1" };
   const authCode = async () =>
-    returned(await platform.decide(authorizeUrl("/portal/auth", query), "allow")).auth_code ?? "";
+    queryOf(await platform.decide(authorizeUrl("/portal/auth", query), "allow")).auth_code ?? "";
   const exchange = (auth_code: string, changes: Fields = {}) =>
     post(`${platform.origin}/open_api/v1.3/oauth2/access_token/`, {
       app_id: known.appId,
@@ -238,7 +235,7 @@ describe("the sign-in", () => {
       ...changes,
     });
 
-  test("a code becomes a token that lets in", async () => {
+  test("a code is exchanged for a token that gives access", async () => {
     const answer = await exchange(await authCode());
     expect(answer.body).toMatchObject({ code: 0, data: { advertiser_ids: [known.advertiserId] } });
     const { access_token } = (answer.body as { data: { access_token: string } }).data;
@@ -246,12 +243,12 @@ describe("the sign-in", () => {
     expect(JSON.stringify(platform.received)).not.toContain(known.appSecret);
   });
 
-  test("the state comes back, also with a refusal", async () => {
-    const denied = returned(await platform.decide(authorizeUrl("/portal/auth", query), "deny"));
+  test("the state comes back, also after a denial", async () => {
+    const denied = queryOf(await platform.decide(authorizeUrl("/portal/auth", query), "deny"));
     expect(denied).toMatchObject({ state: "s-1", error: "access_denied" });
   });
 
-  test("a used code, a made-up one and a wrong secret are refused on HTTP 200", async () => {
+  test("a used code, a made-up one and a wrong secret are rejected on HTTP 200", async () => {
     const code = await authCode();
     await exchange(code);
     expect(

@@ -1,31 +1,31 @@
-// What X knows: a pixel with its event tags, who may enter, and the shape of its refusals.
+// X's pixel with its event tags, its access checks, and its error format.
 
-import type { Answer, Call, Desk } from "../shared/standin.ts";
+import type { Answer, Call, Context } from "../shared/standin.ts";
 import { readSignature, verifySignature, type Signed } from "./signature.ts";
 
 /** Values of no real account. */
 export const xKnown = {
-  /** As a customer makes it in Events Manager, for one pixel. */
+  /** As created in Events Manager, for one pixel. */
   pixelToken: "x-standin-pixel-valid",
   revokedPixelToken: "x-standin-pixel-revoked",
-  /** OAuth 1.0a. These tokens have no end. */
+  /** OAuth 1.0a. These tokens do not expire. */
   consumerKey: "standinXConsumerKey",
   consumerSecret: "standin-x-consumer-secret",
   accessToken: "1000001-standinXaccess",
   accessTokenSecret: "standin-x-token-secret",
   revokedAccessToken: "1000001-standinXrevoked",
-  /** An application that X has not let into the Ads API. */
+  /** An application without access to the Ads API. */
   unapprovedConsumerKey: "standinXUnapproved",
   unapprovedConsumerSecret: "standin-x-unapproved-secret",
   accountId: "18ce54standin",
   pixelId: "o8z6j",
   purchaseEventId: "tw-o8z6j-o87ne",
   leadEventId: "tw-o8z6j-o87nf",
-  /** Not a single event tag, so that nothing can be sent to it. */
+  /** Not a single event tag: events are rejected. */
   universalEventId: "tw-o8z6j-o87ng",
 } as const;
 
-export type EventTag = { id: string; name: string; type: string; single: boolean };
+type EventTag = { id: string; name: string; type: string; single: boolean };
 
 /** By their short, base-36 ids. */
 export const eventTags: readonly EventTag[] = [
@@ -39,15 +39,15 @@ export type XFault = { code: string; message: string; parameter?: string };
 export const xError = (status: number, errors: readonly XFault[]): Answer => ({
   status,
   body: { errors, request: { params: {} } },
-  refused: errors.map(
+  rejected: errors.map(
     ({ code, message, parameter }) => `${code}${parameter ? ` ${parameter}` : ""}: ${message}`,
   ),
 });
 
-/** X does not say what is wrong with a token or a signature. */
+/** X does not explain an invalid token or signature. */
 export const xUnauthorized = (why: string): Answer => ({
   ...xError(401, [{ code: "UNAUTHORIZED_ACCESS", message: "This request is not properly authenticated" }]),
-  refused: [why],
+  rejected: [why],
 });
 
 export function xThrottled(retryAfterSeconds: number, now = Date.now()): Answer {
@@ -63,27 +63,28 @@ export function xThrottled(retryAfterSeconds: number, now = Date.now()): Answer 
   };
 }
 
-/** The secrets that belong to tokens given out by a sign-in. */
-export const tokenSecrets = (desk: Desk) => desk.recall("x token secrets", () => new Map<string, string>());
+/** The secrets of tokens that a sign-in issued. */
+export const tokenSecrets = (context: Context) =>
+  context.remember("x token secrets", () => new Map<string, string>());
 
 function consumerSecret(key: string | undefined): string | null {
   if (key === xKnown.consumerKey) return xKnown.consumerSecret;
   return key === xKnown.unapprovedConsumerKey ? xKnown.unapprovedConsumerSecret : null;
 }
 
-/** The signed parameters when the signature is right, otherwise the refusal. */
+/** The signed parameters when the signature is right, otherwise the error. */
 export function readSigned(
   call: Call,
-  desk: Desk,
+  context: Context,
   tokenSecret: string,
 ): { signed: Signed } | { answer: Answer } {
-  const refuse = (why: string) => ({ answer: xUnauthorized(why) });
+  const unauthorized = (why: string) => ({ answer: xUnauthorized(why) });
   const signed = readSignature(call);
-  if (!signed) return refuse("there is no OAuth 1.0a header");
+  if (!signed) return unauthorized("there is no OAuth 1.0a header");
   const secret = consumerSecret(signed.oauth_consumer_key);
-  if (secret === null) return refuse("the consumer key is not known");
-  const fault = verifySignature(call, signed, secret, tokenSecret, desk);
-  if (fault !== null) return refuse(fault);
+  if (secret === null) return unauthorized("the consumer key is not known");
+  const fault = verifySignature(call, signed, secret, tokenSecret, context);
+  if (fault !== null) return unauthorized(fault);
   if (signed.oauth_consumer_key === xKnown.unapprovedConsumerKey)
     return {
       answer: xError(403, [
@@ -97,18 +98,18 @@ export function readSigned(
 }
 
 /** Null when the call is signed for a user. */
-export function refuseUnsigned(call: Call, desk: Desk): Answer | null {
+export function signatureError(call: Call, context: Context): Answer | null {
   const token = readSignature(call)?.oauth_token;
   if (token === undefined) return xUnauthorized("there is no OAuth 1.0a header with a token");
   const secret =
     token === xKnown.accessToken || token === xKnown.revokedAccessToken
       ? xKnown.accessTokenSecret
-      : tokenSecrets(desk).get(token);
+      : tokenSecrets(context).get(token);
   if (secret === undefined) return xUnauthorized("the access token is not known");
-  const read = readSigned(call, desk, secret);
+  const read = readSigned(call, context, secret);
   if ("answer" in read) return read.answer;
-  const state = desk.tokens.state(token);
-  return state === "valid" && desk.tokens.allows(token, "account")
+  const state = context.tokens.state(token);
+  return state === "valid" && context.tokens.allows(token, "account")
     ? null
     : xUnauthorized(`the access token is ${state}`);
 }
@@ -117,11 +118,11 @@ export function refuseUnsigned(call: Call, desk: Desk): Answer | null {
  * Null when the call may send to the pixel: with its token, or signed. The token is uncertain for the web: X documents
  * it for apps, and several senders use it for both.
  */
-export function refuseSender(call: Call, desk: Desk): Answer | null {
+export function senderError(call: Call, context: Context): Answer | null {
   const token = call.headers["x-pixel-token"];
-  if (token === undefined) return refuseUnsigned(call, desk);
-  const state = desk.tokens.state(token);
-  return state === "valid" && desk.tokens.allows(token, "pixel")
+  if (token === undefined) return signatureError(call, context);
+  const state = context.tokens.state(token);
+  return state === "valid" && context.tokens.allows(token, "pixel")
     ? null
     : xUnauthorized(`the pixel token is ${state}`);
 }

@@ -13,7 +13,7 @@ import {
   type Check,
   type Problem,
 } from "../shared/checks.ts";
-import { aheadSeconds, fault, hashed, ipv4, plainId } from "../shared/socialChecks.ts";
+import { maxAheadSeconds, fault, hashed, ipv4, plainId } from "../shared/contactChecks.ts";
 import { eventTags, xKnown, type XFault } from "./access.ts";
 
 const maxConversions = 500;
@@ -26,7 +26,7 @@ const identifier = object({
   user_agent: text(),
 });
 
-/** Address and browser count only together, in one object, or beside another id. */
+/** IP address and user agent count only together, in one object, or with another id. */
 function isIdentifier(value: unknown): boolean {
   if (!isObject(value)) return false;
   const strong = ["twclid", "hashed_email", "hashed_phone_number"].some((name) => value[name] !== undefined);
@@ -48,7 +48,7 @@ const eventId: Check = (value, path) => {
   return tag.single ? [] : fault("value", path, "is not a single event tag");
 };
 
-// A price of an item: the type is uncertain, and both are taken.
+// The type of an item's price is uncertain, and both pass.
 const itemPrice: Check = (value, path) =>
   (typeof value === "number" ? number({ min: 0 }) : amountText())(value, path);
 
@@ -56,12 +56,12 @@ function conversionShape(now: number): Check {
   return also(
     object(
       {
-        // No greatest age is documented. Uncertain, so only the future is refused.
-        conversion_time: isoTime({ now, maxAheadSeconds: aheadSeconds }, { zulu: true }),
+        // No maximum age is documented. Uncertain, so only times in the future are rejected.
+        conversion_time: isoTime({ now, maxAheadSeconds }, { zulu: true }),
         event_id: eventId,
         conversion_id: text(),
         identifiers: list(identifier, { min: 1 }),
-        // Whole numbers were refused to senders, so two decimals are demanded.
+        // Senders saw whole numbers rejected, so two decimals are required.
         value: amountText({ decimals: 2 }),
         price_currency: currency,
         number_items: number({ integer: true, min: 1 }),

@@ -1,11 +1,11 @@
 // X: web conversions, the Ads API calls that fill the pickers, and the sign-in of OAuth 1.0a.
 
 import { isObject, readJson } from "../shared/checks.ts";
-import type { Answer, Call, Desk, Standin } from "../shared/standin.ts";
+import type { Answer, Call, Context, Standin } from "../shared/standin.ts";
 import {
   eventTags,
-  refuseSender,
-  refuseUnsigned,
+  senderError,
+  signatureError,
   xError,
   xKnown,
   xThrottled,
@@ -16,9 +16,9 @@ import { xSignInRoutes } from "./signIn.ts";
 
 const dedupSeconds = 48 * 3600;
 
-function sendConversions(call: Call, desk: Desk): Answer {
-  const refusal = refuseSender(call, desk);
-  if (refusal) return refusal;
+function sendConversions(call: Call, context: Context): Answer {
+  const fault = senderError(call, context);
+  if (fault) return fault;
   if (call.params.pixel !== xKnown.pixelId)
     return xError(404, [
       { code: "WEB_EVENT_TAG_NOT_FOUND", message: "The pixel was not found", parameter: "pixel_id" },
@@ -26,22 +26,22 @@ function sendConversions(call: Call, desk: Desk): Answer {
   const read = readJson(call);
   if ("fault" in read || !isObject(read.value))
     return xError(400, [{ code: "INVALID_PARAMETER", message: "The body is not JSON", parameter: "body" }]);
-  const problems = requestShape(desk.now())(read.value, "");
+  const problems = requestShape(context.now())(read.value, "");
   if (problems.length > 0) return xError(400, problems.map(toXFault));
 
   const conversions = read.value.conversions as Record<string, unknown>[];
-  const wait = desk.spend("account", 60_000, 900, conversions.length);
-  if (wait) return xThrottled(wait, desk.now());
+  const wait = context.useQuota("account", 60_000, 900, conversions.length);
+  if (wait) return xThrottled(wait, context.now());
   return {
     status: 200,
     body: {
       request: { params: { pixel_id: call.params.pixel } },
-      data: { conversions_processed: conversions.length, debug_id: desk.nextId() },
+      data: { conversions_processed: conversions.length, debug_id: context.nextId() },
     },
     accepted: conversions.map((conversion) => ({
       id: typeof conversion.conversion_id === "string" ? conversion.conversion_id : null,
       name: String(conversion.event_id),
-      // Both forms of the event's id are the same event.
+      // Both forms of the event tag's id are the same tag.
       key: `${shortEventId(String(conversion.event_id))}/${String(conversion.conversion_id)}`,
       windowSeconds: dedupSeconds,
       event: conversion,
@@ -54,13 +54,13 @@ const listed = (data: unknown[], params: Record<string, string> = {}): Answer =>
   body: { request: { params }, next_cursor: null, data, total_count: data.length },
 });
 
-/** The pixel's token opens nothing but the pixel. */
-const listAccounts = (call: Call, desk: Desk): Answer =>
-  refuseUnsigned(call, desk) ??
+/** The pixel's token gives access to the pixel only. */
+const listAccounts = (call: Call, context: Context): Answer =>
+  signatureError(call, context) ??
   listed([{ id: xKnown.accountId, name: "Example Shop", timezone: "Europe/Berlin", deleted: false }]);
 
-const listEventTags = (call: Call, desk: Desk): Answer =>
-  refuseUnsigned(call, desk) ??
+const listEventTags = (call: Call, context: Context): Answer =>
+  signatureError(call, context) ??
   (call.params.account === xKnown.accountId
     ? listed(
         eventTags.map(({ id, name, type, single }) => ({

@@ -2,13 +2,13 @@
 
 import { randomBytes } from "node:crypto";
 import { consentPage, faultPage } from "../shared/pages.ts";
-import type { Answer, Call, Desk, Route } from "../shared/standin.ts";
+import type { Answer, Call, Context, Route } from "../shared/standin.ts";
 import { readSigned, tokenSecrets, xUnauthorized } from "./access.ts";
 import { readSignature } from "./signature.ts";
 
 type Request = { secret: string; callback: string; verifier: string | null; expiresAt: number };
 
-const requests = (desk: Desk) => desk.recall("x request tokens", () => new Map<string, Request>());
+const requests = (context: Context) => context.remember("x request tokens", () => new Map<string, Request>());
 const requestSeconds = 600;
 const make = () => randomBytes(20).toString("base64url");
 
@@ -25,37 +25,37 @@ function isCallback(uri: string): boolean {
   return protocol === "https:" || (protocol === "http:" && local);
 }
 
-function requestToken(call: Call, desk: Desk): Answer {
-  const read = readSigned(call, desk, "");
+function requestToken(call: Call, context: Context): Answer {
+  const read = readSigned(call, context, "");
   if ("answer" in read) return read.answer;
   const callback = read.signed.oauth_callback ?? "";
   if (!isCallback(callback))
     return {
       status: 403,
       body: { errors: [{ code: 415, message: "Callback URL not approved for this client application." }] },
-      refused: ["the callback is not approved"],
+      rejected: ["the callback is not approved"],
     };
   const token = make();
   const secret = make();
-  const expiresAt = desk.now() + requestSeconds * 1000;
-  requests(desk).set(token, { secret, callback, verifier: null, expiresAt });
+  const expiresAt = context.now() + requestSeconds * 1000;
+  requests(context).set(token, { secret, callback, verifier: null, expiresAt });
   return form({ oauth_token: token, oauth_token_secret: secret, oauth_callback_confirmed: "true" });
 }
 
-function findRequest(token: string | null | undefined, desk: Desk): Request | null {
-  const found = requests(desk).get(token ?? "");
-  return found && found.expiresAt > desk.now() ? found : null;
+function findRequest(token: string | null | undefined, context: Context): Request | null {
+  const found = requests(context).get(token ?? "");
+  return found && found.expiresAt > context.now() ? found : null;
 }
 
-function showPage(call: Call, desk: Desk): Answer {
-  const asked = findRequest(call.query.get("oauth_token"), desk);
+function showPage(call: Call, context: Context): Answer {
+  const asked = findRequest(call.query.get("oauth_token"), context);
   return asked ? consentPage(call, asked.callback, ["Ads account"]) : faultPage("oauth_token is not good");
 }
 
-function decide(call: Call, desk: Desk): Answer {
+function decide(call: Call, context: Context): Answer {
   const fields = new URLSearchParams(call.text);
   const token = fields.get("oauth_token");
-  const asked = findRequest(token, desk);
+  const asked = findRequest(token, context);
   if (!asked || token === null) return faultPage("oauth_token is not good");
   const target = new URL(asked.callback);
   if (fields.get("decision") === "allow") {
@@ -66,20 +66,20 @@ function decide(call: Call, desk: Desk): Answer {
   return { status: 302, headers: { location: target.href, "cache-control": "no-store" } };
 }
 
-function accessToken(call: Call, desk: Desk): Answer {
+function accessToken(call: Call, context: Context): Answer {
   const token = readSignature(call)?.oauth_token;
-  const asked = findRequest(token, desk);
+  const asked = findRequest(token, context);
   if (!asked || token === undefined) return xUnauthorized("the request token is not good");
-  const read = readSigned(call, desk, asked.secret);
+  const read = readSigned(call, context, asked.secret);
   if ("answer" in read) return read.answer;
   const given = read.signed.oauth_verifier ?? new URLSearchParams(call.text).get("oauth_verifier");
   if (asked.verifier === null || given !== asked.verifier) return xUnauthorized("the verifier does not fit");
-  // Good once.
-  requests(desk).delete(token);
-  // Without an end: they last until somebody takes them back.
-  const access = desk.tokens.issueAccess(["account"], 100 * 365 * 86_400, token);
+  // Usable once.
+  requests(context).delete(token);
+  // They do not expire until they are revoked.
+  const access = context.tokens.issueAccess(["account"], 100 * 365 * 86_400, token);
   const secret = make();
-  tokenSecrets(desk).set(access, secret);
+  tokenSecrets(context).set(access, secret);
   return form({
     oauth_token: access,
     oauth_token_secret: secret,

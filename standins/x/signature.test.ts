@@ -1,19 +1,12 @@
 // X's signatures, and what only they open: the pickers and the three-legged sign-in.
 
 import { createHmac, randomBytes } from "node:crypto";
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { get, post } from "../shared/post.ts";
-import { callback, person, returned } from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+import { describe, expect, test } from "vitest";
+import { callback, get, person, post, queryOf, runStandin, startTime } from "../shared/testCalls.ts";
 import { x } from "./index.ts";
 
 const { known } = x;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["x"], now: () => clock });
-const platform = running.of("x");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const { handle: platform } = await runStandin("x");
 
 const conversion = {
   conversion_time: "2026-11-14T09:30:00.000Z",
@@ -49,7 +42,7 @@ function sign({
     oauth_consumer_key: known.consumerKey,
     oauth_token: known.accessToken,
     oauth_nonce: randomBytes(12).toString("hex"),
-    oauth_timestamp: String(clock / 1000),
+    oauth_timestamp: String(startTime / 1000),
     oauth_signature_method: "HMAC-SHA1",
     oauth_version: "1.0",
     ...oauth,
@@ -66,7 +59,7 @@ function sign({
 }
 
 describe("OAuth 1.0a", () => {
-  test("a right signature lets in, over X's address or over the one that was called", async () => {
+  test("a valid signature gives access, for X's URL or the stand-in's", async () => {
     expect((await send(sign())).status).toBe(200);
     expect((await send(sign({ url: platform.origin + path }))).status).toBe(200);
     expect(JSON.stringify(platform.received)).not.toContain("oauth_signature");
@@ -84,14 +77,14 @@ describe("OAuth 1.0a", () => {
     ["a wrong token secret", { tokenSecret: "guess" }],
     ["another method", { method: "GET" }],
     ["another address", { url: "https://ads-api.x.com/12/measurement/conversions/other" }],
-    ["an old clock", { oauth: { oauth_timestamp: String(clock / 1000 - 301) } }],
-    ["milliseconds", { oauth: { oauth_timestamp: String(clock) } }],
+    ["an old startTime", { oauth: { oauth_timestamp: String(startTime / 1000 - 301) } }],
+    ["milliseconds", { oauth: { oauth_timestamp: String(startTime) } }],
     ["another method of signing", { oauth: { oauth_signature_method: "PLAINTEXT" } }],
     ["an unknown consumer", { oauth: { oauth_consumer_key: "nobody" } }],
     ["an unknown token", { oauth: { oauth_token: "nobody" } }],
     ["a revoked token", { oauth: { oauth_token: known.revokedAccessToken } }],
     ["the pixel's token", { oauth: { oauth_token: known.pixelToken } }],
-  ])("%s is refused", async (_, signing) => {
+  ])("%s is rejected", async (_, signing) => {
     const answer = await send(sign(signing));
     expect([answer.status, errorsOf(answer)]).toEqual([
       401,
@@ -99,14 +92,14 @@ describe("OAuth 1.0a", () => {
     ]);
   });
 
-  test("a nonce is good once", async () => {
+  test("a nonce works once", async () => {
     const headers = sign();
     expect((await send(headers)).status).toBe(200);
     expect((await send(headers)).status).toBe(401);
-    expect(platform.received[1]?.why).toEqual(["the nonce was used before"]);
+    expect(platform.received[1]?.reasons).toEqual(["the nonce was used before"]);
   });
 
-  test("an application that X has not approved is told so", async () => {
+  test("an application that X has not approved is rejected with a reason", async () => {
     const answer = await send(
       sign({
         oauth: { oauth_consumer_key: known.unapprovedConsumerKey },
@@ -116,7 +109,7 @@ describe("OAuth 1.0a", () => {
     expect([answer.status, errorsOf(answer)[0]?.code]).toEqual([403, "UNAUTHORIZED_CLIENT_APPLICATION"]);
   });
 
-  test("nothing, a Bearer token and half a header are refused", async () => {
+  test("nothing, a Bearer token and half a header are rejected", async () => {
     for (const headers of [
       {},
       { authorization: `Bearer ${known.accessToken}` },
@@ -130,7 +123,7 @@ describe("the pickers", () => {
   const list = (at: string) =>
     get(platform.origin + at, sign({ url: `https://ads-api.x.com${at}`, method: "GET" }));
 
-  test("accounts, and the event tags of one", async () => {
+  test("the lists have the accounts, and the event tags of one", async () => {
     expect((await list("/12/accounts")).body).toMatchObject({
       data: [{ id: known.accountId }],
       next_cursor: null,
@@ -141,7 +134,7 @@ describe("the pickers", () => {
     expect((await list("/12/accounts/none/web_event_tags")).status).toBe(404);
   });
 
-  test("the pixel's token opens no list", async () => {
+  test("the pixel's token gives access to no list", async () => {
     expect((await get(`${platform.origin}/12/accounts`, byToken)).status).toBe(401);
   });
 });
@@ -173,7 +166,7 @@ describe("the three-legged sign-in", () => {
     expect(request).toMatchObject({ oauth_callback_confirmed: "true" });
     const shown = await get(`${platform.origin}/oauth/authorize?oauth_token=${request.oauth_token}`);
     expect(shown.text).toContain("Allow");
-    const back = returned(await platform.decide(page(request), "allow"));
+    const back = queryOf(await platform.decide(page(request), "allow"));
     const { fields: access } = await accessToken(request, back.oauth_verifier ?? "");
     expect(access).toMatchObject({ screen_name: "exampleshop" });
     const headers = sign({
@@ -185,14 +178,14 @@ describe("the three-legged sign-in", () => {
     expect((await send(byToken)).status).toBe(401);
   });
 
-  test("a wrong verifier, a used request token, a refusal and a foreign callback", async () => {
+  test("a wrong verifier, a used request token, a denial and an unknown callback are rejected", async () => {
     const { fields: request } = await requestToken();
-    const back = returned(await platform.decide(page(request), "allow"));
+    const back = queryOf(await platform.decide(page(request), "allow"));
     expect((await accessToken(request, "guess")).status).toBe(401);
     expect((await accessToken(request, back.oauth_verifier ?? "")).status).toBe(200);
     expect((await accessToken(request, back.oauth_verifier ?? "")).status).toBe(401);
     const { fields: other } = await requestToken();
-    expect(returned(await platform.decide(page(other), "deny"))).toEqual({ denied: other.oauth_token });
+    expect(queryOf(await platform.decide(page(other), "deny"))).toEqual({ denied: other.oauth_token });
     expect((await requestToken("http://shop.example/back")).status).toBe(403);
     await expect(platform.decide(page({ oauth_token: "none" }), "allow")).rejects.toThrow(
       "oauth_token is not good",

@@ -1,11 +1,11 @@
-// OAuth 1.0a with HMAC-SHA1 (RFC 5849). The JSON body is not signed; method, address, query and oauth_* are.
+// OAuth 1.0a with HMAC-SHA1 (RFC 5849). The JSON body is not signed; method, URL, query and oauth_* are.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Call, Desk } from "../shared/standin.ts";
+import type { Call, Context } from "../shared/standin.ts";
 
 export type Signed = Readonly<Record<string, string | undefined>>;
 
-/** How far the sender's clock may be off. */
+/** The allowed difference of the sender's clock. */
 const clockSeconds = 300;
 
 /** RFC 3986: also `! ' ( ) *`, which encodeURIComponent leaves alone. */
@@ -34,7 +34,7 @@ export function readSignature(call: Call): Signed | null {
   return found;
 }
 
-export function baseString(
+function baseString(
   method: string,
   address: string,
   parameters: readonly (readonly [string, string])[],
@@ -48,19 +48,19 @@ export function baseString(
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
-/** Null when the signature is right, in time, and not seen before. */
+/** Null when the signature is valid, recent and not seen before. */
 export function verifySignature(
   call: Call,
   signed: Signed,
   consumerSecret: string,
   tokenSecret: string,
-  desk: Desk,
+  context: Context,
 ): string | null {
   const { oauth_signature: given, oauth_nonce: nonce, oauth_timestamp: time } = signed;
   if (signed.oauth_signature_method !== "HMAC-SHA1") return "the signature method is not HMAC-SHA1";
   if ((signed.oauth_version ?? "1.0") !== "1.0") return "the version is not 1.0";
   if (!given || !nonce || !time) return "signature, nonce or timestamp is missing";
-  if (!/^\d{10}$/.test(time) || Math.abs(Number(time) - desk.now() / 1000) > clockSeconds)
+  if (!/^\d{10}$/.test(time) || Math.abs(Number(time) - context.now() / 1000) > clockSeconds)
     return "the timestamp is out of bounds";
 
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(call.headers["content-type"] ?? "");
@@ -72,7 +72,7 @@ export function verifySignature(
     ...(isForm ? new URLSearchParams(call.text) : []),
   ];
   const key = `${encode(consumerSecret)}&${encode(tokenSecret)}`;
-  // The sender signs the platform's address, or this one when it was told to call it.
+  // The sender signs the platform's URL, or the stand-in's when it was configured to call that.
   const isRight = ["https://ads-api.x.com", "https://api.x.com", `http://${call.headers.host ?? ""}`].some(
     (origin) => {
       const expected = createHmac("sha1", key)
@@ -83,8 +83,8 @@ export function verifySignature(
     },
   );
   if (!isRight) return "the signature does not fit";
-  // Only after the signature, so that strangers cannot use up a nonce.
-  const nonces = desk.recall("x nonces", () => new Map<string, string>());
+  // Checked after the signature, so that unsigned calls cannot use up a nonce.
+  const nonces = context.remember("x nonces", () => new Map<string, string>());
   const place = `${signed.oauth_consumer_key}/${signed.oauth_token}/${nonce}`;
   if (nonces.get(place) === time) return "the nonce was used before";
   nonces.set(place, time);

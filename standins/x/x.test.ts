@@ -1,17 +1,18 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { post } from "../shared/post.ts";
-import { sha256 } from "../shared/socialChecks.ts";
-import { browser, person, throttledCall, type Fields } from "../shared/socialTrial.ts";
-import { startStandins } from "../shared/start.ts";
+import { describe, expect, test } from "vitest";
+import {
+  browser,
+  type Fields,
+  person,
+  post,
+  runStandin,
+  startTime,
+  throttledCall,
+} from "../shared/testCalls.ts";
+import { sha256 } from "../shared/contactChecks.ts";
 import { x } from "./index.ts";
 
 const { known } = x;
-const clock = Date.parse("2026-11-14T10:00:00Z");
-const running = await startStandins({ only: ["x"], now: () => clock });
-const platform = running.of("x");
-
-afterAll(() => running.close());
-beforeEach(() => platform.reset());
+const { handle: platform } = await runStandin("x");
 
 const conversion = (changes: Fields = {}): Fields => ({
   conversion_time: "2026-11-14T09:30:00.000Z",
@@ -34,7 +35,7 @@ type Fault = { code: string; message: string; parameter?: string };
 const errorsOf = ({ body }: { body: unknown }) => (body as { errors: Fault[] }).errors;
 
 describe("web conversions", () => {
-  test("the documented conversion is taken with the pixel's token, which no log shows", async () => {
+  test("the documented conversion is accepted with the pixel's token, which no log shows", async () => {
     const { status, body } = await send([conversion()]);
     expect([status, body]).toMatchObject([
       200,
@@ -45,7 +46,7 @@ describe("web conversions", () => {
   });
 
   test.each<[string, Fields, string, string]>([
-    ["a time in seconds", { conversion_time: clock / 1000 }, "INVALID_PARAMETER", "conversion_time"],
+    ["a time in seconds", { conversion_time: startTime / 1000 }, "INVALID_PARAMETER", "conversion_time"],
     [
       "a time without milliseconds",
       { conversion_time: "2026-11-14T09:30:00Z" },
@@ -115,14 +116,14 @@ describe("web conversions", () => {
     ["a value without a currency", { price_currency: undefined }, "MISSING_PARAMETER", "price_currency"],
     ["no items at all", { number_items: 0 }, "INVALID_PARAMETER", "number_items"],
     ["an unknown field", { event_name: "purchase" }, "INVALID_PARAMETER", "event_name"],
-  ])("%s refuses the request", async (_, changes, code, parameter) => {
+  ])("%s rejects the request", async (_, changes, code, parameter) => {
     const answer = await send([conversion({ conversion_id: "good" }), conversion(changes)]);
     expect(answer.status).toBe(400);
     expect(errorsOf(answer)).toMatchObject([{ code, parameter: `conversions[1].${parameter}` }]);
     expect(platform.accepted).toEqual([]);
   });
 
-  test("every fault of every conversion is listed, in X's words where they are known", async () => {
+  test("every fault of every conversion is listed, with X's own messages where they are known", async () => {
     const thin = conversion({ identifiers: [{ user_agent: browser }] });
     const answer = await send([thin, conversion({ value: "1", event_id: "none" })]);
     expect(errorsOf(answer).map(({ code, parameter }) => [code, parameter])).toEqual([
@@ -133,7 +134,7 @@ describe("web conversions", () => {
     expect(errorsOf(answer)[0]?.message).toBe("At least one user identifier must be provided");
   });
 
-  test("address and browser together, the short event id and the documented phone are fine", async () => {
+  test("IP address with user agent, the short event id and the documented phone are accepted", async () => {
     const phone = "1fa6b8d986d9b9cd01bf36951815158bbde9f520c0567c835dfe34783d0a4231";
     const pair = conversion({
       identifiers: [{ ip_address: "203.0.113.9", user_agent: browser }],
@@ -144,7 +145,7 @@ describe("web conversions", () => {
     expect((await send([pair, called])).status).toBe(200);
   });
 
-  test("no conversion and more than 500 are refused", async () => {
+  test("no conversion and more than 500 are rejected", async () => {
     expect((await send([])).status).toBe(400);
     expect((await send(Array.from({ length: 501 }, () => conversion()))).status).toBe(400);
     expect((await post(platform.origin + path, "{", byToken())).status).toBe(400);
@@ -165,7 +166,7 @@ describe("web conversions", () => {
     expect((await send([conversion()], byToken(), "/11/measurement/conversions/o8z6j")).status).toBe(404);
   });
 
-  test("60 000 conversions in a quarter of an hour, counted one by one", () => {
+  test("60 000 conversions in 15 minutes, counted one by one", () => {
     const answer = throttledCall(
       x,
       path,
@@ -176,13 +177,13 @@ describe("web conversions", () => {
     expect(answer).toMatchObject({
       status: 429,
       body: { errors: [{ code: "TOO_MANY_REQUESTS" }] },
-      headers: { "x-account-rate-limit-reset": String(clock / 1000 + 7) },
+      headers: { "x-account-rate-limit-reset": String(startTime / 1000 + 7) },
     });
   });
 });
 
-describe("tokens and faults in X's words", () => {
-  test("a wrong and a revoked pixel token", async () => {
+describe("tokens and faults in X's format", () => {
+  test("a wrong and a revoked pixel token are rejected", async () => {
     for (const token of ["wrong", known.revokedPixelToken, known.accessToken])
       expect((await send([conversion()], byToken(token))).status).toBe(401);
   });

@@ -109,7 +109,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
       "POST /sites/:site/connections/:connection/test",
       await admin.ask(`POST ${at}/test`, { name: "lead" }),
     );
-    expect(tested).toMatchObject({ skipped: null, said: "refused", httpStatus: 422 });
+    expect(tested).toMatchObject({ skipped: null, outcome: "rejected", httpStatus: 422 });
     expect(tested.request).toContain(`POST ${receiver.url}/…`);
     expect(tested.request).toContain(`"event":"lead"`);
     receiver.behave = (_request, response) => response.writeHead(200).end("{}");
@@ -236,7 +236,7 @@ describe.each(engines)("integrations in the management API on %s", (engine) => {
     // It serves once.
     expect((await step(admin)).status).toBe(404);
     const tested = await admin.ask(`POST /sites/${site}/connections/${made.connection.id}/test`, {});
-    expect(tested.json).toMatchObject({ said: "accepted", httpStatus: 200 });
+    expect(tested.json).toMatchObject({ outcome: "accepted", httpStatus: 200 });
   });
 
   test("a webhook with its test push, log, secret and replay", async () => {

@@ -1,5 +1,5 @@
-// Batches against the stand-ins, with the code that delivers: what a platform refuses in a batch must cost nobody else,
-// every field that a connection may fill must be one that its platform takes, and a wrong setting must cost no event.
+// Batches against the stand-ins, with the real delivery code: an invalid event must not cost another one in its batch,
+// every field that a connection may map must be one that its platform accepts, and a wrong setting must cost no event.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { standinConnections } from "../../scripts/standinConnections.ts";
@@ -33,7 +33,7 @@ afterAll(async () => {
 
 let made = 0;
 
-/** A full event of some minutes ago; each has its own order and second, as Microsoft knows offline conversions by time. */
+/** A full event of some minutes ago. Each has its own order and second: Microsoft identifies offline conversions by time. */
 function conversionOf(changes: Partial<Conversion> = {}): Conversion {
   made += 1;
   const time = changes.time ?? clock.now - 60_000 - made * 1000;
@@ -86,7 +86,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
     },
   });
 
-  /** Delivers them as one batch, and once more what is still queued, as the worker would. */
+  /** Delivers them as one batch, and then again those still queued, as the worker would. */
   async function deliver(conversions: readonly Conversion[], rounds: number): Promise<Outcome[]> {
     const outcomes = new Map<Conversion, Outcome>();
     for (let round = 0; round < rounds; round++) {
@@ -97,7 +97,7 @@ function delivery(id: StandinId, settings: Record<string, string> = {}) {
         resolve: (outcome: Outcome) => void outcomes.set(conversion, outcome),
       }));
       await attempts.deliver(batch);
-      // Longer than any breaker stays open.
+      // Longer than a breaker stays open.
       clock.now += 6 * 60_000;
     }
     return conversions.map((one) => outcomes.get(one) ?? expect.unreachable("no outcome"));
@@ -124,12 +124,12 @@ const jobOf = (connection: Connection, conversion: Conversion, attempts: number)
 });
 
 const acceptedAt = (handle: StandinHandle) => handle.accepted.reduce((sum, { count }) => sum + count, 0);
-const lastWords = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.why ?? []);
+const lastReasons = (handle: StandinHandle) => JSON.stringify(handle.received.at(-1)?.reasons ?? []);
 const ids = list.map(({ id }) => id);
 
-describe("every field that a connection may fill is one that the platform takes", () => {
-  /** Where any text or number will not do. */
-  const fitting: Readonly<Record<string, string>> = {
+describe("the platform accepts every field that a connection may map", () => {
+  /** For fields that do not accept any text or number. */
+  const validValues: Readonly<Record<string, string>> = {
     eventSource: "PHONE",
     "userProperties.customerType": "RETURNING",
     "customData.pageType": "cart",
@@ -146,9 +146,9 @@ describe("every field that a connection may fill is one that the platform takes"
   };
   const cases = ids.flatMap((id) => (platformOf(id)?.fields ?? []).map((field) => [id, field] as const));
   const valueFor = ({ name, type }: (typeof cases)[number][1]) =>
-    `const:${fitting[name] ?? (type === "number" ? "3" : "Sample")}`;
+    `const:${validValues[name] ?? (type === "number" ? "3" : "Sample")}`;
 
-  test.each(cases)("%s $name", async (id, field) => {
+  test.each(cases)("%s accepts the mapped field $name", async (id, field) => {
     const platform = platformOf(id) ?? expect.unreachable(id);
     const source = valueFor(field);
     expect(mappingFault(field.name, source, platform.fields ?? [])).toBeNull();
@@ -156,37 +156,37 @@ describe("every field that a connection may fill is one that the platform takes"
     const before = acceptedAt(handle);
     const { deliver } = delivery(id, { [`map.${field.name}`]: source });
     const [outcome] = await deliver([conversionOf()], 1);
-    expect(outcome?.state, lastWords(handle)).toBe("sent");
-    expect(acceptedAt(handle), lastWords(handle)).toBe(before + 1);
-    // It went along, and was not dropped for being wrong.
+    expect(outcome?.state, lastReasons(handle)).toBe("sent");
+    expect(acceptedAt(handle), lastReasons(handle)).toBe(before + 1);
+    // The field was sent, and not left out as invalid.
     const key = field.name.split(".").at(-1) ?? "";
     expect(JSON.stringify(handle.received.at(-1)?.body)).toContain(`"${key}"`);
   });
 
-  test.each(ids)("%s takes all of its fields at once", async (id) => {
+  test.each(ids)("%s accepts all mapped fields at once", async (id) => {
     const handle = standins.of(id);
     const before = acceptedAt(handle);
     const mapped = cases
       .filter(([of]) => of === id)
       .map(([, field]) => [`map.${field.name}`, valueFor(field)]);
     const [outcome] = await delivery(id, Object.fromEntries(mapped)).deliver([conversionOf()], 1);
-    expect(outcome?.state, lastWords(handle)).toBe("sent");
-    expect(acceptedAt(handle), lastWords(handle)).toBe(before + 1);
+    expect(outcome?.state, lastReasons(handle)).toBe("sent");
+    expect(acceptedAt(handle), lastReasons(handle)).toBe(before + 1);
   });
 });
 
-describe("one bad event in a batch of five is refused, and the four others are sent, once each", () => {
+describe("one invalid event in a batch of five is rejected, and the four others are sent once each", () => {
   const old = () => conversionOf({ time: clock.now - 200 * dayMs });
   const badHash = () =>
     conversionOf({
       person: { emailSha256: sha256("jane@example.com"), emailRedditSha256: sha256("jane@example.com") },
     });
-  // Microsoft only leaves a bad hash out, X has no greatest age, and Google Analytics takes no batches.
+  // Microsoft only leaves out an invalid hash, X has no maximum age, and Google Analytics has no batches.
   const cases: [id: StandinId, fault: string, bad: () => Conversion, settings: Record<string, string>][] = [
     ["google_ads", "too old", old, {}],
     ["google_ads", "no hash", badHash, { enhanced_conversions_for_leads: "on" }],
     ["microsoft_ads", "too old for an offline conversion", old, { tag_token: "" }],
-    ["microsoft_ads", "too old for the Conversions API", () => conversionOf(lateOnTheWay()), {}],
+    ["microsoft_ads", "too old for the Conversions API", () => conversionOf(delayed()), {}],
     ["meta", "too old", old, {}],
     ["meta", "no hash", badHash, {}],
     ["tiktok", "too old", old, {}],
@@ -201,29 +201,29 @@ describe("one bad event in a batch of five is refused, and the four others are s
     ["reddit", "no hash", badHash, {}],
     ["x", "no hash", badHash, {}],
   ];
-  /** Fresh when it came in, so that it takes the road of fresh ones. */
-  function lateOnTheWay(): Partial<Conversion> {
+  /** Recent on receipt, so that it goes to the Conversions API, where it is now too old. */
+  function delayed(): Partial<Conversion> {
     const time = clock.now - 8 * dayMs;
     return { time, receivedAt: time + 1000 };
   }
 
-  test.each(cases)("%s: %s", async (id, _fault, bad, settings) => {
+  test.each(cases)("%s rejects only the event that is %s", async (id, _fault, makeBad, settings) => {
     const handle = standins.of(id);
-    for (const place of [0, 2, 4]) {
-      const batch = Array.from({ length: 5 }, (_, i) => (i === place ? bad() : conversionOf()));
-      const takenBefore = handle.accepted.length;
+    for (const bad of [0, 2, 4]) {
+      const batch = Array.from({ length: 5 }, (_, i) => (i === bad ? makeBad() : conversionOf()));
+      const acceptedBefore = handle.accepted.length;
       const before = acceptedAt(handle);
       const { deliver, reconnections } = delivery(id, settings);
       const states = (await deliver(batch, 5)).map(({ state }) => state);
-      const expected = Array.from({ length: 5 }, (_, i) => (i === place ? "rejected" : "sent"));
-      expect(states, lastWords(handle)).toEqual(expected);
-      expect(handle.accepted.length - takenBefore).toBe(4);
+      const expected = Array.from({ length: 5 }, (_, i) => (i === bad ? "rejected" : "sent"));
+      expect(states, lastReasons(handle)).toEqual(expected);
+      expect(handle.accepted.length - acceptedBefore).toBe(4);
       expect(acceptedAt(handle) - before).toBe(4);
       expect(reconnections).toEqual([]);
     }
   });
 
-  test("Segment says nothing of the one that it drops, and takes the others", async () => {
+  test("Segment drops an invalid event without an error and accepts the others", async () => {
     const handle = standins.of("segment");
     const before = acceptedAt(handle);
     const bad = conversionOf({ time: clock.now + 3 * dayMs, receivedAt: clock.now });
@@ -234,7 +234,7 @@ describe("one bad event in a batch of five is refused, and the four others are s
   });
 });
 
-describe("a setting that is wrong costs no event", () => {
+describe("a wrong setting costs no event", () => {
   const cases: [id: StandinId, wrong: string, right: string][] = [
     ["google_ads", "9900000001", standinConnections.google_ads.conversion_action ?? ""],
     ["linkedin", "999999", standinConnections.linkedin.default_rule ?? ""],
@@ -264,7 +264,7 @@ describe("a setting that is wrong costs no event", () => {
     expect((await deliver(leads, 1)).map(({ state }) => state)).toEqual(["sent", "sent"]);
   });
 
-  test("microsoft_ads: an offline goal that is not known stops its own events only", async () => {
+  test("microsoft_ads: an unknown offline goal stops only its own events", async () => {
     const goals = (goal: string) => ({ tag_token: "", offline_goals: JSON.stringify({ Lead: goal }) });
     const { deliver, change, reconnections } = delivery("microsoft_ads", goals("No such goal"));
     const batch = [conversionOf({ name: "lead" }), conversionOf()];

@@ -1,4 +1,4 @@
-// Signing in at platforms: in a browser without scripts, against the stand-ins' own pages and token endpoints.
+// Signing in at platforms without scripts, against the stand-ins' own pages and token endpoints.
 
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -32,7 +32,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** What a stand-in calls its client's id and secret. */
+/** The stand-in's client id and secret, under its own names. */
 function clientOf(id: StandinId): { clientId: string; clientSecret: string } {
   const { known } = list.find((one) => one.id === id) ?? expect.unreachable(id);
   return "appId" in known
@@ -70,12 +70,12 @@ describe.each(engines)("signing in on %s", (engine) => {
   const get = (url: string, cookie?: string) =>
     call(origin, { method: "GET", path: url.replace(origin, ""), headers: cookie ? { Cookie: cookie } : {} });
 
-  /** The link, as somebody in a terminal gets it. */
+  /** The link that the command prints. */
   async function link(id: string): Promise<{ id: string; url: string }> {
     return (await manage(home, "sign-in", host, id, "--no-wait")).signIn;
   }
 
-  /** Opens the link and presses the button; returns where the platform sends the browser, and its cookie. */
+  /** Opens the link and presses the button; returns the redirect of the platform, and the cookie. */
   async function agree(id: StandinId, url: string, decision: "allow" | "deny" = "allow") {
     const started = await get(url);
     expect(started.status, started.text).toBe(303);
@@ -101,7 +101,7 @@ describe.each(engines)("signing in on %s", (engine) => {
       .map(([name, value]) => `${name}=${value}`);
 
   test.each(withSignIn)(
-    "%s: the tokens of a sign-in become a connection, and no answer shows them",
+    "%s: the tokens of a sign-in become a connection, and no response shows them",
     async (id) => {
       const signedIn = await signIn(id);
       const made = await manage(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
@@ -109,7 +109,7 @@ describe.each(engines)("signing in on %s", (engine) => {
       const { connections } = await manage(home, "connection", "list", host);
       const mine = connections.find((one: { id: string }) => one.id === made.id);
       expect(mine.settings.access_token).toBe("(configured)");
-      // A sign-in serves once.
+      // A sign-in can be used once.
       expect(await denied(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id))).toMatchObject(
         {
           field: "sign_in",
@@ -118,17 +118,17 @@ describe.each(engines)("signing in on %s", (engine) => {
     },
   );
 
-  test("somebody who does not agree is told so, and so is the terminal", async () => {
+  test("a denied sign-in is reported to the browser and the terminal", async () => {
     const asked = await link("google_ads");
     const { back, cookie } = await agree("google_ads", asked.url, "deny");
     const finished = await get(back, cookie);
     expect(finished.status).toBe(400);
     expect(finished.text).toMatch(/did not agree.*access_denied/s);
-    const refusal = await denied(home, "connect", host, "google_ads", `sign_in=${asked.id}`);
-    expect(refusal.error).toMatch(/failed: access_denied/);
+    const failed = await denied(home, "connect", host, "google_ads", `sign_in=${asked.id}`);
+    expect(failed.error).toMatch(/failed: access_denied/);
   });
 
-  test("a link works once, the way back works once, and only in the browser that began", async () => {
+  test("a link works once, and its redirect works once and only in the same browser", async () => {
     const asked = await link("google_ads");
     const { back, cookie } = await agree("google_ads", asked.url);
     expect((await get(asked.url)).status).toBe(400);
@@ -146,7 +146,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     expect((await get(back, cookie)).status).toBe(400);
   });
 
-  test("a state, ticket or code that somebody made up leads nowhere, and nothing of it is echoed", async () => {
+  test("an invented state, link or code fails, and nothing of it is echoed", async () => {
     const evil = encodeURIComponent('"><script>alert(1)</script>');
     for (const path of [
       `/oauth/start/${evil}`,
@@ -163,7 +163,7 @@ describe.each(engines)("signing in on %s", (engine) => {
     }
   });
 
-  test("without a registration, or at a platform without sign-in, the terminal says what to do", async () => {
+  test("without an app, or at a platform without sign-in, the command says what to do", async () => {
     expect((await denied(home, "sign-in", host, "webhook", "--no-wait")).error).toMatch(/no sign-in/);
     await manage(home, "oauth", "app", "remove", "tiktok");
     expect((await denied(home, "sign-in", host, "tiktok", "--no-wait")).error).toMatch(
@@ -187,53 +187,50 @@ describe.each(engines)("signing in on %s", (engine) => {
     (id) => platforms.find((one) => one.id === id)?.oauth?.refresh !== "none",
   );
 
-  test.each(renewing)(
-    "%s: an access token that has run out is renewed once, and the event goes out",
-    async (id) => {
-      const standin = standins.of(id);
-      const signedIn = await signIn(id);
-      // Where a pasted token goes first, as with Microsoft's tags, there is nothing to renew for events.
-      if (id === "microsoft_ads") return;
-      const made = await manage(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
-      const email = `${id}@customers.example`;
-      const params = {
-        gclid: "renew",
-        ttclid: "renew-1",
-        ScCid: "renew",
-        rdt_cid: "renew",
-        li_fat_id: "a3b1f0c2-9d4e-4f6a-8b7c-1d2e3f4a5b6c",
-        epik: "renew",
-      };
-      await eventually("the relay knows the site", async () => {
-        const says = { emails: [sha256(email)], params };
-        return (await report(relay, host, "identify", says)).status === 204;
-      });
-      standin.expireTokens();
-      const before = standin.received.filter((one) => one.kind === "token").length;
-      await eventually(`${id} accepts again`, async () => {
-        const answers = await Promise.all(
-          Array.from({ length: 4 }, () =>
-            post(relay, site.key, {
-              email,
-              event: "purchase",
-              orderId: `${id}-${Math.random()}`,
-              value: 5,
-              currency: "EUR",
-            }),
-          ),
-        );
-        return answers.every(({ text }) => JSON.parse(text).results?.[id]?.ok === true);
-      });
-      const renewals = standin.received.filter((one) => one.kind === "token").length - before;
-      expect(renewals).toBe(1);
-      const { connections } = await manage(home, "connection", "list", host);
-      expect(connections.find((one: { id: string }) => one.id === made.id)).toMatchObject({
-        state: "active",
-      });
-    },
-  );
+  test.each(renewing)("%s: an expired access token is renewed once, and the event is sent", async (id) => {
+    const standin = standins.of(id);
+    const signedIn = await signIn(id);
+    // Microsoft sends events with the tag token, which is never renewed.
+    if (id === "microsoft_ads") return;
+    const made = await manage(home, "connect", host, id, `sign_in=${signedIn}`, ...settingsOf(id));
+    const email = `${id}@customers.example`;
+    const params = {
+      gclid: "renew",
+      ttclid: "renew-1",
+      ScCid: "renew",
+      rdt_cid: "renew",
+      li_fat_id: "a3b1f0c2-9d4e-4f6a-8b7c-1d2e3f4a5b6c",
+      epik: "renew",
+    };
+    await eventually("the relay knows the site", async () => {
+      const identified = { emails: [sha256(email)], params };
+      return (await report(relay, host, "identify", identified)).status === 204;
+    });
+    standin.expireTokens();
+    const before = standin.received.filter((one) => one.kind === "token").length;
+    await eventually(`${id} accepts again`, async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () =>
+          post(relay, site.key, {
+            email,
+            event: "purchase",
+            orderId: `${id}-${Math.random()}`,
+            value: 5,
+            currency: "EUR",
+          }),
+        ),
+      );
+      return answers.every(({ text }) => JSON.parse(text).results?.[id]?.ok === true);
+    });
+    const renewals = standin.received.filter((one) => one.kind === "token").length - before;
+    expect(renewals).toBe(1);
+    const { connections } = await manage(home, "connection", "list", host);
+    expect(connections.find((one: { id: string }) => one.id === made.id)).toMatchObject({
+      state: "active",
+    });
+  });
 
-  test("when the customer has taken the permission back, the connection needs reconnection, and a new sign-in mends it", async () => {
+  test("a connection whose permission was revoked needs reconnection, and a new sign-in restores it", async () => {
     const standin = standins.of("google_ads");
     const email = "revoked@customers.example";
     await report(relay, host, "identify", { emails: [sha256(email)], params: { gclid: "revoked" } });
@@ -258,6 +255,6 @@ describe.each(engines)("signing in on %s", (engine) => {
       ...settingsOf("google_ads"),
     );
     expect(made).toMatchObject({ existing: true });
-    await eventually("what was parked went out", () => standin.accepted.length > before);
+    await eventually("the parked events were sent", () => standin.accepted.length > before);
   });
 });

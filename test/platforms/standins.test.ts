@@ -1,5 +1,5 @@
-// Every platform against its stand-in, through a real relay: connector and stand-in were written apart from each other,
-// from what is known of the API, so that one finds the other's mistakes.
+// Every platform against its stand-in, through a real relay. Connector and stand-in were written separately from the
+// documentation of the API, so that one finds the other's mistakes.
 
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -60,12 +60,12 @@ const cookies = {
 let people = 0;
 let orders = 0;
 
-/** Somebody who came by an advertisement, or without one. */
+/** A person who came through an advertisement, or with no click ids. */
 async function visitor({ host }: TestSite, params: Record<string, string> = clicks): Promise<string> {
   people += 1;
   const email = `person${people}@customers.example`;
-  const says = { emails: [sha256(email)], params, cookies, page: `https://${host}/landing` };
-  expect((await report(relay, host, "identify", says)).status).toBe(204);
+  const identified = { emails: [sha256(email)], params, cookies, page: `https://${host}/landing` };
+  expect((await report(relay, host, "identify", identified)).status).toBe(204);
   return email;
 }
 
@@ -81,11 +81,11 @@ async function send(site: TestSite, platform: string, fields: Record<string, unk
 }
 
 const ok: Result = { ok: true };
-/** Why the stand-in refused the last call, to be shown when a test fails. */
-const lastWords = (handle: StandinHandle) =>
-  JSON.stringify(handle.received.findLast((one) => one.kind === "events")?.why ?? []);
+/** Why the stand-in rejected the last call, to be shown when a test fails. */
+const lastReasons = (handle: StandinHandle) =>
+  JSON.stringify(handle.received.findLast((one) => one.kind === "events")?.reasons ?? []);
 
-/** Platforms that never say that a token is wrong: their answer is the same. */
+/** Platforms that accept every token: their response is the same. */
 const silent = new Set<StandinId>(["ga4", "segment"]);
 const ids = list.map(({ id }) => id);
 
@@ -101,7 +101,7 @@ describe.each(ids)("%s", (id) => {
     handle = standins.of(id);
     ({ id: connectionId } = await connect({}));
     await eventually("the relay knows the connection", async () => {
-      // Another order each time: the same event again would be a duplicate, which no platform is asked about.
+      // A new order each time: a duplicate would not be sent to any platform.
       const orderId = randomUUID();
       const answer = await post(relay, site.key, {
         email: "first@customers.example",
@@ -123,12 +123,12 @@ describe.each(ids)("%s", (id) => {
 
   const acceptedNow = () => handle.accepted.reduce((sum, { count }) => sum + count, 0);
 
-  /** Sends, and expects the stand-in to have taken exactly one more. */
+  /** Sends an event, and expects the stand-in to have accepted exactly one more. */
   async function accepted(fields: Record<string, unknown>): Promise<void> {
     const before = acceptedNow();
     const { result } = await send(site, id, fields);
-    expect(result, lastWords(handle)).toEqual(ok);
-    expect(acceptedNow(), lastWords(handle)).toBe(before + 1);
+    expect(result, lastReasons(handle)).toEqual(ok);
+    expect(acceptedNow(), lastReasons(handle)).toBe(before + 1);
   }
 
   test("a full event after a click is accepted", async () => {
@@ -145,9 +145,9 @@ describe.each(ids)("%s", (id) => {
 
   test("a minimal event after a click is accepted", async () => {
     const { result } = await send(site, id, { email: await visitor(site) });
-    // Some want a value with a purchase; then another event must do.
-    if (result?.status === "skipped") expect(result.error).toContain("no value");
-    else expect(result, lastWords(handle)).toEqual(ok);
+    // Some require a value with a purchase; then another event is used.
+    if (result?.status === "skipped") expect(result.error).toContain("requires a value");
+    else expect(result, lastReasons(handle)).toEqual(ok);
     await accepted({ email: await visitor(site), event: "lead" });
   });
 
@@ -159,17 +159,17 @@ describe.each(ids)("%s", (id) => {
     const before = handle.received.length;
     const { result } = await send(site, id, { email: await visitor(site, {}), value: 5, currency: "USD" });
     if (result?.ok) return;
-    expect(result, lastWords(handle)).toMatchObject({ status: "skipped", error: expect.any(String) });
+    expect(result, lastReasons(handle)).toMatchObject({ status: "skipped", error: expect.any(String) });
     expect(handle.received).toHaveLength(before);
     if (id === "google_ads") expect(result?.error).toBe("no gclid, wbraid or gbraid");
   });
 
-  test("somebody of whom only the email is known is accepted, or skipped with the reason", async () => {
+  test("an event of a person with only an email is accepted, or skipped with the reason", async () => {
     const { result } = await send(site, id, { email: `unknown${people}@customers.example`, value: 5 });
-    if (!result?.ok) expect(result, lastWords(handle)).toMatchObject({ status: "skipped" });
+    if (!result?.ok) expect(result, lastReasons(handle)).toMatchObject({ status: "skipped" });
   });
 
-  test("after an opt-out nothing that identifies leaves: accepted without it, or skipped", async () => {
+  test("an event after an opt-out is accepted without identifiers, or skipped", async () => {
     const email = await visitor(site);
     await manage(home, "consent", "set", host, "denied", "--email", email);
     const before = handle.received.length;
@@ -177,10 +177,10 @@ describe.each(ids)("%s", (id) => {
     const calls = JSON.stringify(handle.received.slice(before));
     for (const value of [sha256(email), ...Object.values(clicks)]) expect(calls).not.toContain(value);
     if (!result?.ok)
-      expect(result, lastWords(handle)).toMatchObject({ status: "skipped", error: "opted out" });
+      expect(result, lastReasons(handle)).toMatchObject({ status: "skipped", error: "opted out" });
   });
 
-  test("each of its standard events is accepted, with a value where it wants one", async () => {
+  test("every standard event is accepted", async () => {
     for (const name of Object.keys(platform.events?.standard ?? {})) {
       const before = acceptedNow();
       const { result } = await send(site, id, {
@@ -190,8 +190,8 @@ describe.each(ids)("%s", (id) => {
         currency: "EUR",
       });
       if (result?.status === "skipped") continue;
-      expect(result, `${name}: ${lastWords(handle)}`).toEqual(ok);
-      expect(acceptedNow(), `${name}: ${lastWords(handle)}`).toBe(before + 1);
+      expect(result, `${name}: ${lastReasons(handle)}`).toEqual(ok);
+      expect(acceptedNow(), `${name}: ${lastReasons(handle)}`).toBe(before + 1);
     }
   });
 
@@ -203,11 +203,11 @@ describe.each(ids)("%s", (id) => {
     const before = handle.received.length;
     const { result } = await send(site, id, { email, eventTime: ago(80), value: 1, currency: "EUR" });
     if (result?.ok) return;
-    expect(result, lastWords(handle)).toMatchObject({ status: "skipped" });
+    expect(result, lastReasons(handle)).toMatchObject({ status: "skipped" });
     expect(handle.received).toHaveLength(before);
   });
 
-  test("money of every size is accepted in every form of currency", async () => {
+  test("amounts of every size and currency are accepted", async () => {
     for (const [value, currency] of [
       [0, "EUR"],
       [0.1 + 0.2, "USD"],
@@ -218,7 +218,7 @@ describe.each(ids)("%s", (id) => {
       await accepted({ email: await visitor(site), value, currency });
   });
 
-  test("a test key sends in the platform's test mode, or skips: never as a live event", async () => {
+  test("an event with a test key is sent in test mode or skipped, never sent as a live event", async () => {
     const { key } = await manage(home, "key", "add", host, "test", "--test");
     await eventually("the relay knows the key", async () => {
       const answer = await post(relay, key, {});
@@ -228,18 +228,18 @@ describe.each(ids)("%s", (id) => {
     const { result } = await send(site, id, { email: await visitor(site), value: 9, currency: "EUR" }, key);
     expect(acceptedNow()).toBe(id === "meta" ? before + 1 : before);
     if (!result?.ok)
-      expect(result, lastWords(handle)).toMatchObject({
+      expect(result, lastReasons(handle)).toMatchObject({
         status: "skipped",
         error: expect.stringMatching(/test/),
       });
-    else expect(handle.received.findLast((one) => one.kind === "events")?.verdict).not.toBe("refused");
+    else expect(handle.received.findLast((one) => one.kind === "events")?.verdict).not.toBe("rejected");
   });
 
-  test("throttled, broken, cut off and garbled: it goes out later", async () => {
+  test("an event is retried after throttling, server errors, lost connections and garbled responses", async () => {
     const waiting: string[] = [];
     const before = acceptedNow();
     for (const kind of ["throttle", "server_error", "reset", "malformed_json", "html"] as const) {
-      // One that never says anything says nothing wrong.
+      // These have no response body.
       if (kind === "malformed_json" && silent.has(id)) continue;
       handle.fault({ kind, times: 1, retryAfterSeconds: 1 });
       const { result, orderId } = await send(site, id, {
@@ -247,11 +247,11 @@ describe.each(ids)("%s", (id) => {
         value: 3,
         currency: "EUR",
       });
-      expect(result, `${kind}: ${lastWords(handle)}`).toMatchObject({ ok: false, status: "queued" });
+      expect(result, `${kind}: ${lastReasons(handle)}`).toMatchObject({ ok: false, status: "queued" });
       handle.clearFaults();
       const { events } = await manage(home, "event", "list", host, "--order", orderId);
       if (id === "meta" && kind === "throttle") {
-        // Meta counts the wait in minutes.
+        // Meta gives the wait in minutes.
         const { deliveries } = await manage(home, "event", "show", events[0].id);
         expect(deliveries[0].nextTryAt).toBeGreaterThan(Date.now() + 30_000);
       } else waiting.push(events[0].id);
@@ -261,7 +261,7 @@ describe.each(ids)("%s", (id) => {
     expect(acceptedNow()).toBe(before + waiting.length);
   });
 
-  test("an answer that got lost is asked for again, and the event counts once", async () => {
+  test("an event whose response was lost is sent again and counts once", async () => {
     handle.fault({ kind: "answer_lost", times: 1 });
     const { orderId } = await send(site, id, { email: await visitor(site), value: 4, currency: "EUR" });
     const { events } = await manage(home, "event", "list", host, "--order", orderId);
@@ -274,9 +274,8 @@ describe.each(ids)("%s", (id) => {
     handle.clearFaults();
   });
 
-  // Platforms that never say so cannot be asked.
   if (!silent.has(id))
-    test("a wrong token parks what is sent; after reconnecting it goes out", async () => {
+    test("a wrong token parks deliveries, and reconnecting sends them", async () => {
       await connect(revokedTokens[id]);
       const parked = await eventuallyParked();
       const trace = await manage(home, "event", "show", parked);
@@ -292,7 +291,7 @@ describe.each(ids)("%s", (id) => {
     });
 
   async function eventuallyParked(): Promise<string> {
-    // The relay hears of the changed token within a second; until then the old one still works.
+    // The relay notices the changed token within a second; until then the old one still works.
     let parked = "";
     await eventually("a delivery is parked", async () => {
       const { orderId, result } = await send(site, id, {
@@ -308,7 +307,7 @@ describe.each(ids)("%s", (id) => {
     return parked;
   }
 
-  test("no token stands in any address or log, and ids arrive as they were", async () => {
+  test("no token is in any URL or log, and click ids arrive unchanged", async () => {
     const { events } = await manage(home, "event", "list", host, "--limit", "200");
     const traces = await Promise.all(
       events.map((event: { id: string }) => manage(home, "event", "show", event.id)),
@@ -337,9 +336,9 @@ describe.each(ids)("%s", (id) => {
         expect(JSON.stringify(preview)).not.toContain(standinConnections[id][name]);
   });
 
-  test("its lists offer what the stand-in has", async () => {
+  test("pickers offer the accounts of the stand-in", async () => {
     for (const { setting } of platform.pickers ?? []) {
-      // What sends events need not be allowed to list accounts.
+      // A token for events need not be allowed to list accounts.
       const token = `access_token=${knownAt(id, "accessToken")}`;
       const { choices } = await manage(home, "connection", "choices", host, id, setting, token);
       const chosen = standinConnections[id][setting];
@@ -350,7 +349,7 @@ describe.each(ids)("%s", (id) => {
   });
 });
 
-test("every platform with an API of its own has a stand-in, and the other way round", () => {
+test("every platform with its own API has a stand-in, and every stand-in a connection", () => {
   expect(ids.toSorted()).toEqual(Object.keys(standinConnections).toSorted());
   expect(knownAt("meta", "pixelId")).toMatch(/^\d+$/);
 });

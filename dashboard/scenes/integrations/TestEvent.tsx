@@ -78,15 +78,15 @@ export function TestEvent({ bench }: { bench: Bench }) {
 
 type Words = { icon: LucideIcon; colour: string; title: string; text: string | null };
 
-function wordsOf({ name }: Platform, { skipped, said, error }: Outcome): Words {
+function wordsOf({ name }: Platform, { skipped, outcome, error }: Outcome): Words {
   if (skipped !== null)
     return { icon: CircleSlash, colour: "gray", title: "Not sent: it would be skipped", text: skipped };
-  switch (said) {
+  switch (outcome) {
     case "accepted":
       return { icon: CircleCheck, colour: "green", title: `${name} accepted it`, text: null };
-    case "refused":
+    case "rejected":
       return { icon: CircleAlert, colour: "red", title: `${name} refused it`, text: error };
-    case "unauthorised":
+    case "unauthorized":
       return {
         icon: KeyRound,
         colour: "red",
@@ -95,7 +95,7 @@ function wordsOf({ name }: Platform, { skipped, said, error }: Outcome): Words {
           .filter(Boolean)
           .join(" "),
       };
-    case "later":
+    case "retry":
     case null:
       return {
         icon: Clock,

@@ -68,7 +68,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
       const { skipped, reading, log, request } = await sendTest(parts, connection, sample, by.now);
       return {
         skipped,
-        said: reading?.said ?? null,
+        outcome: reading?.outcome ?? null,
         error: reading && "error" in reading ? reading.error : null,
         ...log,
         request,
@@ -76,7 +76,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
       };
     },
 
-    async "POST /sites/:site/connections/choices"({ site, body, actor }) {
+    async "POST /sites/:site/connections/choices"({ site, body, actor, by }) {
       const platform = knownPlatform(body.platform);
       const saved = savedOf(site, platform, body.connection);
       const signedIn = await tokensFor(parts, actor, site, platform.id, body.signIn);
@@ -88,7 +88,7 @@ export function tryOutHandlers(parts: ApiParts): Handlers<TryOutNames> {
           ? saved.settings
           : await freshSettings(saved, body.setting);
       const settings = withChanges(platform, known, given);
-      return { items: await listChoices(sender, platform.id, body.setting, settings) };
+      return { items: await listChoices(sender, platform.id, body.setting, settings, by.now) };
     },
   };
 }

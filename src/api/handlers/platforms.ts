@@ -3,8 +3,7 @@
 import type { Answer } from "../../contract/contract.ts";
 import { createSignInLink, findSignIn } from "../../delivery/oauth/signIn.ts";
 import { platforms } from "../../platforms/index.ts";
-import type { EventNames } from "../../platforms/shared/eventNames.ts";
-import type { Platform } from "../../platforms/platform.ts";
+import type { EventNames, Platform } from "../../platforms/platform.ts";
 import { knownPlatform } from "../../sites/connect.ts";
 import type { Actor } from "../../access/actor.ts";
 import { notFound, type Handlers } from "../call.ts";

@@ -2,9 +2,8 @@
 // protocol; each platform declares how it differs, and this file translates requests and answers.
 
 import * as oauth from "oauth4webapi";
-import type { OAuth2 } from "../../platforms/shared/oauth.ts";
-import type { Platform, PlatformRequest } from "../../platforms/platform.ts";
-import { parseJson, shorten } from "../../platforms/shared/readResponse.ts";
+import type { OAuth2, Platform, PlatformRequest } from "../../platforms/platform.ts";
+import { parseJson, shorten } from "../../platforms/shared/response.ts";
 import type { OAuthApp } from "../../store/sites/platformSignIns.ts";
 import type { Sender } from "../send.ts";
 

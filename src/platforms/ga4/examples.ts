@@ -1,7 +1,7 @@
-// What Google Analytics is sent, and what its validator answers: test and documentation in one.
+// Example requests and responses of Google Analytics, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { AnswerExample, Example } from "../platform.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
@@ -68,7 +68,7 @@ const standard = [
   ["page_view", "page_view"],
 ] as const;
 
-export const ga4Examples: readonly Example[] = [
+export const examples: readonly Example[] = [
   example("A purchase after an ad click", {}, purchase),
   example(
     "Only a hashed email and no value: the client id is a pseudonym",
@@ -89,7 +89,7 @@ export const ga4Examples: readonly Example[] = [
     },
   ),
   example(
-    "A person who refused advertising",
+    "A person who denied consent",
     { person: null, clickIds: {}, browserIds: {}, utm: {}, browser: null, consent: "denied" },
     {
       client_id: "1537890103.1543685938",
@@ -100,7 +100,7 @@ export const ga4Examples: readonly Example[] = [
   ),
   example("No click id: none is needed", { clickIds: {} }, purchase),
   example(
-    "A test event goes to the validator",
+    "A test event goes to the validation server",
     { mode: "test" },
     { ...purchase, validation_behavior: "ENFORCE_RECOMMENDATIONS" },
     { at: "https://www.google-analytics.com/debug/mp/collect", given: { region: "eu" } },
@@ -115,7 +115,7 @@ export const ga4Examples: readonly Example[] = [
     },
   ),
   example(
-    "A name of its own, a parameter from a UTM field and an own id of the person",
+    "A chosen event name, a parameter from a UTM field and your own user id",
     { name: "Demo Booked", extra: { customer: "u_42" } },
     {
       ...purchase,
@@ -142,34 +142,34 @@ export const ga4Examples: readonly Example[] = [
   ),
 ];
 
-export const ga4Answers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
-    title: "Received, which is all that is said",
+    title: "Received; Google says nothing more",
     conversions: 1,
     status: 204,
     body: "",
-    readings: [{ said: "accepted" }],
+    readings: [{ outcome: "accepted" }],
   },
   {
-    title: "The validator finds nothing",
+    title: "The validation server finds no fault",
     conversions: 1,
     status: 200,
     body: '{"validationMessages":[]}',
-    readings: [{ said: "accepted" }],
+    readings: [{ outcome: "accepted" }],
   },
   {
-    title: "The validator finds a fault",
+    title: "The validation server finds a fault",
     conversions: 1,
     status: 200,
     body: '{"validationMessages":[{"fieldPath":"events","description":"Event at index: [0] has invalid name.","validationCode":"NAME_INVALID"}]}',
-    readings: [{ said: "refused", error: "NAME_INVALID events Event at index: [0] has invalid name." }],
+    readings: [{ outcome: "rejected", error: "NAME_INVALID events Event at index: [0] has invalid name." }],
   },
   {
     title: "The request is too large",
     conversions: 1,
     status: 413,
     body: "",
-    readings: [{ said: "refused", error: "HTTP 413" }],
+    readings: [{ outcome: "rejected", error: "HTTP 413" }],
   },
   {
     title: "Too many requests",
@@ -177,13 +177,13 @@ export const ga4Answers: readonly AnswerExample[] = [
     status: 429,
     headers: { "retry-after": "10" },
     body: "",
-    readings: [{ said: "later", error: "HTTP 429", retryAfterSeconds: 10 }],
+    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 10 }],
   },
   {
     title: "Google is unavailable",
     conversions: 1,
     status: 503,
     body: "",
-    readings: [{ said: "later", error: "HTTP 503" }],
+    readings: [{ outcome: "retry", error: "HTTP 503" }],
   },
 ];

@@ -4,18 +4,10 @@ import { personOf } from "../../identity/person.ts";
 import { ga4 } from "./index.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
 import type { Setting } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
 const settings = { measurement_id: "G-AB12CD34EF", api_secret: "EXAMPLE-SECRET" };
-const withheld = {
-  person: null,
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-  consent: "denied",
-} as const;
 
 type Body = {
   client_id: string;
@@ -25,43 +17,26 @@ type Body = {
   events: { name: string; params: Record<string, unknown> }[];
 };
 const request = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
-  ga4.toRequest([sampleConversion(changes)], { ...settings, ...given });
+  ga4.toRequest([sampleConversion(changes)], { ...settings, ...given }, now);
 const body = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
   JSON.parse(request(changes, given).body) as Body;
 const params = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
   body(changes, given).events[0]?.params ?? expect.unreachable("no event");
-const unfit = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
-  ga4.unfit(sampleConversion(changes), { ...settings, ...given });
+const skipReason = (changes: Partial<Conversion> = {}, given: Record<string, string> = {}) =>
+  ga4.skipReason(sampleConversion(changes), { ...settings, ...given });
 const fault = (name: string, value: string) =>
   (ga4.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
-
-describe("what it documents is so", () => {
-  test.each(ga4.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
-    const made = ga4.toRequest(example.conversions, example.settings);
-    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
-    for (const conversion of example.conversions) expect(ga4.unfit(conversion, example.settings)).toBeNull();
-  });
-
-  test.each(ga4.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
-    expect(ga4.readResponse({ headers: {}, ...answer }, [sampleConversion()])).toEqual(answer.readings);
-  });
-
-  test("every standard event has an example", () => {
-    const shown = new Set(ga4.examples.flatMap((one) => one.conversions.map(({ name }) => name)));
-    expect(Object.keys(ga4.events.standard).filter((name) => !shown.has(name))).toEqual([]);
-  });
-});
 
 describe("the client id", () => {
   test.each([
     ["GA1.1.1699999999.1234567890", "1699999999.1234567890"],
     ["GA1.2-2.1699999999.1234567890", "1699999999.1234567890"],
     ["1699999999.1234567890", "1699999999.1234567890"],
-  ])("of the cookie %s is %s", (_ga, client) => {
+  ])("the cookie %s has the client id %s", (_ga, client) => {
     expect(body({ browserIds: { _ga } }).client_id).toBe(client);
   });
 
-  test("without a cookie that can be read is the same for all events of a person, and another for other people", () => {
+  test("without a readable cookie the client id is the same for all events of a person, and different for other people", () => {
     const without = (changes: Partial<Conversion>) =>
       body({ browserIds: { _ga: "amp-x" }, ...changes }).client_id;
     const first = without({ platformEventId: "1" });
@@ -70,22 +45,22 @@ describe("the client id", () => {
     expect(without({ person: { emailSha256: sha256("b".repeat(64)) } })).not.toBe(first);
   });
 
-  test("tells one property nothing about another", () => {
+  test("a generated client id differs between properties", () => {
     expect(body({}, { measurement_id: "G-OTHER1" }).client_id).not.toBe(body().client_id);
   });
 
-  test("of an event whose person is withheld comes from the event id, the same on every attempt", () => {
+  test("the client id of an event without a person comes from the event id and is the same on every attempt", () => {
     const first = body({ ...withheld, platformEventId: "1" }).client_id;
     expect(body({ ...withheld, platformEventId: "1" }).client_id).toBe(first);
     expect(body({ ...withheld, platformEventId: "2" }).client_id).not.toBe(first);
   });
 
-  test("can be made a condition", () => {
+  test("without_client_id=skip skips events without a client id", () => {
     const skip = { without_client_id: "skip" };
-    expect(unfit({}, skip)).toBe("no client id of Google Analytics");
-    expect(unfit(withheld, skip)).toBe("opted out");
-    expect(unfit({ browserIds: { _ga: "GA1.1.16.12" } }, skip)).toBeNull();
-    expect(unfit(withheld)).toBeNull();
+    expect(skipReason({}, skip)).toBe("no Google Analytics client id");
+    expect(skipReason(withheld, skip)).toBe("opted out");
+    expect(skipReason({ browserIds: { _ga: "GA1.1.16.12" } }, skip)).toBeNull();
+    expect(skipReason(withheld)).toBeNull();
   });
 });
 
@@ -96,11 +71,11 @@ describe("the session", () => {
     ["GS2.2.s1794640000", "1794640000"],
     ["x", undefined],
     ["GS2.1.t1794640000", undefined],
-  ])("of the cookie %s is %s", (cookie, session) => {
+  ])("the cookie %s has the session %s", (cookie, session) => {
     expect(params({ browserIds: { _ga_AB12CD34EF: cookie } }).session_id).toBe(session);
   });
 
-  test("of another property is not used", () => {
+  test("the session of another property is not used", () => {
     expect(params({ browserIds: { _ga_OTHER: "GS1.1.1794640000.3" } })).not.toHaveProperty("session_id");
   });
 });
@@ -117,21 +92,23 @@ describe("names", () => {
     "First_Visit",
     "é",
     "x".repeat(41),
-  ])("%s would be dropped there, so it is skipped until a name is chosen", (name) => {
-    expect(unfit({ name })).toBe("the event's name is none that Google Analytics takes; choose one for it");
-    expect(unfit({ name }, { [nameSetting(name)]: "chosen" })).toBeNull();
+  ])("Google would drop %s, so it is skipped until a name is chosen", (name) => {
+    expect(skipReason({ name })).toBe(
+      "Google Analytics does not accept this event name; choose another in the connection",
+    );
+    expect(skipReason({ name }, { [nameSetting(name)]: "chosen" })).toBeNull();
     expect(nameFault(name, ga4.events)).toMatch(/^must be /);
   });
 
-  test("others go under their own", () => {
-    expect(unfit({ name: "subscribe" })).toBeNull();
+  test("events without a standard name keep their own", () => {
+    expect(skipReason({ name: "subscribe" })).toBeNull();
     expect(body({ name: " subscribe " }).events[0]?.name).toBe("subscribe");
     expect(body({ name: "PURCHASE" }).events[0]?.name).toBe("purchase");
   });
 });
 
 describe("the request", () => {
-  test("time is in whole microseconds, also of a late event", () => {
+  test("the event time is in whole microseconds, also for a late event", () => {
     const time = now - 71 * 3_600_000 - 1;
     expect(body({ time }).timestamp_micros).toBe(time * 1000);
     expect(Number.isSafeInteger(body({ time }).timestamp_micros)).toBe(true);
@@ -148,7 +125,7 @@ describe("the request", () => {
     expect(params().event_id).toBe(eventId);
   });
 
-  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+  test("the value is rounded to its currency, 0 is a value, and no value means no currency", () => {
     for (const [given, value] of [
       [0, 0],
       [10.005, 10.01],
@@ -163,7 +140,7 @@ describe("the request", () => {
     });
   });
 
-  test("mapped texts are cut to what Google takes, between characters", () => {
+  test("mapped texts are cut to Google's limits, between characters", () => {
     const given = {
       "map.params.coupon": "extra.long",
       "map.params.page_location": "extra.long",
@@ -177,20 +154,20 @@ describe("the request", () => {
     expect(body({ extra: { long } }, given).user_id).toBe(`x${"😀".repeat(127)}`);
   });
 
-  test("every parameter is a text or a number: one of another kind would drop the event", () => {
+  test("every parameter is a text or a number: any other would drop the event", () => {
     const given = Object.fromEntries(ga4.fields.map(({ name }) => [`map.${name}`, "extra.x"]));
     for (const x of [null, [], {}, true, "7", 7])
       for (const value of Object.values(params({ extra: { x } }, given)))
         expect(["string", "number"]).toContain(typeof value);
   });
 
-  test("the secret is joined when it is sent and stands nowhere else", () => {
+  test("the API secret is only in the secret part of the query", () => {
     const made = request();
     expect(made.secretQuery).toEqual({ api_secret: "EXAMPLE-SECRET" });
     expect(JSON.stringify([made.url, made.headers, made.body])).not.toContain("EXAMPLE-SECRET");
   });
 
-  test("a test event never goes where it would be recorded", () => {
+  test("a test event never goes to the collector", () => {
     for (const region of ["global", "eu"]) {
       expect(request({ mode: "test" }, { region }).url).toContain("/debug/");
       expect(request({}, { region }).url).not.toContain("/debug/");
@@ -198,7 +175,7 @@ describe("the request", () => {
     }
   });
 
-  test("holds no plain contact data, no click id, no address, no null and no empty text", () => {
+  test("a request has no plain contact data, click id, IP address, null or empty text", () => {
     const person = personOf({ email: "Jane.Doe@Gmail.com", phone: "+1 425 555 1234", firstName: "Jane" });
     const made = request({ person, value: null, orderId: null });
     expect(`${made.url}${made.body}`).not.toMatch(/jane|@|425555|EAIaIQ|203\.0\.113|null|""/i);
@@ -206,7 +183,7 @@ describe("the request", () => {
 });
 
 describe("hashes", () => {
-  test("are the ones that Google publishes", () => {
+  test("hashes equal those that Google publishes", () => {
     const person = personOf({ email: " AlexZ@example.com ", phone: "+1 (800) 555-0100" });
     expect(body({ person }).user_data).toEqual({
       sha256_email_address: ["509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a"],
@@ -214,7 +191,7 @@ describe("hashes", () => {
     });
   });
 
-  test("use Google's form of an address, and the given hash where there is no other", () => {
+  test("emails are hashed in Google's form; a given hash is used where there is no other", () => {
     const emailOf = (email: string) => body({ person: personOf({ email }) }).user_data;
     expect(emailOf("a.lex@gmail.com")).toEqual(emailOf("alex@gmail.com"));
     expect(body({ person: { emailSha256: sha256("b".repeat(64)) } }).user_data).toEqual({
@@ -230,7 +207,7 @@ describe("settings", () => {
     ["region", "eu", "EU"],
     ["without_client_id", "skip", "no"],
     ["user_data", "off", "no"],
-  ])("%s takes %s and not %s", (name, good, bad) => {
+  ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
     expect(fault(name, good)).toBeNull();
     expect(fault(name, bad)).toMatch(/^must be /);
   });

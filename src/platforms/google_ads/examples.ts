@@ -1,9 +1,8 @@
-// What Google Ads is sent, and what it answers: test and documentation in one.
+// Example requests and responses of Google Ads, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { AnswerExample, Example } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
-import { sha256 } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
+import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = {
   customer_id: "123-456-7890",
@@ -67,7 +66,7 @@ function example(
   };
 }
 
-export const googleAdsExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   example("A purchase after an ad click", withContact, [sampleConversion()], {
     events: [{ ...purchase, userData: contact }],
   }),
@@ -94,13 +93,13 @@ export const googleAdsExamples: readonly Example[] = [
     {},
   ),
   example(
-    "Without a click id the hashed contact data stands in, where enhanced conversions for leads is on",
+    "Without a click id, hashed contact data is sent if enhanced conversions for leads is on",
     withContact,
     [sampleConversion(noClick)],
     { events: [{ ...purchase, adIdentifiers: undefined, userData: contact }] },
   ),
   example(
-    "A wbraid goes without contact hashes, whatever the setting",
+    "A wbraid is always sent without contact hashes",
     withContact,
     [
       sampleConversion({
@@ -113,7 +112,7 @@ export const googleAdsExamples: readonly Example[] = [
     { events: [{ ...purchase, adIdentifiers: { wbraid: "Cj8KCQ-wbraid" } }] },
   ),
   example(
-    "A person who refused advertising, with a click id all the same",
+    "A person who denied consent, with a click id",
     settings,
     [sampleConversion({ consent: "denied", person: null })],
     {
@@ -129,13 +128,13 @@ export const googleAdsExamples: readonly Example[] = [
     validateOnly: true,
   }),
   example(
-    "An account that is reached through a manager account",
+    "An account below a manager account",
     { ...settings, login_customer_id: "987-654-3210" },
     [sampleConversion()],
     { destination: { loginAccount: { accountType: "GOOGLE_ADS", accountId: "9876543210" } } },
   ),
   example(
-    "A conversion action of its own for leads, and the kind of customer from an extra field",
+    "Leads with their own conversion action, and the type of customer from an extra field",
     {
       ...settings,
       "event.lead": "7700000002",
@@ -168,7 +167,7 @@ function failure(
   status: string,
   message: string,
   details: readonly Record<string, unknown>[] = [],
-): Pick<AnswerExample, "status" | "body"> {
+): Pick<ResponseExample, "status" | "body"> {
   return { status: code, body: JSON.stringify({ error: { code, status, message, details } }) };
 }
 
@@ -177,30 +176,30 @@ const badRequest = (fieldViolations: readonly Record<string, string>[]) => ({
   fieldViolations,
 });
 
-export const googleAdsAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
-    title: "Taken in",
+    title: "Accepted",
     conversions: 2,
     status: 200,
     body: '{"requestId":"126365e1-16d0-4c81-9de9-f362711e250a"}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "Taken in, with a warning about a field that is not used",
+    title: "Accepted, with a warning about an unused field",
     conversions: 1,
     status: 200,
     body: '{"requestId":"126365e1","fieldWarnings":[{"field":"events[0].cart_data","reason":"IGNORED","description":"not used"}]}',
-    readings: [{ said: "accepted" }],
+    readings: [{ outcome: "accepted" }],
   },
   {
-    title: "A success that cannot be read: the same again later",
+    title: "A success that cannot be read is retried",
     conversions: 1,
     status: 200,
     body: "",
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
-    title: "One event is at fault: the others were not taken either and go again",
+    title: "One event is invalid: the others were not accepted either and are resent",
     conversions: 3,
     ...failure(400, "INVALID_ARGUMENT", "There was a problem with the request.", [
       badRequest([
@@ -213,17 +212,17 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     ]),
     readings: [
       {
-        said: "later",
-        error: "HTTP 400: refused because of another event in the same request",
+        outcome: "retry",
+        error: "HTTP 400: rejected because of another event in the same request",
         retryAfterSeconds: 1,
       },
       {
-        said: "refused",
+        outcome: "rejected",
         error: "HTTP 400: The currency code is not supported. INVALID_CURRENCY_CODE",
       },
       {
-        said: "later",
-        error: "HTTP 400: refused because of another event in the same request",
+        outcome: "retry",
+        error: "HTTP 400: rejected because of another event in the same request",
         retryAfterSeconds: 1,
       },
     ],
@@ -241,14 +240,14 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
       ]),
     ]),
     readings: [0, 1].map(() => ({
-      said: "later",
+      outcome: "retry",
       error:
         "HTTP 400: Conversion action ID is not valid. INVALID_CONVERSION_ACTION_ID; waits until conversion_action is corrected",
       retryAfterSeconds: 3600,
     })),
   },
   {
-    title: "Enhanced conversions for leads is not switched on in the account: the events wait for it",
+    title: "Enhanced conversions for leads is not enabled in the account: the events wait for it",
     conversions: 1,
     ...failure(400, "INVALID_ARGUMENT", "The account is not enabled.", [
       {
@@ -258,42 +257,44 @@ export const googleAdsAnswers: readonly AnswerExample[] = [
     ]),
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error:
           "HTTP 400: The account is not enabled. (DESTINATION_ACCOUNT_NOT_ENABLED_ENHANCED_CONVERSIONS_FOR_LEADS)",
       },
     ],
   },
   {
-    title: "The token has ended",
+    title: "The token has expired",
     conversions: 1,
     ...failure(401, "UNAUTHENTICATED", "Request had invalid authentication credentials."),
-    readings: [{ said: "unauthorised", error: "HTTP 401: Request had invalid authentication credentials." }],
+    readings: [
+      { outcome: "unauthorized", error: "HTTP 401: Request had invalid authentication credentials." },
+    ],
   },
   {
     title: "The signed-in user may not use the account",
     conversions: 1,
     ...failure(403, "PERMISSION_DENIED", "The caller does not have permission"),
-    readings: [{ said: "unauthorised", error: "HTTP 403: The caller does not have permission" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 403: The caller does not have permission" }],
   },
   {
-    title: "The quota of the Cloud project is spent",
+    title: "The quota of the Cloud project is used up",
     conversions: 1,
     ...failure(429, "RESOURCE_EXHAUSTED", "Quota exceeded", [
       { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "36.5s" },
     ]),
-    readings: [{ said: "later", error: "HTTP 429: Quota exceeded", retryAfterSeconds: 37 }],
+    readings: [{ outcome: "retry", error: "HTTP 429: Quota exceeded", retryAfterSeconds: 37 }],
   },
   {
     title: "Google is unavailable",
     conversions: 1,
     ...failure(503, "UNAVAILABLE", "The service is currently unavailable."),
-    readings: [{ said: "later", error: "HTTP 503: The service is currently unavailable." }],
+    readings: [{ outcome: "retry", error: "HTTP 503: The service is currently unavailable." }],
   },
   {
-    title: "A conflict that passes",
+    title: "A temporary conflict",
     conversions: 1,
     ...failure(409, "ABORTED", "Concurrent change"),
-    readings: [{ said: "later", error: "HTTP 409: Concurrent change" }],
+    readings: [{ outcome: "retry", error: "HTTP 409: Concurrent change" }],
   },
 ];

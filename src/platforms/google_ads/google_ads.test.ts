@@ -4,7 +4,7 @@ import { personOf } from "../../identity/person.ts";
 import { googleAds } from "./index.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
 import type { Setting } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 
 const now = Date.UTC(2026, 10, 15, 9, 30);
 const settings = {
@@ -14,14 +14,6 @@ const settings = {
 };
 const leads = { ...settings, enhanced_conversions_for_leads: "on" };
 const noClick = { clickIds: {}, browserIds: {} };
-const withheld = {
-  person: null,
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-  consent: "denied",
-} as const;
 
 const request = (given: Record<string, string>, ...changes: Partial<Conversion>[]) =>
   googleAds.toRequest(changes.map(sampleConversion), given, now);
@@ -32,66 +24,53 @@ const body = (given: Record<string, string>, ...changes: Partial<Conversion>[]) 
   };
 const event = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
   body(given, changes).events[0] ?? expect.unreachable("no event");
-const unfit = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
-  googleAds.unfit(sampleConversion(changes), given);
+const skipReason = (given: Record<string, string>, changes: Partial<Conversion> = {}) =>
+  googleAds.skipReason(sampleConversion(changes), given);
 const fault = (name: string, value: string) =>
   (googleAds.settings as readonly Setting[]).find((one) => one.name === name)?.check?.(value) ?? null;
 const seen = (value: string) => ({ value, seenAt: Date.UTC(2026, 10, 10) });
 
-describe("what it documents is so", () => {
-  test.each(googleAds.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
-    const made = googleAds.toRequest(example.conversions, example.settings, now);
-    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
-    for (const conversion of example.conversions)
-      expect(googleAds.unfit(conversion, example.settings)).toBeNull();
-  });
-
-  test.each(googleAds.answers.map((one) => [one.title, one] as const))("answer: %s", (_title, answer) => {
-    const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
-    expect(googleAds.readResponse({ headers: {}, ...answer }, conversions, settings)).toEqual(
-      answer.readings,
-    );
-  });
-});
-
-describe("events that Google would refuse are skipped", () => {
-  test("without gclid, wbraid and gbraid", () => {
-    expect(unfit(settings, noClick)).toBe("no gclid, wbraid or gbraid");
-    expect(unfit(settings, { clickIds: { dclid: seen("d"), fbclid: seen("f") } })).toBe(
+describe("skipped events", () => {
+  test("an event without gclid, wbraid and gbraid is skipped", () => {
+    expect(skipReason(settings, noClick)).toBe("no gclid, wbraid or gbraid");
+    expect(skipReason(settings, { clickIds: { dclid: seen("d"), fbclid: seen("f") } })).toBe(
       "no gclid, wbraid or gbraid",
     );
-    expect(unfit({ ...settings, enhanced_conversions_for_leads: "off" }, noClick)).toBe(
+    expect(skipReason({ ...settings, enhanced_conversions_for_leads: "off" }, noClick)).toBe(
       "no gclid, wbraid or gbraid",
     );
   });
 
-  test("not when enhanced conversions for leads is on, as long as there is contact data", () => {
-    expect(unfit(leads, noClick)).toBeNull();
-    expect(unfit(leads, { ...noClick, person: { emailSha256: sha256("a".repeat(64)) } })).toBeNull();
-    expect(unfit(leads, { ...noClick, person: null, consent: "unknown" })).toBe("no gclid, wbraid or gbraid");
+  test("an event without click id is sent if enhanced conversions for leads is on and contact data is known", () => {
+    expect(skipReason(leads, noClick)).toBeNull();
+    expect(skipReason(leads, { ...noClick, person: { emailSha256: sha256("a".repeat(64)) } })).toBeNull();
+    expect(skipReason(leads, { ...noClick, person: null, consent: "unknown" })).toBe(
+      "no gclid, wbraid or gbraid",
+    );
   });
 
-  test("an opt-out leaves nothing to match by, whatever the setting", () => {
-    expect(unfit(settings, withheld)).toBe("opted out");
-    expect(unfit(leads, withheld)).toBe("opted out");
+  test("an event of a person who opted out is skipped, whatever the setting", () => {
+    expect(skipReason(settings, withheld)).toBe("opted out");
+    expect(skipReason(leads, withheld)).toBe("opted out");
   });
 
-  test.each(["gclid", "wbraid", "gbraid"])("%s alone is enough", (name) => {
+  test.each(["gclid", "wbraid", "gbraid"])("an event with %s alone is sent", (name) => {
     const changes = { clickIds: { [name]: seen("x-Y_z") }, browserIds: {}, person: null };
-    expect(unfit(settings, changes)).toBeNull();
+    expect(skipReason(settings, changes)).toBeNull();
     expect(event(settings, changes).adIdentifiers).toEqual({ [name]: "x-Y_z" });
   });
 
-  test("without a conversion action for the event", () => {
+  test("an event without a conversion action is skipped", () => {
     const { conversion_action: _none, ...without } = settings;
-    expect(unfit(without)).toBe("no conversion action for this event");
-    expect(unfit({ ...without, "event.purchase": "12" })).toBeNull();
+    expect(skipReason(without)).toBe("no conversion action for this event");
+    expect(skipReason({ ...without, "event.purchase": "12" })).toBeNull();
   });
 
-  test("a refund would count as a gain, so it goes only where an action was chosen for it", () => {
-    expect(unfit(settings, { name: " Refund " })).toBe("Google Ads takes no refunds");
-    expect(unfit({ ...settings, "event.refund": "12" }, { name: "Refund" })).toBeNull();
-    for (const name of ["Refund", " re-fund", "RE_FUND"]) expect(unfit(settings, { name })).toMatch(/refund/);
+  test("a refund would count as revenue, so it is sent only if an action is chosen for it", () => {
+    expect(skipReason(settings, { name: " Refund " })).toBe("Google Ads takes no refunds");
+    expect(skipReason({ ...settings, "event.refund": "12" }, { name: "Refund" })).toBeNull();
+    for (const name of ["Refund", " re-fund", "RE_FUND"])
+      expect(skipReason(settings, { name })).toMatch(/refund/);
   });
 });
 
@@ -113,20 +92,20 @@ describe("the request", () => {
     );
   });
 
-  test("a manager account that is the account itself is left out", () => {
+  test("a manager account equal to the account itself is left out", () => {
     expect(body({ ...settings, login_customer_id: "1234567890" }, {}).destinations[0]).not.toHaveProperty(
       "loginAccount",
     );
   });
 
-  test("a late event keeps its own time, and one from a clock that is ahead is not in the future", () => {
+  test("a late event keeps its own time, and no time is in the future", () => {
     expect(event(settings, { time: Date.UTC(2026, 8, 1, 1, 2, 3) }).eventTimestamp).toBe(
       "2026-09-01T01:02:03.000Z",
     );
     expect(event(settings, { time: now + 60_000 }).eventTimestamp).toBe("2026-11-15T09:30:00.000Z");
   });
 
-  test("value is rounded to its currency, 0 is a value, and none brings no currency", () => {
+  test("the value is rounded to its currency, 0 is a value, and no value means no currency", () => {
     for (const [given, value] of [
       [0, 0],
       [0.1 + 0.2, 0.3],
@@ -145,7 +124,7 @@ describe("the request", () => {
     expect(none).not.toHaveProperty("currency");
   });
 
-  test("click ids go byte for byte, and gclid goes alone", () => {
+  test("click ids are sent byte for byte, and gclid is sent alone", () => {
     const odd = "EAIa_IQ-b%2Bo+=ChMI";
     expect(
       event(settings, { clickIds: { wbraid: seen("w"), gclid: seen(odd), gbraid: seen("g") } }).adIdentifiers,
@@ -155,17 +134,17 @@ describe("the request", () => {
   });
 
   test.each(["two words", "line\nbreak", "Klick-é", "\u0000", "g".repeat(1001), "a".repeat(64)])(
-    "the gclid %j cannot be one, and is left out",
+    "the gclid %j is invalid and left out",
     (value) => {
       const clickIds = { gclid: seen(value), wbraid: seen("w") };
       expect(event(settings, { clickIds }).adIdentifiers).toEqual({ wbraid: "w" });
-      expect(unfit(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe(
+      expect(skipReason(settings, { clickIds: { gclid: seen(value) }, browserIds: {} })).toBe(
         "no gclid, wbraid or gbraid",
       );
     },
   );
 
-  test("a click that only Google's own cookie knows is used, while it is of use", () => {
+  test("a click id from Google's own cookie is used for 90 days", () => {
     const cookie = (value: string) => ({ clickIds: {}, browserIds: { _gcl_aw: value } });
     const clicked = Math.floor(Date.UTC(2026, 10, 1) / 1000);
     expect(event(settings, cookie(`GCL.${clicked}.EAIa-x_Y`)).adIdentifiers).toEqual({ gclid: "EAIa-x_Y" });
@@ -177,7 +156,7 @@ describe("the request", () => {
       "EAIa",
       "",
     ])
-      expect(unfit(settings, cookie(value)), value).toBe("no gclid, wbraid or gbraid");
+      expect(skipReason(settings, cookie(value)), value).toBe("no gclid, wbraid or gbraid");
   });
 
   test("the order id is the transaction id, else the event id", () => {
@@ -185,20 +164,20 @@ describe("the request", () => {
     expect(event(settings, { orderId: null }).transactionId).toBe("0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901");
   });
 
-  test("an order id of digits only gets a prefix, unless it shall go as it is", () => {
+  test("an order id of digits only gets a prefix, unless the connection sends it as given", () => {
     expect(event(settings, { orderId: "1001" }).transactionId).toBe("order-1001");
     expect(event({ ...settings, numeric_order_ids: "as_given" }, { orderId: "1001" }).transactionId).toBe(
       "1001",
     );
   });
 
-  test("an email address in an order id stays here", () => {
+  test("an order id with an email address is not sent", () => {
     const made = request(settings, { orderId: "jane@example.com/7" });
     expect(made.body).not.toContain("jane");
     expect(made.body).toContain("0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901");
   });
 
-  test("consent that nobody gave or refused is left out", () => {
+  test("unknown consent is left out", () => {
     expect(event(settings, { consent: "unknown" })).not.toHaveProperty("consent");
   });
 
@@ -207,7 +186,7 @@ describe("the request", () => {
     expect(body(settings, {})).toHaveProperty("validateOnly", false);
   });
 
-  test("a mapped value brings its currency; words that Google does not know are left out", () => {
+  test("a mapped value is sent with its currency; values that Google does not know are left out", () => {
     const given = {
       ...settings,
       "map.conversionValue": "extra.margin",
@@ -226,7 +205,7 @@ describe("the request", () => {
     expect(strange).not.toHaveProperty("userProperties");
   });
 
-  test("holds no plain contact data, no null, no empty text, and no token outside its header", () => {
+  test("a request has no plain contact data, null or empty text, and no token outside its header", () => {
     const person = personOf({ email: "Jane.Doe@Gmail.com", phone: "+1 800 555 0100", firstName: "Jane" });
     const made = request(leads, { person, value: null, orderId: null });
     expect(`${made.url}${made.body}`).not.toMatch(/jane|@|800555|EXAMPLE-TOKEN|null|""|203\.0\.113/i);
@@ -238,7 +217,7 @@ describe("hashes", () => {
   const identifiers = (person: Conversion["person"]) =>
     event(leads, { person }).userData as { userIdentifiers: Record<string, string>[] };
 
-  test("are the ones that Google publishes", () => {
+  test("hashes equal those that Google publishes", () => {
     const person = personOf({ email: " AlexZ@example.com ", phone: "+1 (800) 555-0100" });
     expect(identifiers(person).userIdentifiers).toEqual([
       { emailAddress: "509e933019bb285a134a9334b8bb679dff79d0ce023d529af4bd744d47b4fd8a" },
@@ -246,7 +225,7 @@ describe("hashes", () => {
     ]);
   });
 
-  test("use Google's form of an address, and the given hash where there is no other", () => {
+  test("emails are hashed in Google's form; a given hash is used where there is no other", () => {
     expect(identifiers(personOf({ email: "a.lex+x@gmail.com" }))).toEqual(
       identifiers(personOf({ email: "alex@gmail.com" })),
     );
@@ -258,7 +237,7 @@ describe("hashes", () => {
     ]);
   });
 
-  test("stay here while enhanced conversions for leads is off", () => {
+  test("contact hashes are not sent while enhanced conversions for leads is off", () => {
     expect(request(settings, {}).body).not.toMatch(/[0-9a-f]{64}/);
   });
 });
@@ -272,17 +251,17 @@ describe("settings", () => {
     ["enhanced_conversions_for_leads", "on", "yes"],
     ["event_source", "IN_STORE", "web"],
     ["numeric_order_ids", "as_given", "raw"],
-  ])("%s takes %s and not %s", (name, good, bad) => {
+  ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
     expect(fault(name, good)).toBeNull();
     expect(fault(name, bad)).toMatch(/^must be /);
   });
 
-  test("an event's choice must be the number of an action", () => {
+  test("an event's conversion action must be a number", () => {
     expect(nameFault("7700000002", googleAds.events)).toBeNull();
     expect(nameFault("Purchase", googleAds.events)).toMatch(/^must be /);
   });
 
-  test("the same account with and without hyphens is one", () => {
+  test("an account with and without hyphens is the same account", () => {
     expect(googleAds.account({ customer_id: "1234567890" })).toBe(googleAds.account(settings));
   });
 });
@@ -294,7 +273,7 @@ describe("lists to choose from", () => {
   const actions = picker("conversion_action");
   const given = { ...settings, developer_token: "EXAMPLE-DEV", login_customer_id: "987-654-3210" };
 
-  test("accounts below a manager", () => {
+  test("the picker lists the accounts below a manager", () => {
     const made = accounts.toRequest(given);
     expect(made).toMatchObject({
       method: "POST",
@@ -309,7 +288,7 @@ describe("lists to choose from", () => {
     expect(accounts.read(JSON.stringify(rows))).toEqual([{ value: "1234567890", label: "Shop" }]);
   });
 
-  test("accounts without a manager", () => {
+  test("the picker lists the accounts with direct access", () => {
     expect(accounts.toRequest({ ...settings, developer_token: "EXAMPLE-DEV" })).toEqual({
       method: "GET",
       url: "https://googleads.googleapis.com/v25/customers:listAccessibleCustomers",
@@ -321,7 +300,7 @@ describe("lists to choose from", () => {
     ]);
   });
 
-  test("conversion actions", () => {
+  test("the picker lists conversion actions", () => {
     const made = actions.toRequest(given);
     expect(made.url).toBe("https://googleads.googleapis.com/v25/customers/1234567890/googleAds:searchStream");
     expect(made.body).toContain("UPLOAD_CLICKS");
@@ -331,7 +310,7 @@ describe("lists to choose from", () => {
     expect(actions.read(JSON.stringify([page, {}]))).toEqual([{ value: "77", label: "Leads" }]);
   });
 
-  test("an answer that is no list gives none", () => {
+  test("a response without a list gives no choices", () => {
     for (const text of ["", "null", "[]", "{", '{"results":7}', '[null,"x"]'])
       for (const one of googleAds.pickers) expect(one.read(text)).toEqual([]);
   });

@@ -1,21 +1,21 @@
-// Google Ads' own lists, through the Google Ads API: events go through Data Manager, which has none.
+// The lists of accounts and conversion actions come from the Google Ads API: the Data Manager API has none.
 
-import { bearer } from "../shared/oauth.ts";
 import type { ConnectionSettings, Picker, PlatformRequest } from "../platform.ts";
-import { listAt, parseJson, textAt } from "../shared/readResponse.ts";
+import { listAt, parseJson, textAt } from "../shared/response.ts";
+import { bearer } from "../shared/settings.ts";
 
 /** Checked 2026-11-15; v22 ended on 2026-10-07. */
 const googleAdsApi = "https://googleads.googleapis.com/v25";
 
-/** Customer ids as Google's APIs want them: people write them with hyphens. */
-export const bareId = (customerId: string | undefined) => (customerId ?? "").replaceAll("-", "");
-const hyphened = (id: string) => id.replace(/^(\d{3})(\d{3})(\d{4})$/, "$1-$2-$3");
+/** A customer id without the hyphens that people write. */
+export const withoutHyphens = (customerId: string | undefined) => (customerId ?? "").replaceAll("-", "");
+const withHyphens = (id: string) => id.replace(/^(\d{3})(\d{3})(\d{4})$/, "$1-$2-$3");
 
-export const googleAdsPickers: readonly Picker[] = [
+export const pickers: readonly Picker[] = [
   {
     setting: "customer_id",
     needs: ["access_token", "developer_token"],
-    // Google names only the accounts that one may enter directly; those below a manager are asked of the manager.
+    // Google lists only the accounts with direct access; those below a manager are requested from the manager.
     toRequest: (settings) =>
       settings.login_customer_id
         ? search(
@@ -33,12 +33,12 @@ export const googleAdsPickers: readonly Picker[] = [
     read: (body) => [
       ...listAt(parseJson(body), "resourceNames").flatMap((name) => {
         const value = /^customers\/(\d+)$/.exec(String(name))?.[1];
-        return value ? [{ value, label: hyphened(value) }] : [];
+        return value ? [{ value, label: withHyphens(value) }] : [];
       }),
       ...rowsIn(body).flatMap((row) => {
         const value = textAt(row, "customerClient", "id");
         return value
-          ? [{ value, label: textAt(row, "customerClient", "descriptiveName") || hyphened(value) }]
+          ? [{ value, label: textAt(row, "customerClient", "descriptiveName") || withHyphens(value) }]
           : [];
       }),
     ],
@@ -68,7 +68,7 @@ function search(
 ): PlatformRequest {
   return {
     method: "POST",
-    url: `${googleAdsApi}/customers/${bareId(customerId)}/googleAds:searchStream`,
+    url: `${googleAdsApi}/customers/${withoutHyphens(customerId)}/googleAds:searchStream`,
     headers: { "content-type": "application/json", ...headersOf(settings) },
     body: JSON.stringify({ query }),
   };
@@ -78,9 +78,11 @@ function headersOf(settings: ConnectionSettings): Record<string, string> {
   return {
     ...bearer(settings),
     "developer-token": settings.developer_token ?? "",
-    ...(settings.login_customer_id ? { "login-customer-id": bareId(settings.login_customer_id) } : {}),
+    ...(settings.login_customer_id
+      ? { "login-customer-id": withoutHyphens(settings.login_customer_id) }
+      : {}),
   };
 }
 
-/** The stream comes as a list of parts. */
+/** A stream is a list of parts. */
 const rowsIn = (body: string) => [parseJson(body)].flat().flatMap((part) => listAt(part, "results"));

@@ -1,81 +1,68 @@
-// What the Data Manager API says of a request: nothing of it was taken when any event in it was refused.
+// Responses of the Data Manager API: Google accepts a request whole or not at all. An error has a status word, and details
+// that may name the invalid events.
 
-import type { Conversion, Reading } from "../../kernel/event.ts";
-import { awaitSetting, blame } from "../shared/batchRejection.ts";
-import type { ConnectionSettings, PlatformResponse } from "../platform.ts";
+import type { Reading } from "../../kernel/event.ts";
+import type { Platform } from "../platform.ts";
+import { readBatchRejection, waitForSetting } from "../shared/batchRejection.ts";
 import {
   at,
-  bodyOf,
-  later,
   listAt,
+  parseBody,
   readStatus,
+  retryLater,
   shorten,
   textAt,
   unreadable,
-} from "../shared/readResponse.ts";
+} from "../shared/response.ts";
 
-/** What only a person can put right in the Google Ads account; the events are good and wait for it. */
-const accountFault = /^(?:TERMS_AND_CONDITIONS_NOT_SIGNED|INVALID_DESTINATION|DESTINATION_ACCOUNT_\w+)$/;
-const passingFault = /^(?:RESOURCE_EXHAUSTED|UNAVAILABLE|DEADLINE_EXCEEDED|INTERNAL|ABORTED)$/;
+/** Only a person can correct these, in the Google Ads account; the events are valid and wait for it. */
+const accountReasons = /^(?:TERMS_AND_CONDITIONS_NOT_SIGNED|INVALID_DESTINATION|DESTINATION_ACCOUNT_\w+)$/;
+const transientStatuses = /^(?:RESOURCE_EXHAUSTED|UNAVAILABLE|DEADLINE_EXCEEDED|INTERNAL|ABORTED)$/;
 
-/** The errors of Google's APIs: a status word, and details that may name the events that are at fault. */
-export function readGoogleAnswer(
-  response: PlatformResponse,
-  conversions: readonly Conversion[],
-  settings: ConnectionSettings,
-): Reading[] {
+export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
   const all = (one: Reading): Reading[] => conversions.map(() => one);
-  const body = bodyOf(response);
-  const error = at(body, "error");
-  const details = listAt(error, "details");
+  const body = parseBody(response);
+  const fault = at(body, "error");
+  const details = listAt(fault, "details");
   const violations = details.flatMap((detail) => listAt(detail, "fieldViolations"));
-  const detail = textAt(violations[0], "description") || textAt(error, "message");
-  const reading = readStatus(response, detail);
-  // Every request that was taken in has an id.
-  if (reading.said === "accepted") return all(textAt(body, "requestId") ? reading : unreadable(response));
-  if (reading.said === "later" || (reading.said === "refused" && passingFault.test(textAt(error, "status"))))
-    return all(later(errorOf(reading), waitOf(reading, details)));
-  if (reading.said !== "refused") return all(reading);
+  const detail = textAt(violations[0], "description") || textAt(fault, "message");
+  const reading = readStatus(response, now, detail);
+  // Every accepted request has an id.
+  if (reading.outcome === "accepted")
+    return all(textAt(body, "requestId") ? reading : unreadable(response, now));
+  const isTransient = transientStatuses.test(textAt(fault, "status"));
+  if (reading.outcome === "retry" || (reading.outcome === "rejected" && isTransient))
+    return all(retryLater(reading.error, waitSeconds(reading, details)));
+  if (reading.outcome !== "rejected") return all(reading);
 
   const reasons = [...details, ...violations].map((one) => textAt(one, "reason"));
-  const fault = reasons.find((reason) => accountFault.test(reason));
-  if (fault) return all({ said: "unauthorised", error: shorten(`${errorOf(reading)} (${fault})`) });
-  const misdirected = violations.find((one) => /^destinations\b/.test(textAt(one, "field")));
-  if (misdirected) return readDestination(misdirected, response, conversions, settings);
+  const accountReason = reasons.find((reason) => accountReasons.test(reason));
+  if (accountReason)
+    return all({ outcome: "unauthorized", error: shorten(`${reading.error} (${accountReason})`) });
+  const destination = violations.find((one) => /^destinations\b/.test(textAt(one, "field")));
+  if (destination) {
+    const error = `HTTP ${response.status}: ${shorten(describe(destination))}`;
+    // The accounts belong to the whole connection, the conversion action is chosen for each event.
+    if (/account/i.test(textAt(destination, "field"))) return all({ outcome: "unauthorized", error });
+    return conversions.map((one) => waitForSetting(error, one, settings, "conversion_action"));
+  }
 
-  const guilty = new Map<number, string>();
+  const rejected = new Map<number, string>();
   for (const violation of violations) {
     // `events[0].currency`, and also `events.events[0].currency`.
     const index = /^(?:events\.)?events(?:\[|\.)(\d+)/.exec(textAt(violation, "field"))?.[1];
-    const words = [textAt(violation, "description"), textAt(violation, "reason")].filter(Boolean).join(" ");
-    if (index !== undefined && !guilty.has(Number(index))) guilty.set(Number(index), words);
+    if (index !== undefined && !rejected.has(Number(index))) rejected.set(Number(index), describe(violation));
   }
-  return blame(response, conversions.length, guilty, detail);
-}
+  return readBatchRejection(response, conversions.length, rejected, detail, now);
+};
 
-/** The conversion action is chosen for each event, the accounts are those of the whole connection. */
-function readDestination(
-  violation: unknown,
-  { status }: PlatformResponse,
-  conversions: readonly Conversion[],
-  settings: ConnectionSettings,
-): Reading[] {
-  const words = [textAt(violation, "description"), textAt(violation, "reason")].filter(Boolean).join(" ");
-  const error = `HTTP ${status}: ${shorten(words)}`;
-  const isAccount = /account/i.test(textAt(violation, "field"));
-  return conversions.map((conversion) =>
-    isAccount
-      ? { said: "unauthorised", error }
-      : awaitSetting(error, conversion, settings, "conversion_action"),
-  );
-}
+const describe = (violation: unknown) =>
+  [textAt(violation, "description"), textAt(violation, "reason")].filter(Boolean).join(" ");
 
-const errorOf = (reading: Reading) => ("error" in reading ? reading.error : "");
-
-/** Google's `retryDelay` is a text like 37s or 1.5s. */
-function waitOf(reading: Reading, details: readonly unknown[]): number | undefined {
-  const asked = "retryAfterSeconds" in reading ? reading.retryAfterSeconds : undefined;
+/** Retry-After, or Google's `retryDelay`, a text like 37s or 1.5s. */
+function waitSeconds(reading: Reading, details: readonly unknown[]): number | undefined {
+  const retryAfter = "retryAfterSeconds" in reading ? reading.retryAfterSeconds : undefined;
   const delay = details.map((detail) => textAt(detail, "retryDelay")).find(Boolean) ?? "";
   const seconds = /^\d{1,9}(?:\.\d+)?s$/.test(delay) ? Math.ceil(Number.parseFloat(delay)) : 0;
-  return asked ?? (seconds || undefined);
+  return retryAfter ?? (seconds || undefined);
 }

@@ -1,8 +1,8 @@
-// What goes to LinkedIn for which event, and how it answers: tests and documentation of linkedin.ts.
+// Example requests and responses of LinkedIn, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { nameSetting } from "../shared/eventNames.ts";
-import type { AnswerExample, Example } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
@@ -40,7 +40,7 @@ const requestOf = (elements: unknown[], version = "202609"): Example["request"] 
 
 const clickedConversion = (changes: Partial<Conversion> = {}) => sampleConversion({ clickIds, ...changes });
 
-/** Events that LinkedIn has a type of rule for; the request knows the rule only. */
+/** Events for which LinkedIn has a type of rule; a request names only the rule. */
 const usual = [
   ["purchase", "555001"],
   ["lead", "555002"],
@@ -54,7 +54,7 @@ const usual = [
   ["contact", "555010"],
 ] as const;
 
-export const linkedinExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   {
     title: "A purchase after a click on an ad",
     settings,
@@ -83,7 +83,7 @@ export const linkedinExamples: readonly Example[] = [
     ]),
   },
   {
-    title: "No click id: the cookie of the Insight Tag serves",
+    title: "No click id: the cookie of the Insight Tag is used",
     settings,
     conversions: [
       sampleConversion({ clickIds: {}, browserIds: { li_fat_id: "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d" } }),
@@ -97,7 +97,7 @@ export const linkedinExamples: readonly Example[] = [
     request: requestOf([{ ...purchase, user: { userIds: [sha256Email] } }]),
   },
   {
-    title: "The order id is the event id, the visitor's address goes along",
+    title: "The order id as event id, and the visitor's IP address",
     settings: { ...settings, dedup_id: "order", ip_address: "plain", api_version: "202610" },
     conversions: [clickedConversion()],
     request: requestOf(
@@ -114,7 +114,7 @@ export const linkedinExamples: readonly Example[] = [
     ),
   },
   {
-    title: "A rule of its own for leads, with a fixed value in Swiss francs",
+    title: "Leads with their own rule and a fixed value in Swiss francs",
     settings: {
       ...settings,
       "event.lead": "urn:lla:llaPartnerConversion:555002",
@@ -164,51 +164,51 @@ export const linkedinExamples: readonly Example[] = [
 const amountMissing =
   "ERROR :: /conversionValue/amount :: field is required but not found and has no default value";
 const badUrn = "ERROR :: /conversion :: Invalid Urn format";
-const bystander = "HTTP 422: refused because of another event in the same request";
+const resent = "HTTP 422: rejected because of another event in the same request";
 
 const waits = "waits until default_rule is corrected";
 
-export const linkedinAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,
     status: 200,
     body: '{"elements":[{"status":201},{"status":201}]}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "An element with a status of its own",
+    title: "An element with its own status",
     conversions: 2,
     status: 200,
     body: '{"elements":[{"status":201},{"status":400,"error":{"status":400,"message":"The rule is not of the type CONVERSIONS_API"}}]}',
     readings: [
-      { said: "accepted" },
+      { outcome: "accepted" },
       {
-        said: "later",
+        outcome: "retry",
         error: `HTTP 400: The rule is not of the type CONVERSIONS_API; ${waits}`,
         retryAfterSeconds: 3600,
       },
     ],
   },
   {
-    title: "Faults with their places: nothing was taken",
+    title: "Faults with their indexes: none was accepted",
     conversions: 3,
     status: 422,
     body: JSON.stringify({ message: `Index: 1, ${amountMissing}\n${badUrn}\n`, status: 422 }),
     readings: [
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
-      { said: "refused", error: `HTTP 422: ${amountMissing} ${badUrn}` },
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
+      { outcome: "rejected", error: `HTTP 422: ${amountMissing} ${badUrn}` },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
     ],
   },
   {
-    title: "A fault without a place",
+    title: "A fault without an index",
     conversions: 2,
     status: 422,
     body: JSON.stringify({ message: badUrn, status: 422 }),
     readings: [
-      { said: "refused", error: `HTTP 422: ${badUrn}` },
-      { said: "refused", error: `HTTP 422: ${badUrn}` },
+      { outcome: "rejected", error: `HTTP 422: ${badUrn}` },
+      { outcome: "rejected", error: `HTTP 422: ${badUrn}` },
     ],
   },
   {
@@ -218,18 +218,18 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"message":"Conversion method must be CONVERSIONS_API","status":400}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: `HTTP 400: Conversion method must be CONVERSIONS_API; ${waits}`,
         retryAfterSeconds: 3600,
       },
     ],
   },
   {
-    title: "The token has ended",
+    title: "The token has expired",
     conversions: 1,
     status: 401,
     body: '{"status":401,"serviceErrorCode":65600,"message":"Invalid access token"}',
-    readings: [{ said: "unauthorised", error: "HTTP 401: Invalid access token" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Invalid access token" }],
   },
   {
     title: "The token was revoked",
@@ -238,7 +238,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":401,"serviceErrorCode":65601,"message":"The token used in the request has been revoked by the user"}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 401: The token used in the request has been revoked by the user",
       },
     ],
@@ -250,7 +250,7 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":403,"serviceErrorCode":100,"message":"Not enough permissions to access: conversionEvents.BATCH_CREATE"}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 403: Not enough permissions to access: conversionEvents.BATCH_CREATE",
       },
     ],
@@ -262,17 +262,17 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":426,"code":"NONEXISTENT_VERSION","message":"Requested version 20260901 is not active"}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 426: LinkedIn has retired the API version: Requested version 20260901 is not active",
       },
     ],
   },
   {
-    title: "Locked for the moment",
+    title: "Temporarily locked",
     conversions: 1,
     status: 423,
     body: '{"status":423,"message":"Resource is locked"}',
-    readings: [{ said: "later", error: "HTTP 423: Resource is locked" }],
+    readings: [{ outcome: "retry", error: "HTTP 423: Resource is locked" }],
   },
   {
     title: "Too many requests",
@@ -282,20 +282,20 @@ export const linkedinAnswers: readonly AnswerExample[] = [
     body: '{"status":429,"serviceErrorCode":101,"message":"Resource level throttle limit for calls to this resource is reached"}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 429: Resource level throttle limit for calls to this resource is reached",
         retryAfterSeconds: 60,
       },
     ],
   },
   {
-    title: "A gateway in trouble",
+    title: "A gateway error",
     conversions: 2,
     status: 503,
     body: "upstream connect error",
     readings: [
-      { said: "later", error: "HTTP 503: upstream connect error" },
-      { said: "later", error: "HTTP 503: upstream connect error" },
+      { outcome: "retry", error: "HTTP 503: upstream connect error" },
+      { outcome: "retry", error: "HTTP 503: upstream connect error" },
     ],
   },
 ];

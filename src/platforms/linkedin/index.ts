@@ -1,54 +1,35 @@
-// LinkedIn Conversions API. What other platforms call an event name is a conversion rule here, made in Campaign Manager
-// beforehand: a connection says which rule each event counts for.
+// LinkedIn Conversions API. In place of event names it has conversion rules, created in Campaign Manager beforehand: a
+// connection sets the rule of each event.
 
-import { hash } from "node:crypto";
-import { isIPv4 } from "node:net";
-import { isCurrency } from "../../kernel/currency.ts";
-import type { Conversion } from "../../kernel/event.ts";
-import { dedupId, dedupSetting } from "../shared/dedup.ts";
-import {
-  amountText,
-  digits,
-  idOf,
-  isUnnamedRefund,
-  known,
-  oneOf,
-  tokenCheck,
-  uuidForm,
-} from "../shared/eventBody.ts";
-import { readLinkedInAnswer } from "./response.ts";
-import { linkedinAnswers, linkedinExamples } from "./examples.ts";
-import { linkedinGuide } from "./guide.ts";
-import { mappedFields, type Field } from "../shared/mapping.ts";
-import { eventNameOf, type EventNames } from "../shared/eventNames.ts";
-import { bearer, tokenSettings } from "../shared/oauth.ts";
 import type { ConnectionSettings, Platform, PlatformRequest } from "../platform.ts";
-import { at, listAt, parseJson, textAt } from "../shared/readResponse.ts";
+import { isUnnamedRefund } from "../shared/eventNames.ts";
+import { at, listAt, parseJson, textAt } from "../shared/response.ts";
+import { checkToken, dedupSetting, digits, oneOf, tokenSettings } from "../shared/settings.ts";
+import { examples, responses } from "./examples.ts";
+import {
+  apiHeaders,
+  apiVersion,
+  base,
+  checkRule,
+  events,
+  fields,
+  ruleOf,
+  toRequest,
+  userIds,
+} from "./request.ts";
+import { readResponse } from "./response.ts";
 
-/** A month, as LinkedIn versions its API; served for about a year. Checked 2026-11-15. */
-const apiVersion = "202609";
-const base = "https://api.linkedin.com/rest";
-const ruleUrn = "urn:lla:llaPartnerConversion:";
+const listRequest = (path: string, settings: ConnectionSettings): PlatformRequest => ({
+  method: "GET",
+  url: `${base}/${path}`,
+  headers: apiHeaders(settings),
+  body: "",
+});
 
-const ruleCheck = (value: string) =>
-  /^(?:urn:lla:llaPartnerConversion:)?\d{1,20}$/.test(value)
-    ? null
-    : "must be the id of a conversion rule, digits";
-
-const events: EventNames = { standard: {}, others: "not sent", check: ruleCheck };
-
-const fields = [
-  {
-    name: "conversionValue.amount",
-    help: "The value in place of the event's own: a fixed one for leads, for example.",
-    type: "number",
-  },
-  {
-    name: "conversionValue.currencyCode",
-    help: "The currency in place of the event's own, three letters.",
-    type: "text",
-  },
-] as const satisfies readonly Field[];
+function choice(id: string, one: unknown): { value: string; label: string }[] {
+  const details = [textAt(one, "name") || id, textAt(one, "type")].filter(Boolean);
+  return id ? [{ value: id, label: details.join(", ") }] : [];
+}
 
 export const linkedin = {
   id: "linkedin",
@@ -58,24 +39,61 @@ export const linkedin = {
     url: "https://learn.microsoft.com/en-us/linkedin/marketing/conversions/conversions-overview",
     checked: "2026-11-15",
   },
-  guide: linkedinGuide,
+  guide: {
+    credentials: [
+      "In Campaign Manager, open Measurement and then Signals manager, and add a Direct API source.",
+      "Generate an access token there and paste it here; or sign in, if your operator has set up a LinkedIn app that is approved for the Conversions API.",
+      "Create one conversion rule for each event that should count, with that source, and add it to your campaigns.",
+      "Enter the id of each rule: event.purchase=…, event.lead=…, or one default rule for all events.",
+      "The number of the ad account is in Campaign Manager's URL and next to the account's name.",
+    ],
+    sends: [
+      ["conversion", "the rule that the connection has for the event"],
+      ["conversionHappenedAt", "the time of the conversion, in milliseconds"],
+      ["eventId", "the event id, or the order id if the connection is set so"],
+      ["conversionValue", "value and currency, both or neither"],
+      ["user.userIds SHA256_EMAIL", "the hashed email"],
+      ["user.userIds LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", "li_fat_id of the click, else of the cookie"],
+      [
+        "user.userIds PLAINTEXT_IP_ADDRESS or SHA256_IP_ADDRESS",
+        "the visit's IPv4 address, only if switched on",
+      ],
+    ],
+    notSent: [
+      "Names: LinkedIn accepts them in plain text only, and the relay stores none. Company, title and country can only be sent with names.",
+      "Phone, user agent, page and UTM fields: LinkedIn has no field for them.",
+      "Order ids have no field of their own; they can serve as the event id.",
+      "A li_fat_id that is not a UUID.",
+    ],
+    consent:
+      "LinkedIn has no consent flag and rejects events without a match key: events of people who opted out are skipped.",
+    testMode: "LinkedIn has no test mode: events of test keys are skipped.",
+    limits: [
+      "LinkedIn accepts 5000 events in a request; fewer are sent, so that its response can be read whole. One invalid event fails the whole request; the others are resent without it.",
+      "Sources say 300 or 600 requests a minute; the lower limit is used.",
+      "A rule that LinkedIn does not know, that belongs to another account or is fed by the Insight Tag stops only its own events: they wait and are retried every hour until event.NAME or default_rule is corrected.",
+      "LinkedIn retires each API version after about a year. The connection then waits until another version is set.",
+      "A rule that no campaign uses counts nothing.",
+      "Reports may be delayed by up to three days.",
+    ],
+  },
   oauth: {
     authorizeUrl: "https://www.linkedin.com/oauth/v2/authorization",
     tokenUrl: "https://www.linkedin.com/oauth/v2/accessToken",
     scopes: ["rw_conversions", "r_ads"],
     pkce: false,
     clientAuth: "body",
-    // A refresh does not prolong the refresh token: after a year people sign in again.
+    // A refresh does not extend the refresh token: after a year people must sign in again.
     refresh: "keeps",
   },
   settings: [
     {
       name: "access_token",
       label: "Access token",
-      help: "From Campaign Manager (a source of the kind Direct API), or filled by signing in.",
+      help: "From Campaign Manager (a Direct API source), or filled by signing in.",
       required: true,
       secret: true,
-      check: tokenCheck,
+      check: checkToken,
     },
     ...tokenSettings,
     {
@@ -88,14 +106,14 @@ export const linkedin = {
     {
       name: "default_rule",
       label: "Default conversion rule",
-      help: "The rule for events that have none of their own. Without it only events with a rule of their own are sent.",
-      check: ruleCheck,
+      help: "The rule for events without their own. Without it, only events with their own rule are sent.",
+      check: checkRule,
     },
     dedupSetting,
     {
       name: "ip_address",
       label: "IP address",
-      help: "Whether the visitor's IPv4 address goes along as a match key: no, plain or sha256. Not every account may use it.",
+      help: "Sends the visitor's IPv4 address as a match key: no, plain or sha256. Not every account may use it.",
       default: "no",
       check: oneOf(["no", "plain", "sha256"]),
     },
@@ -112,14 +130,14 @@ export const linkedin = {
     {
       setting: "ad_account_id",
       needs: ["access_token"],
-      toRequest: (settings) => listing("adAccounts?q=search", settings),
+      toRequest: (settings) => listRequest("adAccounts?q=search", settings),
       read: (body) => listAt(parseJson(body), "elements").flatMap((one) => choice(textAt(one, "id"), one)),
     },
     {
       setting: "default_rule",
       needs: ["access_token", "ad_account_id"],
       toRequest: (settings) =>
-        listing(
+        listRequest(
           `conversions?q=account&account=urn%3Ali%3AsponsoredAccount%3A${settings.ad_account_id ?? ""}&start=0&count=100`,
           settings,
         ),
@@ -136,102 +154,22 @@ export const linkedin = {
   events,
   fields,
   maxAgeDays: 90,
-  // LinkedIn takes 5000, but its answer has an element for each and would not fit into what is read of answers.
+  // LinkedIn accepts 5000, but its response has an element for each and would exceed the size that is read.
   batch: 1000,
   lanes: 4,
   quota: { requests: 300, seconds: 60 },
-  // A rule that is wrong has the whole request refused: it must stop no other rule's events.
+  // A wrong rule fails the whole request, so each rule has its own: it must not stop the events of other rules.
   group: (conversion, settings) => ruleOf(conversion, settings) ?? "",
-  unfit(conversion, settings) {
+  skipReason(conversion, settings) {
     if (conversion.mode === "test") return "LinkedIn has no test mode";
     if (conversion.consent === "denied") return "opted out";
-    if (isUnnamedRefund(conversion, settings)) return "LinkedIn has no refunds";
+    if (isUnnamedRefund(conversion, settings)) return "LinkedIn takes no refunds";
     if (ruleOf(conversion, settings) === null)
       return `no conversion rule for the event ${conversion.name.trim()}`;
     return userIds(conversion, settings).length ? null : "no email or li_fat_id";
   },
-  toRequest: (conversions, settings, now) => ({
-    method: "POST",
-    url: `${base}/conversionEvents`,
-    headers: {
-      "content-type": "application/json",
-      ...apiHeaders(settings),
-      "x-restli-method": "BATCH_CREATE",
-    },
-    body: JSON.stringify({
-      elements: conversions.map((conversion) => elementOf(conversion, settings, now)),
-    }),
-  }),
-  readResponse: (response, conversions, settings) =>
-    readLinkedInAnswer(response, conversions, settings, (one) => ruleOf(one, settings)),
-  examples: linkedinExamples,
-  answers: linkedinAnswers,
+  toRequest,
+  readResponse,
+  examples,
+  responses,
 } satisfies Platform;
-
-function apiHeaders(settings: ConnectionSettings): Record<string, string> {
-  return {
-    ...bearer(settings),
-    "linkedin-version": settings.api_version ?? apiVersion,
-    "x-restli-protocol-version": "2.0.0",
-  };
-}
-
-const listing = (path: string, settings: ConnectionSettings): PlatformRequest => ({
-  method: "GET",
-  url: `${base}/${path}`,
-  headers: apiHeaders(settings),
-  body: "",
-});
-
-function choice(id: string, one: unknown): { value: string; label: string }[] {
-  const details = [textAt(one, "name") || id, textAt(one, "type")].filter(Boolean);
-  return id ? [{ value: id, label: details.join(", ") }] : [];
-}
-
-function ruleOf(conversion: Conversion, settings: ConnectionSettings): string | null {
-  const rule = eventNameOf(conversion, settings, events) ?? settings.default_rule;
-  return rule ? `${ruleUrn}${rule.replace(ruleUrn, "")}` : null;
-}
-
-function elementOf(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-  now: number,
-): Record<string, unknown> {
-  return known({
-    conversion: ruleOf(conversion, settings),
-    // Senders' clocks may run ahead; milliseconds, where seconds would be a day in 1970.
-    conversionHappenedAt: Math.floor(Math.min(conversion.time, now)),
-    eventId: dedupId(conversion, settings),
-    conversionValue: valueOf(conversion, settings),
-    // The list must be there, also when it is empty.
-    user: { userIds: userIds(conversion, settings) },
-  });
-}
-
-function userIds(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-): { idType: string; idValue: string }[] {
-  if (conversion.consent === "denied") return [];
-  const { person, clickIds, browserIds, browser } = conversion;
-  const click = idOf(clickIds.li_fat_id?.value, uuidForm) ?? idOf(browserIds.li_fat_id, uuidForm);
-  const address = isIPv4(browser?.address ?? "") ? (browser?.address as string) : "";
-  const form = settings.ip_address ?? "no";
-  return [
-    { idType: "SHA256_EMAIL", idValue: person?.emailSha256 ?? "" },
-    { idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", idValue: click ?? "" },
-    { idType: "PLAINTEXT_IP_ADDRESS", idValue: form === "plain" ? address : "" },
-    { idType: "SHA256_IP_ADDRESS", idValue: form === "sha256" && address ? hash("sha256", address) : "" },
-  ].filter(({ idValue }) => idValue !== "");
-}
-
-/** The amount is a text: as a number it is refused. */
-function valueOf(conversion: Conversion, settings: ConnectionSettings): Record<string, string> | undefined {
-  const mapped = mappedFields(conversion, settings, fields);
-  const value = mapped.get("conversionValue.amount") ?? conversion.value;
-  const code = String(mapped.get("conversionValue.currencyCode") ?? "").toUpperCase();
-  const currencyCode = isCurrency(code) ? code : conversion.currency;
-  if (typeof value !== "number" || value < 0) return undefined;
-  return { currencyCode, amount: amountText(value, currencyCode) };
-}

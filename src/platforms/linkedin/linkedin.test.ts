@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { personOf } from "../../identity/person.ts";
 import { linkedin } from "./index.ts";
-import { mappingFault } from "../shared/mapping.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, Setting } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
@@ -21,8 +20,8 @@ const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings
   linkedin.toRequest([sampleConversion(changes)], { ...own, ...settings }, now);
 const element = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { elements: Element[] }).elements[0] as Element;
-const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
-  linkedin.unfit(sampleConversion(changes), settings);
+const skipReason = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = own) =>
+  linkedin.skipReason(sampleConversion(changes), settings);
 const ids = (changes: Partial<Conversion>, settings: ConnectionSettings = {}) =>
   element(changes, settings).user.userIds.map(({ idType, idValue }) => `${idType} ${idValue}`);
 const read = (status: number, body: string, count = 3) =>
@@ -30,39 +29,19 @@ const read = (status: number, body: string, count = 3) =>
     { status, headers: {}, body },
     Array.from({ length: count }, () => sampleConversion()),
     own,
+    now,
   );
 const email = sampleConversion().person?.emailSha256 ?? "";
 const uuid = "4a3b5c7d-1e2f-4a5b-8c6d-7e8f9a0b1c2d";
 
-describe("examples and answers", () => {
-  test.each(linkedin.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
-    const made = linkedin.toRequest(example.conversions, example.settings, now);
-    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
-    for (const conversion of example.conversions)
-      expect(linkedin.unfit(conversion, example.settings)).toBeNull();
-    for (const [name, value] of Object.entries(example.settings)) {
-      if (name.startsWith("event.")) expect(nameFault(value, linkedin.events)).toBeNull();
-      if (name.startsWith("map.")) expect(mappingFault(name.slice(4), value, linkedin.fields)).toBeNull();
-    }
-  });
-
-  test.each(linkedin.answers.map((one) => [one.title, one] as const))("%s", (_title, answer) => {
-    const conversions = Array.from({ length: answer.conversions }, () => sampleConversion());
-    const { status, headers = {}, body } = answer;
-    expect(linkedin.readResponse({ status, headers, body }, conversions, { default_rule: "555001" })).toEqual(
-      answer.readings,
-    );
-  });
-});
-
 describe("the rule", () => {
-  test("an event's own rule wins over the default, whatever case the sender writes", () => {
+  test("an event's own rule wins over the default, in any case of its name", () => {
     const settings = { "event.lead": "777" };
     expect(element({ name: " LEAD " }, settings).conversion).toBe("urn:lla:llaPartnerConversion:777");
     expect(element({ name: "purchase" }, settings).conversion).toBe("urn:lla:llaPartnerConversion:555001");
   });
 
-  test("may be given as a number or as a whole URN", () => {
+  test("a rule may be a number or a whole URN", () => {
     const urn = "urn:lla:llaPartnerConversion:777";
     expect(element({}, { default_rule: urn }).conversion).toBe(urn);
     expect(nameFault("777", linkedin.events)).toBeNull();
@@ -73,22 +52,22 @@ describe("the rule", () => {
 
   test("an event without a rule is not sent", () => {
     const { default_rule: _none, ...settings } = own;
-    expect(unfit({ name: "Sign Up" }, settings)).toBe("no conversion rule for the event Sign Up");
-    expect(unfit({ name: "lead" }, { ...settings, "event.lead": "777" })).toBeNull();
+    expect(skipReason({ name: "Sign Up" }, settings)).toBe("no conversion rule for the event Sign Up");
+    expect(skipReason({ name: "lead" }, { ...settings, "event.lead": "777" })).toBeNull();
   });
 
-  test("a refund never counts for the default rule, only for one of its own", () => {
-    expect(unfit({ name: "Refund" })).toBe("LinkedIn has no refunds");
-    expect(unfit({ name: "Refund" }, { ...own, "event.refund": "777" })).toBeNull();
+  test("a refund counts only for its own rule, never for the default one", () => {
+    expect(skipReason({ name: "Refund" })).toBe("LinkedIn takes no refunds");
+    expect(skipReason({ name: "Refund" }, { ...own, "event.refund": "777" })).toBeNull();
   });
 });
 
-describe("what is never sent", () => {
-  test("a test event", () => {
-    expect(unfit({ mode: "test" })).toBe("LinkedIn has no test mode");
+describe("skipped events", () => {
+  test("a test event is skipped", () => {
+    expect(skipReason({ mode: "test" })).toBe("LinkedIn has no test mode");
   });
 
-  test("an opted-out person", () => {
+  test("an event of a person who opted out is skipped", () => {
     const withheld = {
       person: null,
       clickIds: {},
@@ -96,19 +75,19 @@ describe("what is never sent", () => {
       browser: null,
       consent: "denied",
     } as const;
-    expect(unfit(withheld)).toBe("opted out");
+    expect(skipReason(withheld)).toBe("opted out");
     expect(ids({ consent: "denied", browserIds: { li_fat_id: "cookie" } }, { ip_address: "plain" })).toEqual(
       [],
     );
   });
 
-  test("an event without a match key", () => {
-    expect(unfit({ person: null })).toBe("no email or li_fat_id");
-    expect(unfit({ person: null, browserIds: { li_fat_id: uuid } })).toBeNull();
-    expect(unfit({ person: null, browserIds: { li_fat_id: "cookie" } })).toBe("no email or li_fat_id");
+  test("an event without a match key is skipped", () => {
+    expect(skipReason({ person: null })).toBe("no email or li_fat_id");
+    expect(skipReason({ person: null, browserIds: { li_fat_id: uuid } })).toBeNull();
+    expect(skipReason({ person: null, browserIds: { li_fat_id: "cookie" } })).toBe("no email or li_fat_id");
   });
 
-  test("phone, names, page and UTM fields; a token in address or body; null", () => {
+  test("phone, names, page, UTM fields, token and null are never in URL or body", () => {
     const person = personOf({
       email: "jane@example.com",
       phone: "+14255551234",
@@ -132,7 +111,7 @@ describe("what is never sent", () => {
 });
 
 describe("match keys", () => {
-  test("hashed_email only", () => {
+  test("an event with hashed_email only is sent with that hash", () => {
     expect(ids({ person: { emailSha256: sha256(email) }, browser: null })).toEqual([`SHA256_EMAIL ${email}`]);
   });
 
@@ -151,7 +130,7 @@ describe("match keys", () => {
       expect(sent(broken)).toEqual([`LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID ${uuid}`]);
   });
 
-  test("the address goes only where the connection says so, and only IPv4", () => {
+  test("the IP address is sent only if the connection is set so, and only IPv4", () => {
     const person = null;
     expect(ids({ person })).toEqual([]);
     expect(ids({ person }, { ip_address: "plain" })).toEqual(["PLAINTEXT_IP_ADDRESS 203.0.113.9"]);
@@ -162,19 +141,19 @@ describe("match keys", () => {
     expect(ids({ person, browser }, { ip_address: "plain" })).toEqual([]);
   });
 
-  test("the list of ids is there even when it is empty", () => {
+  test("the list of ids is sent even when it is empty", () => {
     expect(element({ person: null }).user).toEqual({ userIds: [] });
   });
 });
 
 describe("time and money", () => {
-  test("a late event keeps its own time, in milliseconds; 90 days are taken", () => {
+  test("a late event keeps its own time, in milliseconds, for up to 90 days", () => {
     const time = Date.UTC(2026, 7, 18);
     expect(element({ time }).conversionHappenedAt).toBe(time);
     expect(linkedin.maxAgeDays).toBe(90);
   });
 
-  test("a sender's clock that runs ahead does not put an event into the future", () => {
+  test("an event time is never in the future", () => {
     expect(element({ time: now + 60_000 }).conversionHappenedAt).toBe(now);
   });
 
@@ -189,11 +168,11 @@ describe("time and money", () => {
     expect(element({ value, currency }).conversionValue).toEqual({ currencyCode: currency, amount });
   });
 
-  test("no value, no currency either", () => {
+  test("without a value no currency is sent either", () => {
     expect(element({ value: null })).not.toHaveProperty("conversionValue");
   });
 
-  test("a mapped value needs no value of the event; a currency that is none is left aside", () => {
+  test("a mapped value needs no value of the event; an invalid currency is ignored", () => {
     const settings = {
       "map.conversionValue.amount": "extra.worth",
       "map.conversionValue.currencyCode": "extra.in",
@@ -213,7 +192,7 @@ describe("time and money", () => {
 });
 
 describe("the dedup id", () => {
-  test("is the event id, or the order id where there is one and the connection says so", () => {
+  test("the dedup id is the event id, or the order id if there is one and the connection is set so", () => {
     expect(element().eventId).toBe(sampleConversion().platformEventId);
     expect(element({}, { dedup_id: "order" }).eventId).toBe("A-1001");
     expect(element({ orderId: null }, { dedup_id: "order" }).eventId).toBe(
@@ -222,49 +201,49 @@ describe("the dedup id", () => {
   });
 });
 
-describe("answers", () => {
-  const said = (status: number, message: string, count = 3) =>
-    read(status, JSON.stringify({ message }), count).map((one) => one.said);
+describe("the response", () => {
+  const outcomes = (status: number, message: string, count = 3) =>
+    read(status, JSON.stringify({ message }), count).map((one) => one.outcome);
 
-  test("every named event is refused, the innocent go again", () => {
-    expect(said(422, "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b\n")).toEqual([
-      "refused",
-      "later",
-      "refused",
+  test("every named event is rejected, the others are resent", () => {
+    expect(outcomes(422, "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b\n")).toEqual([
+      "rejected",
+      "retry",
+      "rejected",
     ]);
   });
 
-  test("each gets its own words and nobody else's", () => {
+  test("each rejected event gets its own message only", () => {
     const readings = read(
       422,
       JSON.stringify({ message: "Index: 0, ERROR :: a\nERROR :: b\nIndex: 2, ERROR :: c" }),
     );
-    expect(readings[0]).toEqual({ said: "refused", error: "HTTP 422: ERROR :: a ERROR :: b" });
-    expect(readings[2]).toEqual({ said: "refused", error: "HTTP 422: ERROR :: c" });
+    expect(readings[0]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: a ERROR :: b" });
+    expect(readings[2]).toEqual({ outcome: "rejected", error: "HTTP 422: ERROR :: c" });
   });
 
-  test("places that are not in the request name nobody", () => {
-    expect(said(422, "Index: 7, ERROR :: a")).toEqual(["refused", "refused", "refused"]);
+  test("an index outside the request names no event", () => {
+    expect(outcomes(422, "Index: 7, ERROR :: a")).toEqual(["rejected", "rejected", "rejected"]);
   });
 
-  test("the text may come without JSON around it", () => {
-    expect(read(422, "Index: 1, ERROR :: a", 2).map((one) => one.said)).toEqual(["later", "refused"]);
+  test("a plain text response is read too", () => {
+    expect(read(422, "Index: 1, ERROR :: a", 2).map((one) => one.outcome)).toEqual(["retry", "rejected"]);
   });
 
-  test("an element that throttles or fails passes later, one that is missing too", () => {
+  test("an element that is throttled, failed or missing is retried", () => {
     const body = JSON.stringify({ elements: [{ status: 429 }, { status: 500, error: { message: "oops" } }] });
     expect(read(200, body)).toEqual([
-      { said: "later", error: "HTTP 429" },
-      { said: "later", error: "HTTP 500: oops" },
-      { said: "later", error: "LinkedIn's answer left this event out" },
+      { outcome: "retry", error: "HTTP 429" },
+      { outcome: "retry", error: "HTTP 500: oops" },
+      { outcome: "retry", error: "LinkedIn's answer left this event out" },
     ]);
   });
 
-  test("faults may be named with another status too", () => {
-    expect(said(400, "Index: 1, ERROR :: /user :: empty", 2)).toEqual(["later", "refused"]);
+  test("rejected events may be named with another status too", () => {
+    expect(outcomes(400, "Index: 1, ERROR :: /user :: empty", 2)).toEqual(["retry", "rejected"]);
   });
 
-  test("a rule that LinkedIn does not know or not allow stops its own events, and not the connection", () => {
+  test("an unknown or forbidden rule stops its own events and not the connection", () => {
     const [lead, purchase] = [sampleConversion({ name: "Lead" }), sampleConversion()];
     const settings = { ...own, "event.lead": "777" };
     const readings = (status: number, message: string) =>
@@ -272,6 +251,7 @@ describe("answers", () => {
         { status, headers: {}, body: JSON.stringify({ status, message }) },
         [lead, purchase],
         settings,
+        now,
       );
     for (const [status, message] of [
       [403, "No access to the conversion urn:lla:llaPartnerConversion:777"],
@@ -279,35 +259,35 @@ describe("answers", () => {
     ] as const)
       expect(readings(status, message)).toEqual([
         {
-          said: "later",
+          outcome: "retry",
           error: `HTTP ${status}: ${message}; waits until event.Lead is corrected`,
           retryAfterSeconds: 3600,
         },
         {
-          said: "later",
-          error: `HTTP ${status}: refused because of another event in the same request`,
+          outcome: "retry",
+          error: `HTTP ${status}: rejected because of another event in the same request`,
           retryAfterSeconds: 1,
         },
       ]);
-    expect(readings(403, "Not enough permissions").map((one) => one.said)).toEqual([
-      "unauthorised",
-      "unauthorised",
+    expect(readings(403, "Not enough permissions").map((one) => one.outcome)).toEqual([
+      "unauthorized",
+      "unauthorized",
     ]);
     expect(linkedin.group(lead, settings)).not.toBe(linkedin.group(purchase, settings));
   });
 
-  test("an answer that was cut off in the middle still names its faults", () => {
+  test("a response that was cut off still names its rejected events", () => {
     const cut = JSON.stringify({ message: "Index: 0, ERROR :: a\nIndex: 2, ERROR :: b" }).slice(0, -4);
-    expect(read(422, cut).map((one) => one.said)).toEqual(["refused", "later", "refused"]);
+    expect(read(422, cut).map((one) => one.outcome)).toEqual(["rejected", "retry", "rejected"]);
   });
 
-  test("the answer to the largest batch fits into 64 KiB, with room for what LinkedIn adds", () => {
+  test("the response to the largest batch fits into 64 KiB, with a margin", () => {
     const elements = Array.from({ length: linkedin.batch }, () => ({ status: 201, headers: {}, id: "1" }));
     expect(JSON.stringify({ elements }).length).toBeLessThan(64 * 1024);
   });
 
-  test("201 with nothing answers a single create, which is never made here: it says nothing of a batch", () => {
-    expect(read(201, "", 1)).toEqual([{ said: "later", error: "HTTP 201: the answer could not be read" }]);
+  test("an empty 201 is the response to a single create and no success of a batch", () => {
+    expect(read(201, "", 1)).toEqual([{ outcome: "retry", error: "HTTP 201: the answer could not be read" }]);
   });
 });
 
@@ -321,19 +301,19 @@ describe("settings", () => {
     ["ip_address", "sha256", "yes"],
     ["dedup_id", "order", "both"],
     ["access_token", "AQX-_a.b", "two words"],
-  ])("%s takes %s and not %s", (name, good, bad) => {
+  ])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
     expect(fault(name, good)).toBeNull();
     expect(fault(name, bad)).toMatch(/^must be/);
   });
 
-  test("the account is the ad account, whatever the token", () => {
+  test("the ad account identifies a connection, whatever its token", () => {
     expect(linkedin.account({ ...own, access_token: "other" })).toBe("500123456");
   });
 });
 
 describe("pickers", () => {
   const [accounts, rules] = linkedin.pickers;
-  test("ask LinkedIn with the connection's token in the header", () => {
+  test("lists are requested with the token in the header", () => {
     expect(accounts?.toRequest(own)).toEqual({
       method: "GET",
       url: "https://api.linkedin.com/rest/adAccounts?q=search",
@@ -349,7 +329,7 @@ describe("pickers", () => {
     );
   });
 
-  test("offer accounts by name, and of the rules those that the Conversions API may use", () => {
+  test("pickers offer accounts by name, and only rules for the Conversions API", () => {
     expect(accounts?.read('{"elements":[{"id":500123456,"name":"North"},{"name":"no id"}]}')).toEqual([
       { value: "500123456", label: "North" },
     ]);
@@ -361,7 +341,7 @@ describe("pickers", () => {
     expect(rules?.read(JSON.stringify({ elements }))).toEqual([{ value: "1", label: "Orders, PURCHASE" }]);
   });
 
-  test("offer nothing when the answer is no list", () => {
+  test("pickers offer nothing when the response is no list", () => {
     for (const body of ["", "null", "[]", '{"elements":{}}', '{"elements":[null,1]}'])
       for (const picker of linkedin.pickers) expect(picker.read(body)).toEqual([]);
   });

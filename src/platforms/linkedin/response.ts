@@ -1,79 +1,73 @@
-// Reading LinkedIn's answers: a status for each element, or one refusal for all of them whose text names the places.
+// LinkedIn's responses: a status for each element, or one rejection of all whose message names the indexes.
 
 import type { Conversion, Reading } from "../../kernel/event.ts";
-import { awaitSetting, blame } from "../shared/batchRejection.ts";
-import type { ConnectionSettings, PlatformResponse } from "../platform.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
+import { readBatchRejection, resendable, waitForSetting } from "../shared/batchRejection.ts";
 import {
   at,
-  bodyOf,
-  later,
   listAt,
+  parseBody,
   readStatus,
+  retryLater,
   shorten,
   textAt,
   unreadable,
-} from "../shared/readResponse.ts";
+} from "../shared/response.ts";
+import { ruleOf } from "./request.ts";
 
-/** `ruleOf` is the URN of the conversion rule that a conversion goes to. */
-export function readLinkedInAnswer(
-  response: PlatformResponse,
-  conversions: readonly Conversion[],
-  settings: ConnectionSettings,
-  ruleOf: (conversion: Conversion) => string | null,
-): Reading[] {
-  const body = bodyOf(response);
-  // Rest.li errors are JSON, gateways before it answer in plain text.
+export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
+  const body = parseBody(response);
+  // Rest.li errors are JSON; gateways in front of it answer in plain text.
   const message = textAt(body, "message") || (body === undefined ? response.body : "");
-  const readOne = (status: number, words: string, conversion: Conversion): Reading =>
-    aboutRule(status, words, ruleOf(conversion))
-      ? awaitSetting(`HTTP ${status}: ${shorten(words)}`, conversion, settings, "default_rule")
-      : readElement({ ...response, status }, words);
+  const readOne = (status: number, detail: string, conversion: Conversion): Reading =>
+    isAboutRule(status, detail, ruleOf(conversion, settings))
+      ? waitForSetting(`HTTP ${status}: ${shorten(detail)}`, conversion, settings, "default_rule")
+      : readElement({ ...response, status }, detail, now);
 
-  const whole = readElement(response, message);
-  if (whole.said !== "accepted") {
-    const rules = conversions.map(ruleOf);
-    // One rule that is named makes the request fail for all; those of other rules go again without it.
-    if (rules.some((rule) => aboutRule(response.status, message, rule)))
+  const whole = readElement(response, message, now);
+  if (whole.outcome !== "accepted") {
+    const rules = conversions.map((one) => ruleOf(one, settings));
+    const isRejected = rules.map((rule) => isAboutRule(response.status, message, rule));
+    // One wrong rule fails the whole request; conversions of other rules are resent without it.
+    if (isRejected.includes(true))
       return conversions.map((one, i) =>
-        aboutRule(response.status, message, rules[i] ?? null)
-          ? readOne(response.status, message, one)
-          : later(`HTTP ${response.status}: refused because of another event in the same request`, 1),
+        isRejected[i] ? readOne(response.status, message, one) : resendable(response.status),
       );
-    return whole.said === "refused"
-      ? blame(response, conversions.length, faults(message), message)
+    return whole.outcome === "rejected"
+      ? readBatchRejection(response, conversions.length, rejectedIn(message), message, now)
       : conversions.map(() => whole);
   }
-  if (!Array.isArray(at(body, "elements"))) return conversions.map(() => unreadable(response));
+  if (!Array.isArray(at(body, "elements"))) return conversions.map(() => unreadable(response, now));
   const elements = listAt(body, "elements");
   return conversions.map((conversion, index): Reading => {
     const status = Number(textAt(elements[index], "status"));
-    if (!status) return later("LinkedIn's answer left this event out");
+    if (!status) return retryLater("LinkedIn's answer left this event out");
     return readOne(status, textAt(elements[index], "error", "message"), conversion);
   });
-}
+};
 
 /**
- * Whether a refusal is about the conversion rule: unknown, somebody else's, switched off, or fed by the Insight Tag. It
- * names the rule, or says which method the rule must have.
+ * Is the conversion rule at fault: unknown, another account's, disabled, or fed by the Insight Tag? LinkedIn then names
+ * the rule, or says which method the rule must have.
  */
-function aboutRule(status: number, message: string, rule: string | null): boolean {
+function isAboutRule(status: number, message: string, rule: string | null): boolean {
   if (rule === null || (status !== 400 && status !== 403 && status !== 404)) return false;
   const id = rule.slice(rule.lastIndexOf(":") + 1);
-  const named = message.match(/\d+/g)?.includes(id) ?? false;
-  return (named && /conversion/i.test(message)) || /CONVERSIONS_API/.test(message);
+  const isNamed = message.match(/\d+/g)?.includes(id) ?? false;
+  return (isNamed && /conversion/i.test(message)) || /CONVERSIONS_API/.test(message);
 }
 
-function readElement(response: PlatformResponse, message: string): Reading {
+function readElement(response: PlatformResponse, message: string, now: number): Reading {
   const because = message ? `: ${shorten(message)}` : "";
-  // Nothing is wrong with the conversions: they wait, like those of a dead token, until somebody sets another version.
+  // The conversions are valid: they wait, like those of an expired token, until another version is set.
   if (response.status === 426)
-    return { said: "unauthorised", error: `HTTP 426: LinkedIn has retired the API version${because}` };
-  if (response.status === 423) return later(`HTTP 423${because}`);
-  return readStatus(response, message);
+    return { outcome: "unauthorized", error: `HTTP 426: LinkedIn has retired the API version${because}` };
+  if (response.status === 423) return retryLater(`HTTP 423${because}`);
+  return readStatus(response, now, message);
 }
 
 /** `Index: 0, ERROR :: /path :: what\nERROR :: …\nIndex: 2, ERROR :: …`: every line belongs to the index before it. */
-function faults(message: string): Map<number, string> {
+function rejectedIn(message: string): Map<number, string> {
   const parts = message.split(/Index:\s*(\d{1,9})\b[\s,]*/);
   const found = new Map<number, string>();
   for (let i = 1; i < parts.length; i += 2) {

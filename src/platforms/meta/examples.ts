@@ -1,15 +1,16 @@
-// What the documentation of Meta shows, and its test compares: whole requests, answers and the guide.
+// Example requests and responses of Meta, which serve as tests and as documentation.
 
-import type { AnswerExample, Example, Guide } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import {
   bareConversion,
   clickedAt,
   fullPerson,
   sampleBrowser,
+  sampleConversion,
   sampleSeconds,
   standardExamples,
-} from "../shared/socialSample.ts";
+} from "../shared/sample.ts";
+import { events } from "./request.ts";
 
 const settings = {
   pixel_id: "1234567890123456",
@@ -36,7 +37,7 @@ const visitor = {
 };
 const money = { value: 49.9, currency: "EUR", order_id: "A-1001" };
 
-export const metaExamples = (standard: Readonly<Record<string, string>>): Example[] => [
+export const examples: Example[] = [
   {
     title: "A purchase after a click on an ad, with everything known",
     settings,
@@ -63,7 +64,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
     ]),
   },
   {
-    title: "The least that is sent: a lead with a hashed email",
+    title: "The minimum: a lead with a hashed email",
     settings,
     conversions: [bareConversion()],
     request: request([{ event_name: "Lead", ...bare }]),
@@ -88,7 +89,7 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
     request: request([{ event_name: "Lead", ...bare }], { test_event_code: "TEST12345" }),
   },
   {
-    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    title: "A chosen event name, and mapped fields: ids and locations are hashed",
     settings: {
       ...settings,
       "event.demobooked": "Schedule",
@@ -140,27 +141,27 @@ export const metaExamples = (standard: Readonly<Record<string, string>>): Exampl
       { event_name: "Quiz Done", ...bare, event_id: "second" },
     ]),
   },
-  ...standardExamples(standard, settings, (name) =>
+  ...standardExamples(events.standard, settings, (name) =>
     request([{ event_name: name, ...bare, custom_data: { value: 20, currency: "EUR" } }]),
   ),
 ];
 
-const refusal = (error: Record<string, unknown>) =>
+const fault = (error: Record<string, unknown>) =>
   JSON.stringify({ error: { type: "OAuthException", fbtrace_id: "AExample", ...error } });
 
-export const metaAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,
     status: 200,
     body: '{"events_received":2,"messages":[],"fbtrace_id":"AExample"}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "One event is too old, and the whole request is refused",
+    title: "One event is too old, which fails the whole request",
     conversions: 2,
     status: 400,
-    body: refusal({
+    body: fault({
       message: "Invalid parameter",
       code: 100,
       error_subcode: 2804003,
@@ -168,7 +169,7 @@ export const metaAnswers: readonly AnswerExample[] = [
       error_user_msg: "The timestamp for this event is too far in the past.",
     }),
     readings: [0, 1].map(() => ({
-      said: "refused",
+      outcome: "rejected",
       error: "Meta error 100/2804003: The timestamp for this event is too far in the past.",
     })),
   },
@@ -176,14 +177,14 @@ export const metaAnswers: readonly AnswerExample[] = [
     title: "The token has expired",
     conversions: 1,
     status: 400,
-    body: refusal({
+    body: fault({
       message: "Error validating access token: Session has expired.",
       code: 190,
       error_subcode: 463,
     }),
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "Meta error 190/463: Error validating access token: Session has expired.",
       },
     ],
@@ -192,42 +193,42 @@ export const metaAnswers: readonly AnswerExample[] = [
     title: "The token may no longer write to the dataset",
     conversions: 1,
     status: 403,
-    body: refusal({ message: "(#200) Permissions error", code: 200 }),
-    readings: [{ said: "unauthorised", error: "Meta error 200: (#200) Permissions error" }],
+    body: fault({ message: "(#200) Permissions error", code: 200 }),
+    readings: [{ outcome: "unauthorized", error: "Meta error 200: (#200) Permissions error" }],
   },
   {
     title: "The dataset does not exist, or the token may not see it",
     conversions: 1,
     status: 400,
-    body: refusal({ message: "Unsupported post request.", code: 100, error_subcode: 33 }),
-    readings: [{ said: "unauthorised", error: "Meta error 100/33: Unsupported post request." }],
+    body: fault({ message: "Unsupported post request.", code: 100, error_subcode: 33 }),
+    readings: [{ outcome: "unauthorized", error: "Meta error 100/33: Unsupported post request." }],
   },
   {
-    title: "The version of the API is retired: the events wait until another one is set",
+    title: "The API version is retired: the events wait until another one is set",
     conversions: 1,
     status: 400,
-    body: refusal({ message: "(#2635) You are calling a deprecated version of the Ads API.", code: 2635 }),
+    body: fault({ message: "(#2635) You are calling a deprecated version of the Ads API.", code: 2635 }),
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error:
           "Meta error 2635: (#2635) You are calling a deprecated version of the Ads API.; correct api_version",
       },
     ],
   },
   {
-    title: "A success that cannot be read: the same again later",
+    title: "A success that cannot be read is retried",
     conversions: 1,
     status: 200,
     body: "{}",
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
-    title: "A passing fault of Meta",
+    title: "A temporary error of Meta",
     conversions: 1,
     status: 500,
-    body: refusal({ message: "An unknown error occurred", code: 1, is_transient: true }),
-    readings: [{ said: "later", error: "Meta error 1: An unknown error occurred" }],
+    body: fault({ message: "An unknown error occurred", code: 1, is_transient: true }),
+    readings: [{ outcome: "retry", error: "Meta error 1: An unknown error occurred" }],
   },
   {
     title: "Too many requests, with the minutes to wait in a header",
@@ -237,56 +238,20 @@ export const metaAnswers: readonly AnswerExample[] = [
       "x-business-use-case-usage":
         '{"1234567890123456":[{"type":"ads_management","call_count":100,"estimated_time_to_regain_access":3}]}',
     },
-    body: refusal({ message: "(#80003) There have been too many calls", code: 80003 }),
+    body: fault({ message: "(#80003) There have been too many calls", code: 80003 }),
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "Meta error 80003: (#80003) There have been too many calls",
         retryAfterSeconds: 180,
       },
     ],
   },
   {
-    title: "A web page from something between us and Meta",
+    title: "A web page of a proxy",
     conversions: 1,
     status: 400,
     body: "<!DOCTYPE html><html><body>Sorry, something went wrong.</body></html>",
-    readings: [{ said: "later", error: "HTTP 400: a web page instead of an answer" }],
+    readings: [{ outcome: "retry", error: "HTTP 400: a web page instead of an answer" }],
   },
 ];
-
-export const metaGuide: Guide = {
-  credentials: [
-    "Open Events Manager at business.facebook.com/events_manager and choose the dataset (pixel) of your site.",
-    "Under Settings, copy the dataset id.",
-    "Further down, under Conversions API, choose to set it up with a direct integration and generate an access token; copy it at once, it is shown only there. Such a token does not end by itself and needs no app review.",
-    "For test events: copy the code on the page Test events.",
-  ],
-  sends: [
-    ["event_name", "the event, under Meta's standard name or its own"],
-    ["event_time", "the time of the conversion, in seconds"],
-    ["event_id", "the event id; the same as the pixel's, so that Meta counts the pair once"],
-    ["action_source", "website when the visit is known, otherwise system_generated"],
-    ["event_source_url", "the page of the visit, without its query"],
-    ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-    ["user_data.fbc", "the _fbc cookie, or fbclid with the time of the click"],
-    ["user_data.fbp", "the _fbp cookie"],
-    ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
-    ["custom_data.value, currency, order_id", "value, currency and orderId"],
-  ],
-  notSent: [
-    "UTM fields, unless you map them: Meta has no field for them.",
-    "Refunds: Meta cannot take a purchase back.",
-    "A purchase without a value, because Meta refuses the whole request.",
-    "_fbc and _fbp cookies that are not of the form fb.1.MILLISECONDS.ID, and click ids with characters that none has.",
-  ],
-  consent:
-    "Meta refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data use.",
-  testMode:
-    "Needs the test event code of the connection and shows on the page Test events. Take made-up people: Meta may count test events too.",
-  limits: [
-    "One bad event has the whole request refused, so the batch is halved until it is found.",
-    "Meta retires each version of its API after about two years. The connection then stops until another version is set; its events wait, as they do where the token may not use the dataset.",
-    "The pixel's event and this one count once when event id and name are the same within 48 hours.",
-  ],
-};

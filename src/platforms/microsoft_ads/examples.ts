@@ -1,7 +1,7 @@
-// What Microsoft Advertising is sent, and what it answers: test and documentation in one.
+// Example requests and responses of Microsoft Advertising, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example } from "../platform.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { tag_id: "343000001", tag_token: "EXAMPLE-TAG-TOKEN" };
@@ -14,7 +14,7 @@ const withOffline = {
   offline_goal: "Offline purchase",
 };
 
-/** As it often stands in an address, and as the Conversions API wants it. */
+/** As it often is in a URL, and as the Conversions API requires it. */
 const msclkid = "dd4afcccb1c94a4cad9544dd7e5006ab";
 const uuid = "dd4afccc-b1c9-4a4c-ad95-44dd7e5006ab";
 const clicked = {
@@ -93,7 +93,7 @@ const latePurchase = {
   HashedPhoneNumber: ph,
 };
 
-export const microsoftAdsExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   example("A purchase after an ad click", settings, [sampleConversion(clicked)]),
   example(
     "Only a hashed email and no value",
@@ -127,7 +127,7 @@ export const microsoftAdsExamples: readonly Example[] = [
     [{ ...purchase, userData: contact }],
   ),
   example(
-    "A person who refused advertising, with a click id all the same",
+    "A person who denied consent, with a click id",
     settings,
     [sampleConversion({ ...clicked, browserIds: {}, person: null, browser: null, consent: "denied" })],
     [
@@ -151,7 +151,7 @@ export const microsoftAdsExamples: readonly Example[] = [
     ),
   ),
   example(
-    "A name that the goal asks for, its category from a UTM field, and a click id as it was captured",
+    "The event name of a goal, a category from a UTM field, and a click id as captured",
     {
       ...settings,
       msclkid_form: "as_captured",
@@ -190,13 +190,13 @@ export const microsoftAdsExamples: readonly Example[] = [
     ],
   ),
   offlineExample(
-    "An event older than seven days goes as an offline conversion",
+    "An event older than seven days is sent as an offline conversion",
     withOffline,
     [sampleConversion(late)],
     [latePurchase],
   ),
   offlineExample(
-    "A late lead without click id and value, with a goal of its own",
+    "A late lead without click id and value, with its own goal",
     { ...withOffline, offline_goals: '{"lead":"Offline lead"}' },
     [
       sampleConversion({
@@ -215,4 +215,148 @@ export const microsoftAdsExamples: readonly Example[] = [
       },
     ],
   ),
+];
+
+const validationError = (details: readonly Record<string, unknown>[], eventsReceived?: number) =>
+  JSON.stringify({
+    eventsReceived,
+    error: {
+      code: "ValidationError",
+      message: "Some parameters are not valid.",
+      details,
+    },
+  });
+
+const rows = (...PartialErrors: readonly Record<string, unknown>[]) => JSON.stringify({ PartialErrors });
+
+const accepted = { outcome: "accepted" } as const;
+
+export const responses: readonly ResponseExample[] = [
+  {
+    title: "Accepted",
+    conversions: 2,
+    status: 200,
+    body: '{"eventsReceived":2}',
+    readings: [accepted, accepted],
+  },
+  {
+    title: "One event is invalid, the others were accepted",
+    conversions: 3,
+    status: 200,
+    body: validationError(
+      [
+        {
+          index: 1,
+          propertyName: "data[1].eventTime",
+          errorMessage: "'eventTime' is too old.",
+          isWarning: false,
+        },
+        { index: 2, propertyName: "data[2].userData.ph", errorMessage: "'ph' was removed.", isWarning: true },
+      ],
+      2,
+    ),
+    readings: [accepted, { outcome: "rejected", error: "HTTP 200: 'eventTime' is too old." }, accepted],
+  },
+  {
+    title: "More events are missing than are named: the batch is halved and resent",
+    conversions: 2,
+    status: 200,
+    body: '{"eventsReceived":1}',
+    readings: [
+      { outcome: "rejected", error: "Microsoft accepted 1 of 2 events and did not name the others" },
+      { outcome: "rejected", error: "Microsoft accepted 1 of 2 events and did not name the others" },
+    ],
+  },
+  {
+    title: "A success that cannot be read is retried",
+    conversions: 1,
+    status: 200,
+    body: "{}",
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
+    title: "No event is valid",
+    conversions: 1,
+    status: 400,
+    body: validationError([
+      { index: 0, propertyName: "data[0].eventName", errorMessage: "'eventName' is empty." },
+    ]),
+    readings: [{ outcome: "rejected", error: "HTTP 400: 'eventName' is empty." }],
+  },
+  {
+    title: "The tag token is wrong",
+    conversions: 1,
+    status: 401,
+    body: '{"error":{"code":"Unauthorized","message":"Not authorized."}}',
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Not authorized." }],
+  },
+  {
+    title: "Too many requests",
+    conversions: 1,
+    status: 429,
+    headers: { "retry-after": "30" },
+    body: "",
+    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 30 }],
+  },
+  {
+    title: "Offline conversions: all accepted",
+    conversions: 2,
+    status: 200,
+    body: rows(),
+    readings: [accepted, accepted],
+  },
+  {
+    title: "Offline conversions: some rows failed, each for its own reason",
+    conversions: 4,
+    status: 200,
+    body: rows(
+      { Index: 1, Code: 5604, ErrorCode: "OfflineConversionMicrosoftClickIdInvalid", Message: "Click id." },
+      { Index: 3, Code: 5615, ErrorCode: "OfflineConversionNotAcceptedForGoal", Message: "Too new." },
+    ),
+    readings: [
+      accepted,
+      { outcome: "rejected", error: "5604 OfflineConversionMicrosoftClickIdInvalid Click id." },
+      accepted,
+      {
+        outcome: "retry",
+        error: "5615 OfflineConversionNotAcceptedForGoal Too new.",
+        retryAfterSeconds: 7200,
+      },
+    ],
+  },
+  {
+    title: "Offline conversions: an unknown goal stops only its own events, which wait for the setting",
+    conversions: 2,
+    status: 200,
+    body: rows({ Index: 0, Code: 5606, ErrorCode: "OfflineConversionNameInvalid", Message: "Goal." }),
+    readings: [
+      {
+        outcome: "retry",
+        error: "5606 OfflineConversionNameInvalid Goal.; waits until offline_goal is corrected",
+        retryAfterSeconds: 3600,
+      },
+      accepted,
+    ],
+  },
+  {
+    title: "Offline conversions: too many calls in a minute",
+    conversions: 1,
+    status: 400,
+    body: '{"Errors":[{"Code":117,"ErrorCode":"CallRateExceeded","Message":"Slow down."}]}',
+    readings: [{ outcome: "retry", error: "117 CallRateExceeded Slow down.", retryAfterSeconds: 60 }],
+  },
+  {
+    title: "Offline conversions: the access token has expired",
+    conversions: 1,
+    status: 400,
+    body: '{"Errors":[{"Code":109,"ErrorCode":"AuthenticationTokenExpired","Message":"Ended."}]}',
+    readings: [{ outcome: "unauthorized", error: "109 AuthenticationTokenExpired Ended." }],
+  },
+  {
+    title: "Offline conversions: an internal error of Microsoft",
+    conversions: 1,
+    status: 500,
+    body: '{"Errors":[{"Code":0,"ErrorCode":"InternalError","Message":"Oh."}]}',
+    readings: [{ outcome: "retry", error: "0 InternalError Oh." }],
+  },
 ];

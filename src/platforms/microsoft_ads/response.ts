@@ -1,108 +1,96 @@
-// What Microsoft says of a request. The two APIs answer in shapes that have nothing in common, so the shape alone tells
-// which one spoke.
+// Microsoft's responses. Those of the two APIs have nothing in common, so the shape alone tells which one answered.
 
 import type { Reading } from "../../kernel/event.ts";
-import type { PlatformResponse } from "../platform.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
 import {
   at,
-  bodyOf,
-  later,
   listAt,
+  parseBody,
   readStatus,
+  retryLater,
   shorten,
   textAt,
   unreadable,
-} from "../shared/readResponse.ts";
+} from "../shared/response.ts";
 
-/** `goalSetting` is where the connection says which offline goal an event counts for. */
-export function readMicrosoftAnswer(
-  response: PlatformResponse,
-  count: number,
-  goalSetting: string,
-): Reading[] {
-  const body = bodyOf(response);
+export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
+  const body = parseBody(response);
   const faults = [...listAt(body, "Errors"), ...listAt(body, "OperationErrors")];
   const rows = [...listAt(body, "PartialErrors"), ...listAt(body, "BatchErrors")];
-  // The list of rows that failed is there also when none did.
+  // The list of failed rows is there also when none failed.
   const isOffline = faults.length > 0 || rows.length > 0 || at(body, "PartialErrors") !== undefined;
-  return isOffline
-    ? readOffline(response, faults[0], rows, count, goalSetting)
-    : readConversionsApi(response, body, count);
-}
+  if (!isOffline) return readConversionsApi(response, body, conversions.length, now);
 
-const all = (count: number, reading: Reading): Reading[] => Array.from({ length: count }, () => reading);
-
-/** A fault of the whole request, or a list of the rows that failed: the others were taken. */
-function readOffline(
-  response: PlatformResponse,
-  fault: unknown,
-  rows: readonly unknown[],
-  count: number,
-  goalSetting: string,
-): Reading[] {
-  if (fault !== undefined) return all(count, readCode(response, fault, goalSetting));
-  const readings = all(count, readStatus(response));
-  for (const row of rows) {
+  const goalSetting = settings.offline_goals ? "offline_goals" : "offline_goal";
+  // A fault of the whole request, or a list of the rows that failed: the others were accepted.
+  const whole = faults[0] === undefined ? readStatus(response, now) : readCode(faults[0]);
+  const readings = conversions.map(() => whole);
+  for (const row of faults.length === 0 ? rows : []) {
     const index = at(row, "Index");
-    if (typeof index === "number" && index in readings)
-      readings[index] = readCode(response, row, goalSetting);
+    if (typeof index === "number" && index in readings) readings[index] = readCode(row);
   }
   return readings;
-}
 
-const tokenFaults = new Set(["105", "106", "109"]);
-/** Seconds to wait; 0 where the usual time will do. */
-const passingFaults = new Map([
-  // Some fault inside.
+  function readCode(fault: unknown): Reading {
+    const code = textAt(fault, "Code");
+    const error = shorten(
+      [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
+    );
+    if (tokenCodes.has(code)) return { outcome: "unauthorized", error };
+    if (goalCodes.has(code)) return retryLater(`${error}; waits until ${goalSetting} is corrected`, 3600);
+    const wait = transientCodes.get(code);
+    if (wait !== undefined) return retryLater(error, wait || undefined);
+    const reading = readStatus(response, now, error);
+    return reading.outcome === "accepted" ? { outcome: "rejected", error } : reading;
+  }
+};
+
+const tokenCodes = new Set(["105", "106", "109"]);
+/** Seconds to wait; 0 for the usual time. */
+const transientCodes = new Map([
+  // An internal error.
   ["0", 0],
   // Too many calls in the last minute.
   ["117", 60],
   ["5612", 0],
   // In the future: the relay lets clocks be five minutes ahead, and the time must stay the same on every attempt.
   ["5614", 300],
-  // The goal is not two hours old.
+  // The goal is less than two hours old.
   ["5615", 7200],
 ]);
+/** The goal has no name, is unknown, or takes no offline conversions: the event is valid and waits for the setting. */
+const goalCodes = new Set(["5605", "5606", "5613"]);
 
-/** The goal has no name, is not known, or is not open to offline conversions: the event is good and waits for the setting. */
-const goalFaults = new Set(["5605", "5606", "5613"]);
-
-function readCode(response: PlatformResponse, fault: unknown, goalSetting: string): Reading {
-  const code = textAt(fault, "Code");
-  const error = shorten(
-    [code, textAt(fault, "ErrorCode"), textAt(fault, "Message")].filter(Boolean).join(" "),
-  );
-  if (tokenFaults.has(code)) return { said: "unauthorised", error };
-  if (goalFaults.has(code)) return later(`${error}; waits until ${goalSetting} is corrected`, 3600);
-  const wait = passingFaults.get(code);
-  if (wait !== undefined) return later(error, wait || undefined);
-  const reading = readStatus(response, error);
-  return reading.said === "accepted" ? { said: "refused", error } : reading;
-}
-
-/** Invalid events are left out and the rest is taken; only the first ten errors and warnings are listed. */
-function readConversionsApi(response: PlatformResponse, body: unknown, count: number): Reading[] {
-  const guilty = new Map<number, string>();
+/** Invalid events are left out and the rest is accepted; only the first ten errors and warnings are listed. */
+function readConversionsApi(
+  response: PlatformResponse,
+  body: unknown,
+  count: number,
+  now: number,
+): Reading[] {
+  const all = (reading: Reading): Reading[] => Array.from({ length: count }, () => reading);
+  const rejected = new Map<number, string>();
   for (const detail of listAt(body, "error", "details")) {
     const index = at(detail, "index");
     if (typeof index !== "number" || index < 0 || index >= count || at(detail, "isWarning") === true)
       continue;
-    if (!guilty.has(index)) guilty.set(index, textAt(detail, "errorMessage") || textAt(detail, "errorCode"));
+    const message = textAt(detail, "errorMessage") || textAt(detail, "errorCode");
+    if (!rejected.has(index)) rejected.set(index, message);
   }
-  const reading = readStatus(response, textAt(body, "error", "message"));
-  if (reading.said !== "accepted" && reading.said !== "refused") return all(count, reading);
+  const reading = readStatus(response, now, textAt(body, "error", "message"));
+  if (reading.outcome !== "accepted" && reading.outcome !== "rejected") return all(reading);
 
   const received = at(body, "eventsReceived");
-  if (reading.said === "accepted" && typeof received !== "number") return all(count, unreadable(response));
-  const refusal = (words: string): Reading => ({ said: "refused", error: shorten(words) });
-  // More were left out than are named. Refused whole they are sent again in halves until each is known; the event id
-  // keeps those that were taken from counting twice.
-  const unnamed = typeof received === "number" && received < count - guilty.size;
-  const rest = unnamed
-    ? refusal(`Microsoft took ${received} of ${count} events and did not name the others`)
+  if (reading.outcome === "accepted" && typeof received !== "number") return all(unreadable(response, now));
+  const rejection = (error: string): Reading => ({ outcome: "rejected", error: shorten(error) });
+  // More were left out than are named. All are rejected, so that delivery halves the batch until it finds each; the event
+  // id keeps the accepted ones from counting twice.
+  const isUnnamed = typeof received === "number" && received < count - rejected.size;
+  const rest = isUnnamed
+    ? rejection(`Microsoft accepted ${received} of ${count} events and did not name the others`)
     : reading;
-  return all(count, rest).map((innocent, i) => {
-    const words = guilty.get(i);
-    return words === undefined ? innocent : refusal(`HTTP ${response.status}: ${words}`);
+  return all(rest).map((other, i) => {
+    const message = rejected.get(i);
+    return message === undefined ? other : rejection(`HTTP ${response.status}: ${message}`);
   });
 }

@@ -1,15 +1,16 @@
-// What the documentation of Pinterest shows, and its test compares: whole requests, answers and the guide.
+// Example requests and responses of Pinterest, which serve as tests and as documentation.
 
-import type { AnswerExample, Example, Guide } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import {
   bareConversion,
   clickedAt,
   fullPerson,
   sampleBrowser,
+  sampleConversion,
   sampleSeconds,
   standardExamples,
-} from "../shared/socialSample.ts";
+} from "../shared/sample.ts";
+import { events } from "./request.ts";
 
 const settings = { ad_account_id: "549755885175", access_token: "EXAMPLE-TOKEN" };
 
@@ -33,7 +34,7 @@ const visited = { ...event, event_source_url: sampleBrowser.page };
 const visitor = { client_ip_address: sampleBrowser.address, client_user_agent: sampleBrowser.userAgent };
 const money = { value: "49.90", currency: "EUR", order_id: "A-1001" };
 
-export const pinterestExamples = (standard: Readonly<Record<string, string>>): Example[] => [
+export const examples: Example[] = [
   {
     title: "A purchase after a click on an ad, with everything known",
     settings,
@@ -60,7 +61,7 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
     ]),
   },
   {
-    title: "The least that is sent: a lead with a hashed email",
+    title: "The minimum: a lead with a hashed email",
     settings,
     conversions: [bareConversion()],
     request: request([{ event_name: "lead", ...bare }]),
@@ -85,7 +86,7 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
     request: request([{ event_name: "lead", ...bare }], "?test=true"),
   },
   {
-    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    title: "A chosen event name, and mapped fields: ids and locations are hashed",
     settings: {
       ...settings,
       "event.demobooked": "schedule",
@@ -120,7 +121,7 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
     request: request([{ event_name: "lead", ...bare, custom_data: { opt_out_type: "LDP" } }]),
   },
   {
-    title: "Two events in one request; one that Pinterest has no name for is a custom one",
+    title: "Two events in one request; one without a Pinterest name is sent as custom",
     settings,
     conversions: [bareConversion(), bareConversion({ name: "Quiz Done", platformEventId: "second" })],
     request: request([
@@ -128,14 +129,14 @@ export const pinterestExamples = (standard: Readonly<Record<string, string>>): E
       { event_name: "custom", ...bare, event_id: "second" },
     ]),
   },
-  ...standardExamples(standard, settings, (name) =>
+  ...standardExamples(events.standard, settings, (name) =>
     request([{ event_name: name, ...bare, custom_data: { value: "20.00", currency: "EUR" } }]),
   ),
 ];
 
 const processed = { status: "processed", error_message: "", warning_message: "" };
 
-export const pinterestAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,
@@ -145,7 +146,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
       num_events_processed: 2,
       events: [processed, { ...processed, warning_message: "The event is older than one hour." }],
     }),
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "Only the second of three events failed",
@@ -157,18 +158,18 @@ export const pinterestAnswers: readonly AnswerExample[] = [
       events: [processed, { status: "failed", error_message: "event_time is not valid" }, processed],
     }),
     readings: [
-      { said: "accepted" },
-      { said: "refused", error: "event_time is not valid" },
-      { said: "accepted" },
+      { outcome: "accepted" },
+      { outcome: "rejected", error: "event_time is not valid" },
+      { outcome: "accepted" },
     ],
   },
   {
-    title: "The request does not fit the schema, and is refused whole",
+    title: "The request does not match the schema, which fails all of it",
     conversions: 2,
     status: 400,
     body: '{"code":4196,"message":"Invalid conversion events request."}',
     readings: [0, 1].map(() => ({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 400: code 4196 Invalid conversion events request.",
     })),
   },
@@ -177,7 +178,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 401,
     body: '{"code":2,"message":"Authentication failed."}',
-    readings: [{ said: "unauthorised", error: "HTTP 401: code 2 Authentication failed." }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: code 2 Authentication failed." }],
   },
   {
     title: "The token may not write to this ad account",
@@ -185,7 +186,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     status: 403,
     body: '{"code":29,"message":"You are not permitted to access that resource."}',
     readings: [
-      { said: "unauthorised", error: "HTTP 403: code 29 You are not permitted to access that resource." },
+      { outcome: "unauthorized", error: "HTTP 403: code 29 You are not permitted to access that resource." },
     ],
   },
   {
@@ -196,7 +197,7 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     body: '{"code":8,"message":"This request exceeded a rate limit."}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 429: code 8 This request exceeded a rate limit.",
         retryAfterSeconds: 20,
       },
@@ -207,41 +208,6 @@ export const pinterestAnswers: readonly AnswerExample[] = [
     conversions: 1,
     status: 503,
     body: '{"code":4197,"message":"The service is being ramped down."}',
-    readings: [{ said: "later", error: "HTTP 503: code 4197 The service is being ramped down." }],
+    readings: [{ outcome: "retry", error: "HTTP 503: code 4197 The service is being ramped down." }],
   },
 ];
-
-export const pinterestGuide: Guide = {
-  credentials: [
-    "Open Pinterest's Ads Manager as owner, admin, analyst, or with rights for audiences or campaigns.",
-    "Copy the number of the ad account: it stands in the address of Ads Manager after advertiser.",
-    "Under Conversions, set up the API and generate a conversion token; copy it.",
-  ],
-  sends: [
-    ["event_name", "the event, under Pinterest's name for it, or custom"],
-    ["event_time", "the time of the conversion, in seconds"],
-    ["event_id", "the event id; the same as the tag's, so that Pinterest counts the pair once"],
-    ["event_source_url", "the page of the visit, without its query"],
-    ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-    ["user_data.click_id", "the epik of the click or the _epik cookie, as it was"],
-    ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
-    [
-      "custom_data.value, currency, order_id",
-      "value as text with the digits of its currency, currency, orderId",
-    ],
-    ["opt_out", "true after a refusal, otherwise false"],
-  ],
-  notSent: [
-    "Names of your own: Pinterest knows only custom for them.",
-    "Refunds: Pinterest cannot take a checkout back.",
-    "UTM fields and fields of your own: Pinterest refuses a request with a key that it does not know.",
-  ],
-  consent:
-    "Pinterest refuses events without an email or address and browser, so the events of people who refused are skipped as opted out. If one is sent, it carries opt_out and limited data processing.",
-  testMode: "Goes out with test=true: Pinterest checks and answers as always and records nothing.",
-  limits: [
-    "Pinterest names no greatest age; the one kept to is the cautious reading.",
-    "Events that arrive more than an hour late are shown as offline ones.",
-    "An ad account that the token may not use stops the connection until it is connected again; its events wait.",
-  ],
-};

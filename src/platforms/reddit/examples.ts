@@ -1,8 +1,8 @@
-// What goes to Reddit for which event: tests and documentation of reddit.ts.
+// Example requests and responses of Reddit, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { Example } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
 const phone = "c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e";
@@ -53,7 +53,7 @@ const standard = [
   ["add_to_cart", "ADD_TO_CART"],
   ["add_to_wishlist", "ADD_TO_WISHLIST"],
 ] as const;
-/** Reddit takes no value with these. */
+/** Reddit accepts no value with these. */
 const withoutValue = [
   ["search", "SEARCH"],
   ["view_content", "VIEW_CONTENT"],
@@ -70,7 +70,7 @@ const example = (name: string, event: unknown): Example => ({
   request: requestOf([event]),
 });
 
-export const redditExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   {
     title: "A purchase after a click on an ad",
     settings,
@@ -101,18 +101,9 @@ export const redditExamples: readonly Example[] = [
     ]),
   },
   {
-    title: "After an opt-out, where the connection sends events without match keys",
+    title: "After an opt-out, if the connection sends events without match keys",
     settings: { ...settings, unmatched: "send", limited_data_region: "US-CA" },
-    conversions: [
-      sampleConversion({
-        person: null,
-        clickIds: {},
-        browserIds: {},
-        utm: {},
-        browser: null,
-        consent: "denied",
-      }),
-    ],
+    conversions: [sampleConversion(withheld)],
     request: requestOf([
       {
         event_at: 1794648600000,
@@ -215,4 +206,131 @@ export const redditExamples: readonly Example[] = [
   ...custom.map((name) =>
     example(name, { ...purchase, type: { tracking_type: "CUSTOM", custom_event_name: name } }),
   ),
+];
+
+const resent = "HTTP 400: rejected because of another event in the same request";
+
+const rejectedTwice = (error: string) =>
+  Array.from({ length: 2 }, () => ({ outcome: "rejected" as const, error }));
+
+export const responses: readonly ResponseExample[] = [
+  {
+    title: "Accepted",
+    conversions: 2,
+    status: 200,
+    body: '{"data":{"message":"Successfully processed 2 conversion events."}}',
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
+  },
+  {
+    title: "One invalid event fails the whole request",
+    conversions: 2,
+    status: 400,
+    body: '{"error":{"code":400,"message":"There were 1 invalid conversion events. None were processed."}}',
+    readings: rejectedTwice("HTTP 400: There were 1 invalid conversion events. None were processed."),
+  },
+  {
+    title: "A rejection that names the event",
+    conversions: 3,
+    status: 400,
+    body: '{"error":{"code":400,"message":"invalid request","fields":[{"field":"data.events[2].event_at","message":"older than 7 days"}]}}',
+    readings: [
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
+      { outcome: "rejected", error: "HTTP 400: data.events[2].event_at: older than 7 days" },
+    ],
+  },
+  {
+    title: "A success that left an event out",
+    conversions: 1,
+    status: 200,
+    body: '{"data":{"message":"Successfully processed 0 conversion events.","invalid_events":[{"error_message":"event_at is too old"}]}}',
+    readings: [{ outcome: "rejected", error: "HTTP 200: event_at is too old" }],
+  },
+  {
+    title: "A success that left one of two out without naming it: both are resent separately",
+    conversions: 2,
+    status: 200,
+    body: '{"data":{"message":"Successfully processed 1 conversion events.","invalid_events":[{"error_message":"event_at is too old"}]}}',
+    readings: rejectedTwice("HTTP 200: event_at is too old"),
+  },
+  {
+    title: "A success that cannot be read is retried",
+    conversions: 1,
+    status: 200,
+    body: '{"data":{"message":"Successfully proc',
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
+  },
+  {
+    title: "The second error format",
+    conversions: 1,
+    status: 400,
+    body: '{"success":false,"error":{"reason":"BAD_REQUEST","explanation":"unknown field test_mode"}}',
+    readings: [{ outcome: "rejected", error: "HTTP 400: BAD_REQUEST: unknown field test_mode" }],
+  },
+  {
+    title: "The second error format with HTTP 200",
+    conversions: 2,
+    status: 200,
+    body: '{"success":false,"error":{"reason":"BAD_REQUEST","explanation":"unknown field test_mode"}}',
+    readings: rejectedTwice("HTTP 400: BAD_REQUEST: unknown field test_mode"),
+  },
+  {
+    title: "The third error format, a bare text: the token is rejected",
+    conversions: 1,
+    status: 401,
+    body: "Authorization Required",
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Authorization Required" }],
+  },
+  {
+    title: "The token is rejected, in the second error format",
+    conversions: 1,
+    status: 401,
+    body: '{"success":false,"error":{"reason":"UNAUTHORIZED","explanation":"This server could not verify that you are authorized."}}',
+    readings: [
+      {
+        outcome: "unauthorized",
+        error: "HTTP 401: UNAUTHORIZED: This server could not verify that you are authorized.",
+      },
+    ],
+  },
+  {
+    title: "No permission for the pixel",
+    conversions: 1,
+    status: 403,
+    body: '{"error":{"code":403,"message":"You\'re not authorized to post conversions to Pixel ID a2_example123."}}',
+    readings: [
+      {
+        outcome: "unauthorized",
+        error: "HTTP 403: You're not authorized to post conversions to Pixel ID a2_example123.",
+      },
+    ],
+  },
+  {
+    title: "No such pixel",
+    conversions: 1,
+    status: 404,
+    body: '"Not Found"',
+    readings: [{ outcome: "unauthorized", error: "HTTP 404: Not Found; correct pixel_id" }],
+  },
+  {
+    title: "Too many requests",
+    conversions: 1,
+    status: 429,
+    headers: { "retry-after": "10" },
+    body: '{"error":{"code":429,"message":"Too many requests/events within timeframe."}}',
+    readings: [
+      {
+        outcome: "retry",
+        error: "HTTP 429: Too many requests/events within timeframe.",
+        retryAfterSeconds: 10,
+      },
+    ],
+  },
+  {
+    title: "Reddit is down",
+    conversions: 1,
+    status: 503,
+    body: "<html><body>upstream error</body></html>",
+    readings: [{ outcome: "retry", error: "HTTP 503" }],
+  },
 ];

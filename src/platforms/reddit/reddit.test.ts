@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { personOf } from "../../identity/person.ts";
-import { mappingFault } from "../shared/mapping.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, PlatformRequest, Setting } from "../platform.ts";
 import { reddit } from "./index.ts";
@@ -17,8 +16,8 @@ const request = (changes: Partial<Conversion> = {}, settings: ConnectionSettings
   reddit.toRequest([sampleConversion(changes)], { ...own, ...settings }, now);
 const sent = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
   (JSON.parse(request(changes, settings).body) as { data: { events: Sent[] } }).data.events[0] as Sent;
-const unfit = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
-  reddit.unfit(sampleConversion(changes), { ...own, ...settings });
+const skipReason = (changes: Partial<Conversion> = {}, settings: ConnectionSettings = {}) =>
+  reddit.skipReason(sampleConversion(changes), { ...own, ...settings });
 const email = sampleConversion().person?.emailSha256 ?? "";
 const bare = { person: { emailSha256: sha256(email) }, browser: null, clickIds: {}, browserIds: {} };
 const withheld = { ...bare, person: null, utm: {}, consent: "denied" } as const;
@@ -26,34 +25,10 @@ const conversions = ["event-0", "event-1", "event-2"].map((eventId, i) =>
   sampleConversion({ platformEventId: eventId, orderId: `A-${i}` }),
 );
 const read = (status: number, body: unknown, settings: ConnectionSettings = own) =>
-  reddit.readResponse({ status, headers: {}, body: JSON.stringify(body) }, conversions, settings);
-
-describe("examples and answers", () => {
-  test.each(reddit.examples.map((one) => [one.title, one] as const))("%s", (_title, example) => {
-    const made = reddit.toRequest(example.conversions, example.settings, now);
-    expect({ ...made, body: JSON.parse(made.body) as unknown }).toEqual(example.request);
-    for (const conversion of example.conversions)
-      expect(reddit.unfit(conversion, example.settings)).toBeNull();
-    for (const [name, value] of Object.entries(example.settings)) {
-      if (name.startsWith("event.")) expect(nameFault(value, reddit.events)).toBeNull();
-      if (name.startsWith("map.")) expect(mappingFault(name.slice(4), value, reddit.fields)).toBeNull();
-    }
-  });
-
-  test("every standard event has an example", () => {
-    const shown = new Set(reddit.examples.flatMap((one) => one.conversions.map(({ name }) => name)));
-    expect(Object.keys(reddit.events.standard).filter((name) => !shown.has(name))).toEqual([]);
-  });
-
-  test.each(reddit.answers.map((one) => [one.title, one] as const))("%s", (_title, answer) => {
-    const some = Array.from({ length: answer.conversions }, () => sampleConversion());
-    const { status, headers = {}, body } = answer;
-    expect(reddit.readResponse({ status, headers, body }, some, own)).toEqual(answer.readings);
-  });
-});
+  reddit.readResponse({ status, headers: {}, body: JSON.stringify(body) }, conversions, settings, now);
 
 describe("names", () => {
-  test("Reddit's own names are found in any case, all others are custom under the sender's name", () => {
+  test("Reddit's own names match in any case, all others are sent as custom under the sender's name", () => {
     expect(sent({ name: " PURCHASE " }).type).toEqual({ tracking_type: "PURCHASE" });
     expect(sent({ name: "Page_Visit" }).type).toEqual({ tracking_type: "PAGE_VISIT" });
     expect(sent({ name: " Demo Booked " }).type).toEqual({
@@ -69,27 +44,27 @@ describe("names", () => {
     expect(typeFor("CUSTOM")).toEqual({ tracking_type: "CUSTOM", custom_event_name: "Booking" });
   });
 
-  test("names of more than 64 characters are not sent", () => {
-    expect(unfit({ name: "n".repeat(64) })).toBeNull();
-    expect(unfit({ name: "n".repeat(65) })).toBe("Reddit takes event names of up to 64 characters");
+  test("events with names of more than 64 characters are skipped", () => {
+    expect(skipReason({ name: "n".repeat(64) })).toBeNull();
+    expect(skipReason({ name: "n".repeat(65) })).toBe("Reddit accepts event names of up to 64 characters");
     expect(nameFault("n".repeat(65), reddit.events)).toMatch(/^must be/);
   });
 
-  test("a refund is not sent, unless the connection has a name for it", () => {
-    expect(unfit({ name: "Refund" })).toBe("Reddit has no refunds");
-    expect(unfit({ name: "Refund" }, { "event.refund": "Money back" })).toBeNull();
+  test("a refund is skipped unless the connection chooses a name for it", () => {
+    expect(skipReason({ name: "Refund" })).toBe("Reddit takes no refunds");
+    expect(skipReason({ name: "Refund" }, { "event.refund": "Money back" })).toBeNull();
   });
 });
 
 describe("the person", () => {
-  test("published email hash: Reddit's own form", () => {
+  test("the email hash has Reddit's own form, as published", () => {
     const person = personOf({ email: "Al.ice$+Apple@Example.Com" });
     expect(sent({ ...bare, person }).user.email).toBe(
       "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
     );
   });
 
-  test("published phone hash: with the plus", () => {
+  test("the phone hash includes the plus, as published", () => {
     const person = personOf({ email: "alice@example.com", phone: "+1 (555) 444-1234" });
     expect(sent({ ...bare, person }).user).toEqual({
       email: "ff8d9819fc0e12bf0d24892e45987e249a28dce836a85cad60e28eaaa8c6d976",
@@ -97,11 +72,11 @@ describe("the person", () => {
     });
   });
 
-  test("hashed_email only: the given hash goes as it is", () => {
+  test("with hashed_email only, the given hash is sent as it is", () => {
     expect(sent(bare).user).toEqual({ email });
   });
 
-  test("the browser id is what follows the dot, or the whole cookie where the connection says so", () => {
+  test("the browser id is the part after the dot, or the whole cookie if the connection is set so", () => {
     const uuid = "b8f7eb7d-b357-4c1d-9a2e-0123456789ab";
     const browserIds = { _rdt_uuid: `1794297600000.${uuid}` };
     expect(sent({ ...bare, browserIds }).user.uuid).toBe(uuid);
@@ -111,13 +86,13 @@ describe("the person", () => {
       expect(sent({ ...bare, browserIds: { _rdt_uuid } }).user).not.toHaveProperty("uuid");
   });
 
-  test("a click id is altered by nobody", () => {
+  test("a click id is sent unchanged", () => {
     const clicked = (value: string) => sent({ clickIds: { rdt_cid: { value, seenAt: 0 } } });
     expect(clicked("AbC%2F_+=").click_id).toBe("AbC%2F_+=");
     for (const value of ["a b", "é", "a".repeat(1001)]) expect(clicked(value)).not.toHaveProperty("click_id");
   });
 
-  test("an own id of the person is hashed, unless it came hashed", () => {
+  test("a mapped external id is hashed, unless it is a hash already", () => {
     const settings = { "map.user.external_id": "extra.id" };
     expect(sent({ extra: { id: "customer12345" } }, settings).user.external_id).toMatch(/^[0-9a-f]{64}$/);
     expect(sent({ extra: { id: email } }, settings).user.external_id).toBe(email);
@@ -126,7 +101,7 @@ describe("the person", () => {
     );
   });
 
-  test("names, UTM fields and plain values are never sent; no token in address or body; no null", () => {
+  test("names, UTM fields, plain values, token and null are never in URL or body", () => {
     const person = personOf({ email: "jane@example.com", firstName: "Jane", lastName: "Doe" });
     const { url, body, headers } = request({ person, value: null, orderId: null });
     for (const text of [person.firstNameSha256, person.lastNameSha256, "newsletter", "jane@", "s3cr3t"])
@@ -141,29 +116,29 @@ describe("match keys and consent", () => {
   const none = { ...bare, person: null };
   const browser = { page: "", referrer: "", address: "203.0.113.9", userAgent: "Browser/1" };
 
-  test("one key is enough", () => {
-    expect(unfit(bare)).toBeNull();
-    expect(unfit({ ...none, clickIds: { rdt_cid: { value: "1", seenAt: 0 } } })).toBeNull();
+  test("one match key is enough", () => {
+    expect(skipReason(bare)).toBeNull();
+    expect(skipReason({ ...none, clickIds: { rdt_cid: { value: "1", seenAt: 0 } } })).toBeNull();
     expect(
-      unfit({ ...none, browserIds: { _rdt_uuid: "1.b8f7eb7d-b357-4c1d-9a2e-0123456789ab" } }),
+      skipReason({ ...none, browserIds: { _rdt_uuid: "1.b8f7eb7d-b357-4c1d-9a2e-0123456789ab" } }),
     ).toBeNull();
-    expect(unfit({ ...none, browser })).toBeNull();
+    expect(skipReason({ ...none, browser })).toBeNull();
   });
 
-  test("without a key, or with half of one, nothing is sent", () => {
-    const reason = "no click id, email, phone, browser id, or address with user agent";
-    expect(unfit(none)).toBe(reason);
-    expect(unfit({ ...none, browserIds: { _rdt_uuid: "1.2" } })).toBe(reason);
-    expect(unfit({ ...none, browser: { ...browser, userAgent: "" } })).toBe(reason);
+  test("an event without a complete match key is skipped", () => {
+    const reason = "no click id, email, phone, browser id, or IP address with user agent";
+    expect(skipReason(none)).toBe(reason);
+    expect(skipReason({ ...none, browserIds: { _rdt_uuid: "1.2" } })).toBe(reason);
+    expect(skipReason({ ...none, browser: { ...browser, userAgent: "" } })).toBe(reason);
   });
 
-  test("an opted-out person is skipped, also where the browser is still known", () => {
-    expect(unfit(withheld)).toBe("opted out");
-    expect(unfit({ ...withheld, browser })).toBe("opted out");
+  test("an event of a person who opted out is skipped, also with a known browser", () => {
+    expect(skipReason(withheld)).toBe("opted out");
+    expect(skipReason({ ...withheld, browser })).toBe("opted out");
   });
 
-  test("where events without keys are sent, an opted-out person's carries nothing but limited data use", () => {
-    expect(unfit({ ...withheld, browser }, { unmatched: "send" })).toBeNull();
+  test("unmatched=send sends an event of a person who opted out with limited data use only", () => {
+    expect(skipReason({ ...withheld, browser }, { unmatched: "send" })).toBeNull();
     expect(sent({ ...withheld, browser }, { unmatched: "send" })).toEqual({
       event_at: sampleConversion().time,
       action_source: "WEBSITE",
@@ -173,7 +148,7 @@ describe("match keys and consent", () => {
     });
   });
 
-  test("limited data use is only set after a refusal, or always where the connection says so", () => {
+  test("limited data use is set after denied consent, or always if the connection is set so", () => {
     for (const consent of ["granted", "unknown"] as const)
       expect(sent({ consent }).user).not.toHaveProperty("data_processing_options");
     expect(
@@ -187,7 +162,7 @@ describe("match keys and consent", () => {
 });
 
 describe("where it happened", () => {
-  test("the page goes with WEBSITE only", () => {
+  test("the page is sent with WEBSITE only", () => {
     expect(sent()).toMatchObject({
       action_source: "WEBSITE",
       event_source_url: "https://shop.example.com/autumn",
@@ -196,16 +171,16 @@ describe("where it happened", () => {
       expect(sent({}, { action_source })).not.toHaveProperty("event_source_url");
   });
 
-  test("a conversion in a shop carries no ids of a browser, and needs contact data", () => {
+  test("a conversion in a shop has no browser ids and needs contact data", () => {
     const settings = { action_source: "PHYSICAL_STORE" };
     const clickIds = { rdt_cid: { value: "1", seenAt: 0 } };
-    expect(unfit({ person: null, clickIds }, settings)).toBe("no email or phone");
-    expect(unfit({ clickIds }, settings)).toBeNull();
+    expect(skipReason({ person: null, clickIds }, settings)).toBe("no email or phone");
+    expect(skipReason({ clickIds }, settings)).toBeNull();
   });
 });
 
 describe("time, money and ids", () => {
-  test("a late event keeps its own time, in milliseconds; seven days are taken", () => {
+  test("a late event keeps its own time, in milliseconds, for up to seven days", () => {
     const time = Date.UTC(2026, 10, 9, 1, 2, 3);
     expect(sent({ time }).event_at).toBe(time);
     expect(sent({ time: now + 1000 }).event_at).toBe(now);
@@ -222,7 +197,7 @@ describe("time, money and ids", () => {
     expect(sent({ value, currency }).metadata).toMatchObject({ value: number, currency });
   });
 
-  test("neither value nor currency goes with visits, views and searches, or where there is none", () => {
+  test("value and currency are not sent with visits, views and searches, or without a value", () => {
     for (const changes of [
       { name: "page_view" },
       { name: "view_content" },
@@ -232,14 +207,14 @@ describe("time, money and ids", () => {
       expect(Object.keys(sent(changes).metadata)).toEqual(["conversion_id"]);
   });
 
-  test("an item count is a whole number, and only where Reddit has it", () => {
+  test("an item count is a whole number, sent only with events that have one", () => {
     const settings = { "map.metadata.item_count": "extra.items" };
     expect(sent({ extra: { items: "2" } }, settings).metadata.item_count).toBe(2);
     for (const changes of [{ extra: { items: 1.5 } }, { extra: { items: 2 }, name: "lead" }])
       expect(sent(changes, settings).metadata).not.toHaveProperty("item_count");
   });
 
-  test("the conversion id is the event id, or the order id where the connection says so; never a hash", () => {
+  test("the conversion id is the event id, or the order id if the connection is set so; never a hash", () => {
     expect(sent().metadata.conversion_id).toBe(sampleConversion().platformEventId);
     expect(sent({}, { dedup_id: "order" }).metadata.conversion_id).toBe("A-1001");
     expect(sent({ orderId: null }, { dedup_id: "order" }).metadata.conversion_id).toBe(
@@ -249,8 +224,8 @@ describe("time, money and ids", () => {
 });
 
 describe("test mode", () => {
-  test("a test event without a test id is skipped, and never goes out as a live one", () => {
-    expect(unfit({ mode: "test" })).toBe("this connection has no test id");
+  test("a test event without a test id is skipped and never sent as a live one", () => {
+    expect(skipReason({ mode: "test" })).toBe("test event, but the connection has no test id");
     expect(() => request({ mode: "test" })).toThrow("test id");
   });
 
@@ -258,57 +233,61 @@ describe("test mode", () => {
     expect(request({}, { test_id: "t2_test" }).body).not.toContain("t2_test");
   });
 
-  test("test events travel alone, live ones together", () => {
+  test("test events are sent alone, live ones together", () => {
     const [one, two] = conversions as [Conversion, Conversion];
     expect(reddit.group(one)).toBe(reddit.group(two));
     expect(reddit.group({ ...one, mode: "test" })).not.toBe(reddit.group({ ...two, mode: "test" }));
   });
 });
 
-describe("answers", () => {
-  const said = (status: number, body: unknown, settings?: ConnectionSettings) =>
-    read(status, body, settings).map((one) => one.said);
+describe("the response", () => {
+  const outcomes = (status: number, body: unknown, settings?: ConnectionSettings) =>
+    read(status, body, settings).map((one) => one.outcome);
 
   test("an event that Reddit left out is found by its conversion id", () => {
     const body = {
       data: { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "event-1" } }] },
     };
     expect(read(200, body)).toEqual([
-      { said: "accepted" },
-      { said: "refused", error: "HTTP 200: bad" },
-      { said: "accepted" },
+      { outcome: "accepted" },
+      { outcome: "rejected", error: "HTTP 200: bad" },
+      { outcome: "accepted" },
     ]);
     const byOrder = { invalid_events: [{ error_message: "bad", metadata: { conversion_id: "A-2" } }] };
-    expect(said(200, byOrder, { ...own, dedup_id: "order" })).toEqual(["accepted", "accepted", "refused"]);
+    expect(outcomes(200, byOrder, { ...own, dedup_id: "order" })).toEqual([
+      "accepted",
+      "accepted",
+      "rejected",
+    ]);
   });
 
-  test("an empty list of those left out means that none was", () => {
-    expect(said(200, { data: { message: "ok", invalid_events: [] }, error: null })).toEqual(
+  test("an empty list of invalid events is a success", () => {
+    expect(outcomes(200, { data: { message: "ok", invalid_events: [] }, error: null })).toEqual(
       conversions.map(() => "accepted"),
     );
   });
 
-  test("faults in the fields of the first shape may be texts too", () => {
+  test("faults in the first error format may be plain texts", () => {
     const body = {
       error: { code: 422, message: "no", fields: ["events.1.user.email is not hashed", 7, null] },
     };
-    expect(said(422, body)).toEqual(["later", "refused", "later"]);
+    expect(outcomes(422, body)).toEqual(["retry", "rejected", "retry"]);
   });
 
-  test("a fault that names no event beside one that does: nobody can be called innocent", () => {
+  test("with one fault that names no event, no event can be resent alone", () => {
     const body = { error: { code: 400, message: "no", fields: ["events[1].type", "data.test_id"] } };
-    expect(said(400, body)).toEqual(["refused", "refused", "refused"]);
+    expect(outcomes(400, body)).toEqual(["rejected", "rejected", "rejected"]);
   });
 
-  test("errors with HTTP 200 are taken by what they say", () => {
-    const codes = [400, 401, 429, 500].map((code) => said(200, { error: { code, message: "x" } })[0]);
-    expect(codes).toEqual(["refused", "unauthorised", "later", "later"]);
-    expect(said(200, { success: false, error: { reason: "UNAUTHORIZED" } })[0]).toBe("unauthorised");
-    expect(said(200, { success: false })[0]).toBe("refused");
+  test("errors with HTTP 200 count with the status that they name", () => {
+    const codes = [400, 401, 429, 500].map((code) => outcomes(200, { error: { code, message: "x" } })[0]);
+    expect(codes).toEqual(["rejected", "unauthorized", "retry", "retry"]);
+    expect(outcomes(200, { success: false, error: { reason: "UNAUTHORIZED" } })[0]).toBe("unauthorized");
+    expect(outcomes(200, { success: false })[0]).toBe("rejected");
   });
 });
 
-test("the pixels of an ad account can be chosen from", () => {
+test("the picker offers the pixels of an ad account", () => {
   const [pixels] = reddit.pickers;
   expect(pixels?.toRequest({ ...own, ad_account_id: "a2_acc" })).toEqual({
     method: "GET",
@@ -332,7 +311,7 @@ test.each([
   ["limited_data_region", "US-CA", "California"],
   ["access_token", "abc.def", "two words"],
   ["test_id", "t2_x", "a b"],
-])("%s takes %s and not %s", (name, good, bad) => {
+])("the setting %s accepts %s and rejects %s", (name, good, bad) => {
   const check = (reddit.settings as readonly Setting[]).find((one) => one.name === name)?.check;
   expect(check?.(good)).toBeNull();
   expect(check?.(bad)).toMatch(/^must be/);

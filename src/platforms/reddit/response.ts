@@ -1,65 +1,71 @@
-// Reading Reddit's answers: errors come in three shapes, and not always with an error's status.
+// Reddit's responses: errors come in three shapes, and not always with an error's status.
 
 import type { Reading } from "../../kernel/event.ts";
-import { blame, faultsByPlace } from "../shared/batchRejection.ts";
-import type { PlatformResponse } from "../platform.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
+import { messagesByIndex, readBatchRejection } from "../shared/batchRejection.ts";
 import {
   at,
-  bodyOf,
-  later,
+  isSuccess,
   listAt,
+  parseBody,
   readStatus,
+  retryLater,
   shorten,
   textAt,
   unreadable,
-} from "../shared/readResponse.ts";
+} from "../shared/response.ts";
+import { dedupId } from "../shared/settings.ts";
 
-/** `ids` are the conversion ids of the request, in order. */
-export function readRedditAnswer(response: PlatformResponse, ids: readonly string[]): Reading[] {
-  const body = bodyOf(response);
-  const [detail, faults] = explain(body, response.body);
-  const answer = truthful(response, body);
-  const reading = readStatus(answer, detail);
-  // Nothing but the pixel can be missing at this address, and the pixel is a setting of the whole connection.
-  if (answer.status === 404 && /pixel|not[ _]found/i.test(detail))
-    return ids.map(() => ({ said: "unauthorised", error: `HTTP 404: ${shorten(detail)}; correct pixel_id` }));
-  if (reading.said === "refused") return blame(answer, ids.length, faults, detail);
-  if (reading.said !== "accepted") return ids.map(() => reading);
+export const readResponse: Platform["readResponse"] = (response, conversions, settings, now) => {
+  const all = (reading: Reading): Reading[] => conversions.map(() => reading);
+  const body = parseBody(response);
+  const [detail, rejected] = explain(body, response.body);
+  const corrected = withRealStatus(response, body);
+  const reading = readStatus(corrected, now, detail);
+  // Only the pixel can be missing at this URL, and the pixel is a setting of the whole connection.
+  if (corrected.status === 404 && /pixel|not[ _]found/i.test(detail))
+    return all({ outcome: "unauthorized", error: `HTTP 404: ${shorten(detail)}; correct pixel_id` });
+  if (reading.outcome === "rejected")
+    return readBatchRejection(corrected, conversions.length, rejected, detail, now);
+  if (reading.outcome !== "accepted") return all(reading);
   const invalid = [...listAt(body, "data", "invalid_events"), ...listAt(body, "invalid_events")];
-  if (invalid.length > 0) return readInvalid(invalid, ids, response.status);
+  if (invalid.length > 0) {
+    const ids = conversions.map((conversion) => dedupId(conversion, settings));
+    return readInvalid(invalid, ids, response.status);
+  }
   const success = textAt(body, "data", "message");
   const processed = /processed (\d{1,9})\b/i.exec(success)?.[1];
-  if (processed !== undefined && Number(processed) < ids.length)
-    return ids.map(() => later(`Reddit processed ${processed} of ${ids.length} events`));
-  return ids.map(() => (success ? reading : unreadable(response)));
-}
+  if (processed !== undefined && Number(processed) < conversions.length)
+    return all(retryLater(`Reddit processed ${processed} of ${conversions.length} events`));
+  return all(success ? reading : unreadable(response, now));
+};
 
-/** Errors also come with HTTP 200; what they say of themselves counts then. */
-function truthful(response: PlatformResponse, body: unknown): PlatformResponse {
-  const failed = at(body, "success") === false || (at(body, "error") ?? null) !== null;
-  if (!failed || response.status < 200 || response.status > 299) return response;
+/** Errors also come with HTTP 200; then the status that they name counts. */
+function withRealStatus(response: PlatformResponse, body: unknown): PlatformResponse {
+  const isError = at(body, "success") === false || (at(body, "error") ?? null) !== null;
+  if (!isError || !isSuccess(response.status)) return response;
   const code = Number(textAt(body, "error", "code"));
-  const isUnauthorised = /^unauthorized$/i.test(textAt(body, "error", "reason"));
-  return { ...response, status: code >= 400 && code <= 599 ? code : isUnauthorised ? 401 : 400 };
+  const isUnauthorized = /^unauthorized$/i.test(textAt(body, "error", "reason"));
+  return { ...response, status: code >= 400 && code <= 599 ? code : isUnauthorized ? 401 : 400 };
 }
 
 /**
- * What went wrong, in Reddit's words, and for which events. Three shapes: `{error: {code, message, fields}}`,
+ * The error in Reddit's words, and the rejected events. Three shapes: `{error: {code, message, fields}}`,
  * `{success: false, error: {reason, explanation}}`, and a bare text.
  */
-function explain(body: unknown, text: string): [detail: string, faults: Map<number, string>] {
-  const named = listAt(body, "error", "fields").map(describe).filter(Boolean);
-  const said = [
+function explain(body: unknown, text: string): [detail: string, rejected: Map<number, string>] {
+  const fields = listAt(body, "error", "fields").map(describe).filter(Boolean);
+  const parts = [
     textAt(body, "error"),
     textAt(body, "error", "reason"),
     textAt(body, "error", "message"),
     textAt(body, "error", "explanation"),
-    ...named,
+    ...fields,
     typeof body === "string" ? body : "",
-    // Gateways answer with pages, whose markup explains nothing.
+    // Gateways answer with web pages, whose markup explains nothing.
     body === undefined && !text.trimStart().startsWith("<") ? text : "",
   ];
-  return [said.filter(Boolean).join(": "), faultsByPlace(named, /\bevents[[./](\d{1,9})\b/)];
+  return [parts.filter(Boolean).join(": "), messagesByIndex(fields, /\bevents[[./](\d{1,9})\b/)];
 }
 
 function describe(field: unknown): string {
@@ -70,17 +76,19 @@ function describe(field: unknown): string {
 }
 
 /**
- * A success that left some out. Those are found by the conversion id in what Reddit says of them; where that fails all
- * are refused, so that delivery sends them apart: Reddit knows the ones that it has by their ids.
+ * A success that left some events out, which are found by the conversion id in Reddit's messages. Where that fails all are
+ * rejected, so that delivery sends them apart: Reddit recognises the accepted ones by their ids.
  */
-function readInvalid(invalid: unknown[], ids: readonly string[], status: number): Reading[] {
-  const places = invalid.map((one) =>
+function readInvalid(invalid: readonly unknown[], ids: readonly string[], status: number): Reading[] {
+  const indexes = invalid.map((one) =>
     ids.findIndex((id) => JSON.stringify(one).includes(JSON.stringify(id))),
   );
-  const refusal = (one: unknown): Reading => ({
-    said: "refused",
+  const rejection = (one: unknown): Reading => ({
+    outcome: "rejected",
     error: `HTTP ${status}: ${shorten(textAt(one, "error_message") || "an event was invalid")}`,
   });
-  if (places.includes(-1)) return ids.map((_, i) => refusal(invalid[i] ?? invalid[0]));
-  return ids.map((_, i) => (places.includes(i) ? refusal(invalid[places.indexOf(i)]) : { said: "accepted" }));
+  if (indexes.includes(-1)) return ids.map((_, i) => rejection(invalid[i] ?? invalid[0]));
+  return ids.map((_, i) =>
+    indexes.includes(i) ? rejection(invalid[indexes.indexOf(i)]) : { outcome: "accepted" },
+  );
 }

@@ -1,14 +1,14 @@
-// Accepts everything and shows it: the first request of a new installation works before any platform is connected.
+// Accepts everything and shows it, so that the first request of a new installation works before a platform is connected.
 
 import type { Conversion } from "../../kernel/event.ts";
-import { describeConversion } from "../shared/describe.ts";
+import { conversionJson } from "../shared/conversionJson.ts";
 import type { Platform } from "../platform.ts";
-import { readStatus } from "../shared/readResponse.ts";
+import { readStatus } from "../shared/response.ts";
 import { sampleConversion } from "../shared/sample.ts";
 
 /** Everything that any platform may be given. */
 const describeAll = (conversion: Conversion) => ({
-  ...describeConversion(conversion),
+  ...conversionJson(conversion),
   browserIds: conversion.browserIds,
 });
 
@@ -29,7 +29,7 @@ export const sandbox = {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ conversions: conversions.map(describeAll) }),
   }),
-  readResponse: (response, conversions) => conversions.map(() => readStatus(response)),
+  readResponse: (response, conversions, _settings, now) => conversions.map(() => readStatus(response, now)),
   examples: [
     {
       title: "A purchase after an ad click",

@@ -1,7 +1,7 @@
-// What Segment is sent, and what it answers: test and documentation in one.
+// Example requests and responses of Segment, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { AnswerExample, Example } from "../platform.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const settings = { source: "acme/website", write_key: "EXAMPLE-WRITE-KEY" };
@@ -69,7 +69,7 @@ const standard = [
   ["add_payment_info", "Payment Info Entered"],
 ] as const;
 
-export const segmentExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   example("A purchase after an ad click", [{}], [purchase]),
   example(
     "Only a hashed email and no value",
@@ -95,7 +95,7 @@ export const segmentExamples: readonly Example[] = [
     ],
   ),
   example(
-    "A person who refused advertising: the event goes without the person, denied for every destination",
+    "A person who denied consent: no personal data, and consent denied for every destination",
     [{ person: null, clickIds: {}, browserIds: {}, utm: {}, browser: null, consent: "denied" }],
     [
       {
@@ -132,7 +132,7 @@ export const segmentExamples: readonly Example[] = [
     at: "https://example.dataplane.rudderstack.com",
   }),
   example(
-    "A name of its own, the customer's id of the person, and a mapped property",
+    "A chosen event name, your own user id, and a mapped property",
     [{ name: "Demo Booked", extra: { user: "u_42" } }],
     [
       {
@@ -168,7 +168,7 @@ export const segmentExamples: readonly Example[] = [
     ],
   ),
   example(
-    "The event refund: its total is no revenue",
+    "The event refund: its total is not revenue",
     [{ name: "refund" }],
     [
       {
@@ -187,44 +187,44 @@ export const segmentExamples: readonly Example[] = [
   ),
 ];
 
-export const segmentAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted, as nearly everything is",
     conversions: 2,
     status: 200,
     body: '{"success":true}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
     title: "RudderStack accepts with one word",
     conversions: 1,
     status: 200,
     body: "OK",
-    readings: [{ said: "accepted" }],
+    readings: [{ outcome: "accepted" }],
   },
   {
-    title: "The request is no JSON, or too large",
+    title: "The request is not JSON, or too large",
     conversions: 2,
     status: 400,
     body: '{"success":false,"message":"Exceed payload limit"}',
     readings: [
-      { said: "refused", error: "HTTP 400: Exceed payload limit" },
-      { said: "refused", error: "HTTP 400: Exceed payload limit" },
+      { outcome: "rejected", error: "HTTP 400: Exceed payload limit" },
+      { outcome: "rejected", error: "HTTP 400: Exceed payload limit" },
     ],
   },
   {
-    title: "The answer says that it failed, whatever its status",
+    title: "The body says that it failed, with HTTP 200",
     conversions: 1,
     status: 200,
     body: '{"success":false,"code":"no_user_anon_id"}',
-    readings: [{ said: "refused", error: "no_user_anon_id" }],
+    readings: [{ outcome: "rejected", error: "no_user_anon_id" }],
   },
   {
     title: "RudderStack does not know the write key",
     conversions: 1,
     status: 401,
     body: "Failed to read write key",
-    readings: [{ said: "unauthorised", error: "HTTP 401: not authorised" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: not authorised" }],
   },
   {
     title: "Too many requests",
@@ -232,7 +232,7 @@ export const segmentAnswers: readonly AnswerExample[] = [
     status: 429,
     headers: { "retry-after": "5" },
     body: "",
-    readings: [{ said: "later", error: "HTTP 429", retryAfterSeconds: 5 }],
+    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 5 }],
   },
   {
     title: "Too many requests, with a time to wait in another header",
@@ -240,13 +240,13 @@ export const segmentAnswers: readonly AnswerExample[] = [
     status: 429,
     headers: { "x-ratelimit-reset": "20" },
     body: "",
-    readings: [{ said: "later", error: "HTTP 429", retryAfterSeconds: 20 }],
+    readings: [{ outcome: "retry", error: "HTTP 429", retryAfterSeconds: 20 }],
   },
   {
     title: "Segment is unavailable",
     conversions: 1,
     status: 503,
     body: "",
-    readings: [{ said: "later", error: "HTTP 503" }],
+    readings: [{ outcome: "retry", error: "HTTP 503" }],
   },
 ];

@@ -1,60 +1,65 @@
-// Whose fault a refusal is: that of some conversions, where a platform takes a batch whole or not at all; or that of a
-// setting, where the conversions are good and wait until it was put right.
+// Finds out which conversions a rejection is about: some of them, where a platform accepts a batch whole or not at all; or
+// a setting, where the conversions are valid and wait until it is corrected.
 
 import type { Conversion, Reading } from "../../kernel/event.ts";
-import { nameSetting } from "./eventNames.ts";
-import { later, readStatus, shorten } from "./readResponse.ts";
 import type { ConnectionSettings, PlatformResponse } from "../platform.ts";
+import { nameSetting } from "./eventNames.ts";
+import { readStatus, retryLater, shorten } from "./response.ts";
 
 /**
- * Those named (by their place in the request) are refused, the others go again without them. When none is named the
- * reading is the same for all, and delivery halves the batch to find the one that was meant.
+ * The conversions in `rejected` (by their index in the request) are rejected with its message, the others are resent
+ * without them. When it names none, the reading is the same for all, and delivery halves the batch to find the bad one.
  */
-export function blame(
+export function readBatchRejection(
   response: PlatformResponse,
   count: number,
-  named: ReadonlyMap<number, string>,
+  rejected: ReadonlyMap<number, string>,
   detail: string,
+  now: number,
 ): Reading[] {
-  const whole = readStatus(response, detail);
-  const known = [...named.keys()].some((index) => index < count);
+  const whole = readStatus(response, now, detail);
+  const isNamed = [...rejected.keys()].some((index) => index < count);
   return Array.from({ length: count }, (_, index): Reading => {
-    if (!known || whole.said !== "refused") return whole;
-    const fault = named.get(index);
-    return fault === undefined
-      ? later(`HTTP ${response.status}: refused because of another event in the same request`, 1)
-      : { said: "refused", error: `HTTP ${response.status}: ${shorten(fault)}` };
+    if (!isNamed || whole.outcome !== "rejected") return whole;
+    const message = rejected.get(index);
+    return message === undefined
+      ? resendable(response.status)
+      : { outcome: "rejected", error: `HTTP ${response.status}: ${shorten(message)}` };
   });
 }
 
+/** For a valid conversion in a batch that was rejected because of another one. */
+export const resendable = (status: number): Reading =>
+  retryLater(`HTTP ${status}: rejected because of another event in the same request`, 1);
+
 /**
- * Messages by the place that they name, which is the pattern's first group. One that names no place may be about any
- * conversion of the request: then nobody can be called innocent, and the map is empty.
+ * Messages by the index that they name, which is the pattern's first group. A message without an index may be about any
+ * conversion of the request: then none can be called resendable, and the map is empty.
  */
-export function faultsByPlace(messages: readonly string[], place: RegExp): Map<number, string> {
-  const faults = new Map<number, string>();
+export function messagesByIndex(messages: readonly string[], pattern: RegExp): Map<number, string> {
+  const found = new Map<number, string>();
   for (const message of messages) {
-    const found = place.exec(message)?.[1];
-    if (found === undefined) return new Map();
-    const before = faults.get(Number(found));
-    faults.set(Number(found), before === undefined ? message : `${before}; ${message}`);
+    const index = pattern.exec(message)?.[1];
+    if (index === undefined) return new Map();
+    const before = found.get(Number(index));
+    found.set(Number(index), before === undefined ? message : `${before}; ${message}`);
   }
-  return faults;
+  return found;
 }
 
-const settingSeconds = 3600;
+const settingRetrySeconds = 3600;
 
 /**
- * For a conversion that goes to a rule, an action, a tag or a goal that the platform does not know or does not let us
- * use. Only its own events are stopped by that, so the connection stays as it is: they wait, are tried every hour, and
- * go out once the setting was put right. `usual` is the setting for events that have none of their own.
+ * For a conversion whose rule, action, tag or goal the platform does not know or does not let us use. That stops only the
+ * events that use it, so the connection stays active: they are retried every hour until the setting is corrected.
+ * `defaultSetting` is the setting for events without their own.
  */
-export function awaitSetting(
+export function waitForSetting(
   error: string,
   { name }: Conversion,
   settings: ConnectionSettings,
-  usual: string,
+  defaultSetting: string,
 ): Reading {
-  const setting = settings[nameSetting(name)] === undefined ? usual : `event.${name.trim()}`;
-  return later(`${shorten(error)}; waits until ${shorten(setting)} is corrected`, settingSeconds);
+  const setting = settings[nameSetting(name)] === undefined ? defaultSetting : `event.${name.trim()}`;
+  return retryLater(`${shorten(error)}; waits until ${shorten(setting)} is corrected`, settingRetrySeconds);
 }

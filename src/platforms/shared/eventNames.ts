@@ -1,43 +1,32 @@
-// Under which name an event goes to a platform: the connection's choice, else the platform's standard name for it, else
-// what the platform makes of others. Senders' names match without regard to case.
+// The name under which an event goes to a platform: the connection's choice, else the platform's standard name for it, else
+// what the platform does with other events. Senders' names match without regard to case.
 
 import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings } from "../platform.ts";
-
-export type EventNames = {
-  /** Our usual names, in lower case, and the platform's for them. */
-  standard: Readonly<Record<string, string>>;
-  /** What becomes of all others: sent under the sender's own name, under this one, or not at all. */
-  others: "own name" | { name: string } | "not sent";
-  /** What a connection may choose: one of these, or anything that `check` takes. */
-  choices?: readonly string[];
-  /** One sentence that says what is wrong with a chosen name; null when it is fine. */
-  check?: (name: string) => string | null;
-};
+import type { ConnectionSettings, EventNames } from "../platform.ts";
 
 /** `AddToCart`, `add-to-cart` and `add_to_cart` are one event. */
 export function foldName(name: string): string {
-  let folded = foldings.get(name);
+  let folded = foldedNames.get(name);
   if (folded === undefined) {
     folded = name.toLowerCase().replace(/[\s_-]+/g, "");
-    // Senders choose the names: whoever makes up a new one each time must not fill the memory.
-    if (foldings.size >= maxFoldings) foldings.clear();
-    foldings.set(name, folded);
+    // Senders choose the names: a new one with every event must not fill the memory.
+    if (foldedNames.size >= maxFoldedNames) foldedNames.clear();
+    foldedNames.set(name, folded);
   }
   return folded;
 }
 
-/** Every platform asks several times for every conversion, and there are few names. */
-const foldings = new Map<string, string>();
-const maxFoldings = 1000;
+/** Every platform folds the name of every conversion several times, and there are few names. */
+const foldedNames = new Map<string, string>();
+const maxFoldedNames = 1000;
 
-const foldedNames = new WeakMap<EventNames["standard"], Map<string, string>>();
+const foldedStandards = new WeakMap<EventNames["standard"], Map<string, string>>();
 
 function standardName(name: string, { standard }: EventNames): string | undefined {
-  let names = foldedNames.get(standard);
+  let names = foldedStandards.get(standard);
   if (!names) {
     names = new Map(Object.entries(standard).map(([ours, theirs]) => [foldName(ours), theirs]));
-    foldedNames.set(standard, names);
+    foldedStandards.set(standard, names);
   }
   return names.get(foldName(name));
 }
@@ -51,14 +40,19 @@ export function eventNameOf(
   names: EventNames,
 ): string | null {
   const own = name.trim();
-  const known = settings[nameSetting(own)] ?? standardName(own, names);
-  if (known !== undefined) return known;
+  const found = settings[nameSetting(own)] ?? standardName(own, names);
+  if (found !== undefined) return found;
   if (names.others === "own name") return own;
   return names.others === "not sent" ? null : names.others.name;
 }
 
-/** What is wrong with a connection's choice of a name; null when it is fine. */
+/** Says what is wrong with a connection's choice of a name; null when it is fine. */
 export function nameFault(chosen: string, names: EventNames): string | null {
   if (names.choices && !names.choices.includes(chosen)) return `must be one of ${names.choices.join(", ")}`;
   return names.check?.(chosen) ?? null;
+}
+
+/** A refund without a name chosen for it: no advertising platform takes money back. */
+export function isUnnamedRefund({ name }: Conversion, settings: ConnectionSettings): boolean {
+  return foldName(name) === "refund" && settings[nameSetting(name)] === undefined;
 }

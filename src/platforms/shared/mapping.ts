@@ -1,34 +1,42 @@
 // Field mapping: a connection may fill fields of its platform from an event field, a UTM field, an extra inbound field or
 // a constant. `map.custom_data.content_name=utm_campaign` in a connection's settings.
 
+import { hash } from "node:crypto";
 import type { Conversion } from "../../kernel/event.ts";
-import type { ConnectionSettings } from "../platform.ts";
+import type { ConnectionSettings, Field } from "../platform.ts";
+import { isEmpty, isSha256, listOf } from "./values.ts";
 
-/** A field of a platform that a connection may fill. `name` is its place in one event: `custom_data.content_name`. */
-export type Field = { name: string; help: string; type: "text" | "number" };
+/** The event fields that a mapping may name. */
+const eventFields: Readonly<Record<string, (conversion: Conversion) => unknown>> = {
+  event: ({ name }) => name,
+  value: ({ value }) => value,
+  currency: ({ currency }) => currency,
+  orderId: ({ orderId }) => orderId,
+  page: ({ browser }) => browser?.page,
+  referrer: ({ browser }) => browser?.referrer,
+};
 
-const eventFields = ["event", "value", "currency", "orderId", "page", "referrer"] as const;
-type EventField = (typeof eventFields)[number];
+export const eventFieldNames: readonly string[] = Object.keys(eventFields);
 
 const sources =
-  "an event field (event, value, currency, orderId, page, referrer), a UTM field (utm_source …), extra.NAME for another " +
+  `an event field (${eventFieldNames.join(", ")}), a UTM field (utm_source …), extra.NAME for another ` +
   "field of the inbound request, or const:TEXT";
 
-export const mapSetting = (field: string) => `map.${field}`;
+const mapSetting = (field: string) => `map.${field}`;
 
-/** What is wrong with a mapping; null when it is fine. */
+/** Says what is wrong with a mapping; null when it is fine. */
 export function mappingFault(field: string, source: string, fields: readonly Field[]): string | null {
   if (!fields.some((one) => one.name === field)) {
-    const known = fields.map((one) => one.name).join(", ");
-    return known
-      ? `is not a field that can be mapped; known: ${known}`
+    const names = fields.map((one) => one.name).join(", ");
+    return names
+      ? `is not a field that can be mapped; known: ${names}`
       : "cannot be mapped: this platform has no such fields";
   }
-  // These are hashed at the door and never kept as they came.
+  // Contact data is hashed on receipt and never stored in the clear.
   if (/^extra\.(?:.*[._-])?(?:hashed_?)?(?:e-?mail|phone|(?:first|last)_?name)$/i.test(source))
     return "cannot be contact data: it is hashed on receipt";
   const isKnown =
-    eventFields.includes(source as EventField) ||
+    eventFieldNames.includes(source) ||
     /^(?:utm_(?:source|medium|campaign|term|content|id|source_platform|creative_format|marketing_tactic)|extra\.[\w.-]{1,100}|const:.{1,500})$/s.test(
       source,
     );
@@ -42,80 +50,52 @@ export function extraFieldsOf(settings: ConnectionSettings): string[] {
   );
 }
 
-const chosen = new WeakMap<ConnectionSettings, { of: readonly Field[]; fields: readonly Field[] }>();
+const mappedBySettings = new WeakMap<
+  ConnectionSettings,
+  { of: readonly Field[]; fields: readonly Field[] }
+>();
 
-/** The fields that a connection fills: mostly none, which is found out once for its settings and not for each conversion. */
-export function chosenFields<Mapped extends Field>(
-  settings: ConnectionSettings,
-  fields: readonly Mapped[],
-): readonly Mapped[] {
-  const found = chosen.get(settings);
-  if (found?.of === fields) return found.fields as readonly Mapped[];
-  const filled = fields.filter(({ name }) => settings[mapSetting(name)] !== undefined);
-  chosen.set(settings, { of: fields, fields: filled });
-  return filled;
-}
-
-/** The mapped fields of one conversion that have a value of their field's type. */
-export function mappedFields(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-  fields: readonly Field[],
-): Map<string, string | number> {
-  const mapped = new Map<string, string | number>();
-  for (const field of chosenFields(settings, fields)) {
-    const value = mappedValue(conversion, settings, field);
-    if (value !== undefined) mapped.set(field.name, value);
-  }
+/** The fields that a connection maps. Mostly none, so this is worked out once for its settings. */
+function mappedFields(settings: ConnectionSettings, fields: readonly Field[]): readonly Field[] {
+  const cached = mappedBySettings.get(settings);
+  if (cached?.of === fields) return cached.fields;
+  const mapped = fields.filter(({ name }) => settings[mapSetting(name)] !== undefined);
+  mappedBySettings.set(settings, { of: fields, fields: mapped });
   return mapped;
 }
 
-export function mappedValue(
-  conversion: Conversion,
-  settings: ConnectionSettings,
-  { name, type }: Field,
-): string | number | undefined {
-  const source = settings[mapSetting(name)];
-  return source === undefined ? undefined : typed(valueOf(conversion, source), type);
-}
-
-/** Puts mapped values at their places in `event`, whose objects are the caller's own. */
+/**
+ * Puts mapped values at their paths in `event`, whose objects the caller owns, each in its platform's shape. Fields below
+ * `personal` describe the person and are left out where contact data is withheld.
+ */
 export function applyMapping(
   event: Record<string, unknown>,
   conversion: Conversion,
   settings: ConnectionSettings,
   fields: readonly Field[],
+  personal?: string,
 ): void {
-  for (const [name, value] of mappedFields(conversion, settings, fields)) {
+  for (const { name, type, shape } of mappedFields(settings, fields)) {
+    if (!conversion.person && personal && name.startsWith(`${personal}.`)) continue;
+    const value = typed(readSource(conversion, settings[mapSetting(name)] ?? ""), type);
+    const shaped = value === undefined || !shape ? value : shape(value);
+    if (isEmpty(shaped)) continue;
     const path = name.split(".");
     const last = path.pop() as string;
     let here = event;
     for (const key of path) here = (here[key] ??= {}) as Record<string, unknown>;
-    here[last] = value;
+    here[last] = shaped;
   }
 }
 
-function valueOf(conversion: Conversion, source: string): unknown {
+function readSource(conversion: Conversion, source: string): unknown {
   if (source.startsWith("const:")) return source.slice("const:".length);
   if (source.startsWith("extra.")) {
     const name = source.slice("extra.".length);
     return Object.hasOwn(conversion.extra, name) ? conversion.extra[name] : undefined;
   }
   if (source.startsWith("utm_")) return conversion.utm[source];
-  switch (source as EventField) {
-    case "event":
-      return conversion.name;
-    case "value":
-      return conversion.value;
-    case "currency":
-      return conversion.currency;
-    case "orderId":
-      return conversion.orderId;
-    case "page":
-      return conversion.browser?.page;
-    case "referrer":
-      return conversion.browser?.referrer;
-  }
+  return Object.hasOwn(eventFields, source) ? eventFields[source]?.(conversion) : undefined;
 }
 
 function typed(value: unknown, type: Field["type"]): string | number | undefined {
@@ -126,3 +106,62 @@ function typed(value: unknown, type: Field["type"]): string | number | undefined
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
+
+type Shape = NonNullable<Field["shape"]>;
+
+export const textField = (name: string, help: string, shape?: Shape): Field => ({
+  name,
+  help,
+  type: "text",
+  ...(shape && { shape }),
+});
+
+export const numberField = (name: string, help: string, shape?: Shape): Field => ({
+  ...textField(name, help, shape),
+  type: "number",
+});
+
+/** Normalises a mapped value with `form` and hashes it; a value that is a hash already stays as it is. */
+export function hashed(form: (text: string) => string): Shape {
+  return (value) => {
+    const text = String(value).trim();
+    if (isSha256(text)) return text;
+    const normal = form(text);
+    return normal === "" ? undefined : hash("sha256", normal);
+  };
+}
+
+export function hashedList(form: (text: string) => string): Shape {
+  const one = hashed(form);
+  return (value) => listOf(one(value) as string | undefined);
+}
+
+export const placeForms = {
+  /** Letters only, in lower case: cities and states. */
+  letters: (text: string) => text.toLowerCase().replace(/[^\p{L}\p{M}]/gu, ""),
+  /** Lower case without spaces; the first five digits of a US code. */
+  zip: (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/\s/g, "")
+      .replace(/^(\d{5})-\d{4}$/, "$1"),
+  /** Two letters; names of countries are not translated. */
+  country: (text: string) => (/^[a-z]{2}$/i.test(text) ? text.toLowerCase() : ""),
+};
+
+/** "a, b" is two ids. */
+export const idList: Shape = (value) =>
+  String(value)
+    .split(",")
+    .map((one) => one.trim())
+    .filter(Boolean);
+
+/** A count: a whole number of at least 0. */
+export const wholeNumber: Shape = (value) =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? value : undefined;
+
+/** One of the words that the platform accepts; others are left out. */
+export const oneWordOf =
+  (words: readonly string[]): Shape =>
+  (value) =>
+    words.includes(String(value)) ? value : undefined;

@@ -1,10 +1,12 @@
-// The conversion that every platform's examples start from: one realistic person with everything known.
+// The people and conversions that the platforms' examples, tests and previews start from.
 
-import type { Conversion, Sha256 } from "../../kernel/event.ts";
+import type { Browser, Conversion, Person, Sha256 } from "../../kernel/event.ts";
+import type { ConnectionSettings, Example } from "../platform.ts";
 
-/** Hashes that examples and tests write down as text. */
+/** Marks a hash that is written down as text. */
 export const sha256 = (hex: string) => hex as Sha256;
 
+/** A realistic person with everything known. */
 export function sampleConversion(changes: Partial<Conversion> = {}): Conversion {
   return {
     platformEventId: "0b2c7a52-3c1f-8e11-a5d0-6f1de2a7c901",
@@ -40,7 +42,7 @@ export function sampleConversion(changes: Partial<Conversion> = {}): Conversion 
   };
 }
 
-/** The same person with an id of every kind: for previews and test events, which show what a platform makes of it. */
+/** The same person with an id of every kind, for previews and test events. */
 export function fullSample(changes: Partial<Conversion> = {}): Conversion {
   const time = changes.time ?? sampleConversion().time;
   const seenAt = time - 3_600_000;
@@ -76,4 +78,64 @@ export function fullSample(changes: Partial<Conversion> = {}): Conversion {
     },
     ...changes,
   };
+}
+
+/** john@contoso.com, +14255551234, John Smith; each form as its hash. */
+export const fullPerson = {
+  ...(sampleConversion().person as Person),
+  phoneSha256: sha256("c59475d96e9f01d7d18d06cfad84dd02333207f02c0c2c5663ef2782cda0390e"),
+  phoneDigitsSha256: sha256("f8a0621a89b87b16447d34d2169bdba8e3eaae523b45df87d86108ee65bd1d6f"),
+  firstNameSha256: sha256("96d9632f363564cc3032521409cf22a852f2032eec099ed5967c0d000cec607a"),
+  lastNameSha256: sha256("6627835f988e2c5e50533d491163072d3f4f41f5c8b04630150debb3722ca2dd"),
+} as const satisfies Person;
+
+export const sampleBrowser = sampleConversion().browser as Browser;
+
+/** When the person clicked on the ad: four days before the sample conversion. */
+export const clickedAt = Date.UTC(2026, 10, 10, 8, 0);
+
+/** The sample conversion's time in seconds. */
+export const sampleSeconds = 1_794_648_600;
+
+/** A lead of which only the hashed email is known. */
+export function bareConversion(changes: Partial<Conversion> = {}): Conversion {
+  return sampleConversion({
+    name: "lead",
+    value: null,
+    orderId: null,
+    person: { emailSha256: fullPerson.emailSha256 },
+    clickIds: {},
+    browserIds: {},
+    utm: {},
+    browser: null,
+    ...changes,
+  });
+}
+
+/** The changes to a conversion whose person opted out. */
+export const withheld = {
+  person: null,
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+  consent: "denied",
+} as const satisfies Partial<Conversion>;
+
+/** A lead of a person who opted out. */
+export const withheldConversion = (changes: Partial<Conversion> = {}) =>
+  bareConversion({ ...withheld, ...changes });
+
+/** One small example for each standard event of a platform. */
+export function standardExamples(
+  standard: Readonly<Record<string, string>>,
+  settings: ConnectionSettings,
+  requestFor: (theirName: string) => Example["request"],
+): Example[] {
+  return Object.entries(standard).map(([ours, theirs]) => ({
+    title: `The event ${ours} is sent as ${theirs}`,
+    settings: { ...settings },
+    conversions: [bareConversion({ name: ours, value: 20 })],
+    request: requestFor(theirs),
+  }));
 }

@@ -1,15 +1,16 @@
-// What the documentation of Snapchat shows, and its test compares: whole requests, answers and the guide.
+// Example requests and responses of Snapchat, which serve as tests and as documentation.
 
-import type { AnswerExample, Example, Guide } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import {
   bareConversion,
   clickedAt,
   fullPerson,
   sampleBrowser,
+  sampleConversion,
   sampleSeconds,
   standardExamples,
-} from "../shared/socialSample.ts";
+} from "../shared/sample.ts";
+import { events } from "./request.ts";
 
 const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
 
@@ -29,7 +30,7 @@ const web = { ...event, action_source: "WEB", event_source_url: sampleBrowser.pa
 const visitor = { client_ip_address: sampleBrowser.address, client_user_agent: sampleBrowser.userAgent };
 const money = { value: 49.9, currency: "EUR", order_id: "A-1001" };
 
-export const snapchatExamples = (standard: Readonly<Record<string, string>>): Example[] => [
+export const examples: Example[] = [
   {
     title: "A purchase after a click on an ad, with everything known",
     settings,
@@ -58,13 +59,13 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
     ]),
   },
   {
-    title: "The least that is sent: a lead with a hashed email",
+    title: "The minimum: a lead with a hashed email",
     settings,
     conversions: [bareConversion()],
     request: request([{ event_name: "SIGN_UP", ...bare }]),
   },
   {
-    title: "The same with the address of the site in the connection",
+    title: "The same with the site URL in the connection",
     settings: { ...settings, site_url: "https://shop.example.com/" },
     conversions: [bareConversion()],
     request: request([
@@ -96,7 +97,7 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
     request: request([{ event_name: "SIGN_UP", ...bare }], "events/validate"),
   },
   {
-    title: "A name that the connection chose, and mapped fields: ids and places are hashed",
+    title: "A chosen event name, and mapped fields: ids and locations are hashed",
     settings: {
       ...settings,
       "event.demobooked": "CUSTOM_EVENT_1",
@@ -147,56 +148,56 @@ export const snapchatExamples = (standard: Readonly<Record<string, string>>): Ex
       { event_name: "SEARCH", ...bare, event_id: "second" },
     ]),
   },
-  ...standardExamples(standard, settings, (name) =>
+  ...standardExamples(events.standard, settings, (name) =>
     request([{ event_name: name, ...bare, custom_data: { value: 20, currency: "EUR" } }]),
   ),
 ];
 
-export const snapchatAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,
     status: 200,
     body: '{"status":"VALID"}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "Nothing to match, and the whole request is refused",
+    title: "No match keys: the whole request fails",
     conversions: 2,
     status: 400,
     body: '{"status":"INVALID","reason":"Insufficient PII","errors":{"codes":["E4"],"error_msgs":["Event 1 has no identifiers"]}}',
     readings: [0, 1].map(() => ({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 400: Insufficient PII; Event 1 has no identifiers",
     })),
   },
   {
-    title: "Invalid, said with HTTP 200",
+    title: "Invalid, with HTTP 200",
     conversions: 1,
     status: 200,
     body: '{"status":"INVALID","error_msgs":["currency is not supported"]}',
-    readings: [{ said: "refused", error: "Snapchat said INVALID: currency is not supported" }],
+    readings: [{ outcome: "rejected", error: "Snapchat answered INVALID: currency is not supported" }],
   },
   {
-    title: "Anything but VALID is no success: the same again later",
+    title: "A success without the status VALID is retried",
     conversions: 1,
     status: 200,
     body: "{}",
-    readings: [{ said: "later", error: "HTTP 200: the answer could not be read" }],
+    readings: [{ outcome: "retry", error: "HTTP 200: the answer could not be read" }],
   },
   {
-    title: "The token is wrong, said with HTTP 400",
+    title: "The token is wrong, with HTTP 400",
     conversions: 1,
     status: 400,
     body: '{"status":"INVALID","reason":"Invalid access token"}',
-    readings: [{ said: "unauthorised", error: "HTTP 400: Invalid access token" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 400: Invalid access token" }],
   },
   {
     title: "The token has expired",
     conversions: 1,
     status: 401,
     body: '{"status":"INVALID","reason":"Unauthorized"}',
-    readings: [{ said: "unauthorised", error: "HTTP 401: Unauthorized" }],
+    readings: [{ outcome: "unauthorized", error: "HTTP 401: Unauthorized" }],
   },
   {
     title: "Too many requests",
@@ -204,51 +205,13 @@ export const snapchatAnswers: readonly AnswerExample[] = [
     status: 429,
     headers: { "retry-after": "30" },
     body: '{"status":"INVALID","reason":"Rate limit exceeded"}',
-    readings: [{ said: "later", error: "HTTP 429: Rate limit exceeded", retryAfterSeconds: 30 }],
+    readings: [{ outcome: "retry", error: "HTTP 429: Rate limit exceeded", retryAfterSeconds: 30 }],
   },
   {
-    title: "A passing fault of Snapchat",
+    title: "A temporary error of Snapchat",
     conversions: 1,
     status: 503,
     body: "",
-    readings: [{ said: "later", error: "HTTP 503" }],
+    readings: [{ outcome: "retry", error: "HTTP 503" }],
   },
 ];
-
-export const snapchatGuide: Guide = {
-  credentials: [
-    "Open Ads Manager at ads.snapchat.com, then Events Manager, and copy the id of your Snap Pixel.",
-    "As an admin of the organisation open Business details and generate a Conversions API token; copy it.",
-    "Pixel and token must belong to the same organisation.",
-  ],
-  sends: [
-    ["event_name", "the event, under Snapchat's name for it"],
-    ["event_time", "the time of the conversion, in seconds"],
-    [
-      "event_id",
-      "the event id; the same as the pixel's client_dedup_id, so that Snapchat counts the pair once",
-    ],
-    ["action_source", "WEB when a page is known, otherwise OFFLINE"],
-    ["event_source_url", "the page of the visit without its query, or the address of the site"],
-    ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
-    ["user_data.sc_click_id", "the ScCid of the click, as it was"],
-    ["user_data.sc_cookie1", "the _scid cookie"],
-    ["user_data.client_ip_address, client_user_agent", "address and browser of the visit"],
-    ["custom_data.value, currency, order_id", "value, currency and orderId"],
-  ],
-  notSent: [
-    "Events that Snapchat has no name for, until you choose one, for example CUSTOM_EVENT_1.",
-    "Refunds: Snapchat cannot take a purchase back.",
-    "A purchase without a value, because Snapchat refuses the whole request.",
-    "UTM fields: Snapchat has no field for them.",
-  ],
-  consent:
-    "Snapchat refuses events without a match key, so the events of people who refused are skipped as opted out. If one is sent, it carries limited data use.",
-  testMode: "Goes to Snapchat's address for validation: checked and answered, never counted.",
-  limits: [
-    "One bad event has the whole request refused, so the batch is halved until it is found.",
-    "A pixel of another organisation than the token stops the connection until it is connected again; its events wait.",
-    "The pixel's event and this one count once when the event id is the same within 48 hours.",
-    "A lead is sent as SIGN_UP, because Snapchat has no lead; you may choose another name.",
-  ],
-};

@@ -1,95 +1,22 @@
 // Snapchat Conversions API v3: web events of a Snap Pixel, or offline ones where no page is known.
 
-import type { Conversion, Reading } from "../../kernel/event.ts";
-import {
-  amountOf,
-  browserOf,
-  externalIdField,
-  idList,
-  idOf,
-  isUnnamedRefund,
-  known,
-  limitedDataSetting,
-  listOf,
-  mapFields,
-  type MappedField,
-  placeFields,
-  processingOptions,
-  tokenCheck,
-  unixSeconds,
-  wholeNumber,
-} from "../shared/eventBody.ts";
-import { type EventNames, eventNameOf } from "../shared/eventNames.ts";
-import { bearer, tokenSettings } from "../shared/oauth.ts";
-import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
-import {
-  at,
-  bodyOf,
-  isTransientStatus,
-  listAt,
-  parseJson,
-  readStatus,
-  shorten,
-  textAt,
-  unreadable,
-} from "../shared/readResponse.ts";
-import { snapchatAnswers, snapchatExamples, snapchatGuide } from "./examples.ts";
+import type { ConnectionSettings, Platform } from "../platform.ts";
+import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
+import { at, choicesOf, listAt, parseJson } from "../shared/response.ts";
+import { bearer, checkToken, limitedDataSetting, tokenSettings } from "../shared/settings.ts";
+import { examples, responses } from "./examples.ts";
+import { events, fields, toRequest, userData } from "./request.ts";
+import { readResponse } from "./response.ts";
 
-// Checked 2026-11-15.
-const version = "v3";
-const ads = "https://adsapi.snapchat.com/v1";
-
-const custom = [1, 2, 3, 4, 5].map((number) => `CUSTOM_EVENT_${number}`);
-
-const standard = {
-  purchase: "PURCHASE",
-  // Snapchat has no lead of its own; the connection may choose another name.
-  lead: "SIGN_UP",
-  signup: "SIGN_UP",
-  sign_up: "SIGN_UP",
-  complete_registration: "SIGN_UP",
-  add_to_cart: "ADD_CART",
-  add_to_wishlist: "ADD_TO_WISHLIST",
-  begin_checkout: "START_CHECKOUT",
-  initiate_checkout: "START_CHECKOUT",
-  add_payment_info: "ADD_BILLING",
-  subscribe: "SUBSCRIBE",
-  start_trial: "START_TRIAL",
-  search: "SEARCH",
-  view_content: "VIEW_CONTENT",
-  view_item: "VIEW_CONTENT",
-  view_list: "LIST_VIEW",
-  page_view: "PAGE_VIEW",
-  login: "LOGIN",
-  save: "SAVE",
-  share: "SHARE",
-  reserve: "RESERVE",
-  complete_tutorial: "COMPLETE_TUTORIAL",
-} as const;
-
-const events: EventNames = {
-  standard,
-  // Whether names of one's own are taken is not known.
-  others: "not sent",
-  choices: [...new Set<string>(Object.values(standard)), ...custom],
-};
-
-const text = (name: string, help: string): MappedField => ({ name, help, type: "text" });
-const fields: readonly MappedField[] = [
-  externalIdField,
-  ...placeFields,
-  { ...text("custom_data.content_ids", "Ids of the products, separated by commas."), shape: idList },
-  {
-    ...text("custom_data.content_category", "Categories of the products, separated by commas."),
-    shape: idList,
-  },
-  { name: "custom_data.num_items", help: "How many items.", type: "number", shape: wholeNumber },
-  text("custom_data.search_string", "What the person searched for."),
-];
-
-const idFault = (value: string) =>
+const checkId = (value: string) =>
   /^[0-9a-z][0-9a-z-]{4,63}$/i.test(value) ? null : "must be an id of letters, digits and hyphens";
 const isWebAddress = (value: string) => URL.canParse(value) && /^https?:\/\//i.test(value);
+
+function listRequest(url: string, settings: ConnectionSettings) {
+  return { method: "GET", url, headers: bearer(settings), body: "" } as const;
+}
+
+const ads = "https://adsapi.snapchat.com/v1";
 
 export const snapchat = {
   id: "snapchat",
@@ -99,7 +26,43 @@ export const snapchat = {
     url: "https://developers.snap.com/api/marketing-api/Conversions-API/Introduction",
     checked: "2026-11-15",
   },
-  guide: snapchatGuide,
+  guide: {
+    credentials: [
+      "Open Ads Manager at ads.snapchat.com, then Events Manager, and copy the id of your Snap Pixel.",
+      "As an admin of the organisation open Business details and generate a Conversions API token; copy it.",
+      "Pixel and token must belong to the same organisation.",
+    ],
+    sends: [
+      ["event_name", "the event, under Snapchat's name for it"],
+      ["event_time", "the time of the conversion, in seconds"],
+      [
+        "event_id",
+        "the event id; the same as the pixel's client_dedup_id, so that Snapchat counts the pair once",
+      ],
+      ["action_source", "WEB when a page is known, otherwise OFFLINE"],
+      ["event_source_url", "the page of the visit without its query, or the site URL"],
+      ["user_data.em, ph, fn, ln", "email, phone (digits only) and names, each as SHA-256"],
+      ["user_data.sc_click_id", "the ScCid of the click, as it was"],
+      ["user_data.sc_cookie1", "the _scid cookie"],
+      ["user_data.client_ip_address, client_user_agent", "IP address and user agent of the visit"],
+      ["custom_data.value, currency, order_id", "value, currency and orderId"],
+    ],
+    notSent: [
+      "Events that Snapchat has no name for, until you choose one, for example CUSTOM_EVENT_1.",
+      "Refunds: Snapchat cannot revoke a purchase.",
+      "A purchase without a value, because Snapchat rejects the whole request.",
+      "UTM fields: Snapchat has no field for them.",
+    ],
+    consent:
+      "Snapchat rejects events without a match key, so events of people who opted out are skipped. If one is sent, it carries limited data use.",
+    testMode: "Sent to Snapchat's validation endpoint: checked, never counted.",
+    limits: [
+      "One invalid event fails the whole request, so the batch is halved until it is found.",
+      "A pixel of a different organisation than the token's stops the connection until it is connected again; its events wait.",
+      "The pixel's event and this one count once when the event id is the same within 48 hours.",
+      "A lead is sent as SIGN_UP, because Snapchat has no lead; you may choose another name.",
+    ],
+  },
   oauth: {
     authorizeUrl: "https://accounts.snapchat.com/login/oauth2/authorize",
     tokenUrl: "https://accounts.snapchat.com/login/oauth2/access_token",
@@ -114,23 +77,23 @@ export const snapchat = {
       label: "Pixel id",
       help: "The id of the Snap Pixel in Ads Manager, under Events Manager.",
       required: true,
-      check: idFault,
+      check: checkId,
     },
     {
       name: "access_token",
       label: "Conversions API token",
-      help: "From Business Manager: Business details, Conversions API tokens. It lives long.",
+      help: "From Business Manager: Business details, Conversions API tokens. It is long-lived.",
       required: true,
       secret: true,
-      check: tokenCheck,
+      check: checkToken,
     },
     ...tokenSettings,
     {
       name: "site_url",
-      label: "Address of the site",
+      label: "Site URL",
       help:
-        "Snapchat wants a page with every web event. Where the page of the visit is unknown this address is sent; " +
-        "without it such an event is sent as an offline one.",
+        "Snapchat requires a page with every web event. Where the page of the visit is unknown, this URL is sent; " +
+        "without it, such an event is sent as an offline event.",
       check: (value) => (isWebAddress(value) ? null : "must be an http(s) address"),
     },
     limitedDataSetting,
@@ -138,25 +101,27 @@ export const snapchat = {
       name: "ad_account_id",
       label: "Ad account id",
       help: "Only to list the pixels of an ad account; not needed when you enter the pixel id yourself.",
-      check: idFault,
+      check: checkId,
     },
   ],
   pickers: [
     {
       setting: "ad_account_id",
       needs: ["access_token"],
-      toRequest: (settings) => listing(`${ads}/me/organizations?with_ad_accounts=true`, settings),
+      toRequest: (settings) => listRequest(`${ads}/me/organizations?with_ad_accounts=true`, settings),
       read: (body) =>
-        listAt(parseJson(body), "organizations")
-          .flatMap((one) => listAt(one, "organization", "ad_accounts"))
-          .flatMap(choiceOf),
+        choicesOf(
+          listAt(parseJson(body), "organizations").flatMap((one) =>
+            listAt(one, "organization", "ad_accounts"),
+          ),
+        ),
     },
     {
       setting: "pixel_id",
       needs: ["access_token", "ad_account_id"],
       toRequest: (settings) =>
-        listing(`${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, settings),
-      read: (body) => listAt(parseJson(body), "pixels").flatMap((one) => choiceOf(at(one, "pixel"))),
+        listRequest(`${ads}/adaccounts/${encodeURIComponent(settings.ad_account_id ?? "")}/pixels`, settings),
+      read: (body) => choicesOf(listAt(parseJson(body), "pixels").map((one) => at(one, "pixel"))),
     },
   ],
   account: (settings) => (settings.pixel_id ?? "").toLowerCase(),
@@ -166,103 +131,18 @@ export const snapchat = {
   maxAgeDays: 37,
   batch: 2000,
   lanes: 16,
-  unfit(conversion, settings) {
+  skipReason(conversion, settings) {
     if (isUnnamedRefund(conversion, settings)) return "Snapchat takes no refunds";
     const name = eventNameOf(conversion, settings, events);
     if (name === null) return "Snapchat has no name for this event; choose one in the connection";
     const { em, ph, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
     if (!em && !ph && !(ip && agent))
-      return conversion.consent === "denied" ? "opted out" : "no email, phone, or address and browser";
-    if (name === "PURCHASE" && conversion.value === null)
-      return "no value, which Snapchat wants with PURCHASE";
+      return conversion.consent === "denied" ? "opted out" : "no email, phone, or IP address with user agent";
+    if (name === "PURCHASE" && conversion.value === null) return "Snapchat requires a value with PURCHASE";
     return null;
   },
-  toRequest(conversions, settings, now) {
-    const isTest = conversions.some(({ mode }) => mode === "test");
-    const pixel = encodeURIComponent(settings.pixel_id ?? "");
-    return {
-      method: "POST",
-      url: `https://tr.snapchat.com/${version}/${pixel}/events${isTest ? "/validate" : ""}`,
-      headers: { "content-type": "application/json" },
-      secretQuery: { access_token: settings.access_token ?? "" },
-      body: JSON.stringify({ data: conversions.map((conversion) => toEvent(conversion, settings, now)) }),
-    };
-  },
-  readResponse: (response, conversions) => {
-    const reading = readAnswer(response);
-    return conversions.map(() => reading);
-  },
-  examples: snapchatExamples(standard),
-  answers: snapchatAnswers,
+  toRequest,
+  readResponse,
+  examples,
+  responses,
 } satisfies Platform;
-
-function listing(url: string, settings: ConnectionSettings) {
-  return { method: "GET", url, headers: bearer(settings), body: "" } as const;
-}
-
-function choiceOf(one: unknown): { value: string; label: string }[] {
-  const value = textAt(one, "id");
-  return value ? [{ value, label: textAt(one, "name") || value }] : [];
-}
-
-function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
-  const page = browserOf(conversion).page || settings.site_url;
-  const { value, currency, orderId } = conversion;
-  const event = known({
-    event_name: eventNameOf(conversion, settings, events) ?? conversion.name,
-    event_time: unixSeconds(conversion.time, now),
-    event_id: conversion.platformEventId,
-    action_source: page ? "WEB" : "OFFLINE",
-    event_source_url: page,
-    user_data: userData(conversion),
-    custom_data: known({
-      ...(value === null ? {} : { value: amountOf(value, currency), currency }),
-      order_id: orderId,
-    }),
-    ...processingOptions(conversion, settings),
-  });
-  mapFields(event, conversion, settings, fields, "user_data");
-  return event;
-}
-
-function userData(conversion: Conversion): Record<string, unknown> {
-  const { person, clickIds, browserIds } = conversion;
-  const { address, userAgent } = browserOf(conversion);
-  return known({
-    em: listOf(person?.emailSha256),
-    ph: listOf(person?.phoneDigitsSha256),
-    fn: listOf(person?.firstNameSha256),
-    ln: listOf(person?.lastNameSha256),
-    client_ip_address: address,
-    client_user_agent: userAgent,
-    sc_click_id: idOf(clickIds.ScCid?.value),
-    sc_cookie1: idOf(browserIds._scid),
-  });
-}
-
-/** A wrong token often comes as HTTP 400, and only the words tell. */
-const aboutToken = /access[ _-]?token|oauth|unauthori[sz]ed|not authori[sz]ed|authenticat|permission/i;
-
-function readAnswer(response: PlatformResponse): Reading {
-  const { status } = response;
-  const parsed = bodyOf(response);
-  const words = wordsOf(parsed);
-  const verdict = textAt(parsed, "status").toUpperCase();
-  if (isTransientStatus(status) || (status >= 300 && status < 400)) return readStatus(response, words);
-  if (status >= 400 && aboutToken.test(words))
-    return { said: "unauthorised", error: `HTTP ${status}: ${shorten(words)}` };
-  if (status >= 300) return readStatus(response, words);
-  if (verdict === "VALID") return { said: "accepted" };
-  if (verdict === "") return unreadable(response);
-  const error = `Snapchat said ${shorten(verdict)}${words && `: ${shorten(words)}`}`;
-  return { said: aboutToken.test(words) ? "unauthorised" : "refused", error };
-}
-
-/** The reason and the messages, which stand below `errors` or at the top. */
-function wordsOf(parsed: unknown): string {
-  const messages = [...listAt(parsed, "errors", "error_msgs"), ...listAt(parsed, "error_msgs")];
-  const texts = [textAt(parsed, "reason"), ...messages].filter(
-    (one) => typeof one === "string" && one !== "",
-  );
-  return [...new Set(texts)].join("; ") || textAt(parsed, "message");
-}

@@ -3,9 +3,8 @@ import type { Conversion } from "../../kernel/event.ts";
 import { personOf } from "../../identity/person.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import { sampleConversion } from "../shared/sample.ts";
+import { bareConversion, fullPerson, sampleConversion, withheldConversion } from "../shared/sample.ts";
 import { snapchat } from "./index.ts";
-import { bareConversion, fullPerson, withheldConversion } from "../shared/socialSample.ts";
 
 const platform: Platform = snapchat;
 const settings = { pixel_id: "a1b2c3d4-0000-4000-8000-00000000beef", access_token: "EXAMPLE-TOKEN" };
@@ -22,15 +21,12 @@ const read = (response: Partial<PlatformResponse>, count = 1) =>
   snapchat.readResponse(
     { status: 200, headers: {}, body: "", ...response },
     Array.from({ length: count }, () => sampleConversion()),
+    settings,
+    now,
   );
 
 describe("the request", () => {
-  test.each(snapchat.examples.map((example) => [example.title, example] as const))("%s", (_, example) => {
-    const request = platform.toRequest(example.conversions, example.settings, now);
-    expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual(example.request);
-  });
-
-  test("the token stands apart from the address, which is shown and stored", () => {
+  test("the token is kept apart from the URL, which is shown and stored", () => {
     const request = snapchat.toRequest([sampleConversion()], settings, now);
     expect(request.secretQuery).toEqual({ access_token: "EXAMPLE-TOKEN" });
     expect(JSON.stringify({ ...request, secretQuery: null })).not.toContain("EXAMPLE-TOKEN");
@@ -43,7 +39,7 @@ describe("the request", () => {
     expect(urlOf("live")).toMatch(/\/events$/);
   });
 
-  test("the time is in seconds, of a late event too, and never ahead of the clock", () => {
+  test("the event time is in seconds, also for late events, and never in the future", () => {
     expect(eventOf({ time: 1_794_648_600_999 }).event_time).toBe(1_794_648_600);
     expect(eventOf({ time: now - 36.5 * 86_400_000 }).event_time).toBe(now / 1000 - 36.5 * 86_400);
     expect(eventOf({ time: now + 240_000 }).event_time).toBe(now / 1000);
@@ -56,7 +52,7 @@ describe("the request", () => {
     expect(eventOf({ name: "lead", value: null, orderId: null })).not.toHaveProperty("custom_data");
   });
 
-  test("a web event always has a page: the visit's, else the site's, else it is an offline one", () => {
+  test("a web event always has a page, the visit's or the site's; without either the event is offline", () => {
     const site = { site_url: "https://shop.example.com/" };
     expect(eventOf({}, site)).toMatchObject({
       action_source: "WEB",
@@ -70,19 +66,19 @@ describe("the request", () => {
     expect(eventOf({ browser: null })).not.toHaveProperty("event_source_url");
   });
 
-  test("ScCid and _scid go out byte for byte", () => {
+  test("ScCid and _scid are sent byte for byte", () => {
     const odd = "AbC%2F+-_.~";
     const user = userOf({ clickIds: { ScCid: { value: odd, seenAt: 1 } }, browserIds: { _scid: "v-x_Y" } });
     expect(user).toMatchObject({ sc_click_id: odd, sc_cookie1: "v-x_Y" });
   });
 
-  test("ids that cannot be any are left out", () => {
+  test("invalid ids are left out", () => {
     const user = userOf({ clickIds: { ScCid: { value: "a b", seenAt: 1 } }, browserIds: { _scid: "\t" } });
     expect(user).not.toHaveProperty("sc_click_id");
     expect(user).not.toHaveProperty("sc_cookie1");
   });
 
-  test("other platforms' ids and field names of the old API stay out", () => {
+  test("ids of other platforms and field names of the old API are not sent", () => {
     expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(
       /gclid|fb\.1\.|hashed_email|uuid_c1|event_conversion_type/,
     );
@@ -107,17 +103,17 @@ describe("the person", () => {
     expect(userOf({ person: personOf({ email: "somebody@example.com", ...fields }) })[key]).toEqual([hash]);
   });
 
-  test("of a person with only a hashed email nothing else is made up", () => {
+  test("a person with only a hashed email gets no other match keys", () => {
     expect(bodyOf([bareConversion()]).data[0]?.user_data).toEqual({ em: [fullPerson.emailSha256] });
   });
 
-  test("a phone that is only known with its plus is left out", () => {
+  test("a phone hash that includes the plus is left out", () => {
     expect(
       userOf({ person: { emailSha256: fullPerson.emailSha256, phoneSha256: fullPerson.phoneSha256 } }),
     ).not.toHaveProperty("ph");
   });
 
-  test("no plain contact data, no token and no null leaves", () => {
+  test("a request has no plain contact data, no token and no null", () => {
     const person = personOf({
       email: "jane@example.com",
       phone: "+14155550100",
@@ -130,13 +126,13 @@ describe("the person", () => {
 });
 
 describe("consent", () => {
-  test("after a refusal nothing is left that Snapchat could match: opted out", () => {
-    expect(platform.unfit?.(withheldConversion(), settings, now)).toBe("opted out");
+  test("an event of a person who opted out is skipped, because Snapchat could match nothing", () => {
+    expect(platform.skipReason?.(withheldConversion(), settings, now)).toBe("opted out");
     const browser = sampleConversion().browser;
-    expect(platform.unfit?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
+    expect(platform.skipReason?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
   });
 
-  test("only a refusal or the connection limits the use of data", () => {
+  test("only denied consent or the connection's setting limits the use of data", () => {
     expect(eventOf({ consent: "denied" })).toMatchObject({
       data_processing_options: ["LDU"],
       data_processing_options_country: 1,
@@ -151,14 +147,14 @@ describe("consent", () => {
   });
 });
 
-describe("what is not sent", () => {
-  test("an event that Snapchat has no name for, until the connection chooses one", () => {
+describe("skipped events", () => {
+  test("an event without a Snapchat name is skipped until the connection chooses one", () => {
     const conversion = sampleConversion({ name: "Quiz Done" });
-    expect(platform.unfit?.(conversion, settings, now)).toBe(
+    expect(platform.skipReason?.(conversion, settings, now)).toBe(
       "Snapchat has no name for this event; choose one in the connection",
     );
     const chosen = { "event.quizdone": "CUSTOM_EVENT_2" };
-    expect(platform.unfit?.(conversion, { ...settings, ...chosen }, now)).toBeNull();
+    expect(platform.skipReason?.(conversion, { ...settings, ...chosen }, now)).toBeNull();
     expect(eventOf({ name: "Quiz Done" }, chosen).event_name).toBe("CUSTOM_EVENT_2");
   });
 
@@ -167,55 +163,51 @@ describe("what is not sent", () => {
     expect(eventOf({ name: "lead" }, { "event.lead": "SUBSCRIBE" }).event_name).toBe("SUBSCRIBE");
   });
 
-  test("only names that Snapchat has can be chosen", () => {
+  test("a connection can choose only Snapchat's own names", () => {
     expect(nameFault("CUSTOM_EVENT_5", snapchat.events)).toBeNull();
     expect(nameFault("CUSTOM_EVENT_6", snapchat.events)).toMatch(/^must be one of PURCHASE, SIGN_UP,/);
   });
 
-  test("a purchase without a value, and a refund", () => {
-    expect(platform.unfit?.(sampleConversion({ value: null }), settings, now)).toBe(
-      "no value, which Snapchat wants with PURCHASE",
+  test("a purchase without a value and a refund are skipped", () => {
+    expect(platform.skipReason?.(sampleConversion({ value: null }), settings, now)).toBe(
+      "Snapchat requires a value with PURCHASE",
     );
-    expect(platform.unfit?.(sampleConversion({ value: 0 }), settings, now)).toBeNull();
-    expect(platform.unfit?.(sampleConversion({ name: "refund" }), settings, now)).toBe(
+    expect(platform.skipReason?.(sampleConversion({ value: 0 }), settings, now)).toBeNull();
+    expect(platform.skipReason?.(sampleConversion({ name: "refund" }), settings, now)).toBe(
       "Snapchat takes no refunds",
     );
   });
 });
 
-describe("the answer", () => {
-  test.each(snapchat.answers.map((one) => [one.title, one] as const))("%s", (_, one) => {
-    expect(read({ headers: {}, ...one }, one.conversions)).toEqual(one.readings);
-  });
-
-  test("anything but VALID is a failure, also on HTTP 200", () => {
-    expect(read({ body: '{"status":"valid"}' })[0]?.said).toBe("accepted");
+describe("the response", () => {
+  test("any status but VALID is a failure, also with HTTP 200", () => {
+    expect(read({ body: '{"status":"valid"}' })[0]?.outcome).toBe("accepted");
     expect(read({ body: '{"status":"PARTIAL"}' })[0]).toEqual({
-      said: "refused",
-      error: "Snapchat said PARTIAL",
+      outcome: "rejected",
+      error: "Snapchat answered PARTIAL",
     });
-    expect(read({ body: "OK" })[0]?.said).toBe("later");
+    expect(read({ body: "OK" })[0]?.outcome).toBe("retry");
   });
 
   test.each(["Invalid access token", "access_token missing", "Unauthorized", "no permission for pixel"])(
     "400 that says %j needs reconnection",
     (reason) => {
-      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.said).toBe(
-        "unauthorised",
+      expect(read({ status: 400, body: JSON.stringify({ status: "INVALID", reason }) })[0]?.outcome).toBe(
+        "unauthorized",
       );
     },
   );
 
-  test("one bad event refuses the whole batch, so that it is halved", () => {
+  test("one invalid event rejects the whole batch, so that delivery halves it", () => {
     const body = '{"status":"INVALID","reason":"Insufficient PII"}';
-    expect(read({ status: 400, body }, 3).map(({ said }) => said)).toEqual(Array(3).fill("refused"));
+    expect(read({ status: 400, body }, 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
   });
 });
 
 describe("the lists of ad accounts and pixels", () => {
   const [accounts, pixels] = platform.pickers ?? [];
 
-  test("are asked for with the token in a header", () => {
+  test("lists are requested with the token in a header", () => {
     const ids = { ...settings, ad_account_id: "11111111-0000-4000-8000-000000000001" };
     expect(pixels?.toRequest(ids)).toEqual({
       method: "GET",
@@ -226,7 +218,7 @@ describe("the lists of ad accounts and pixels", () => {
     expect(accounts?.toRequest(settings).url).not.toContain("EXAMPLE-TOKEN");
   });
 
-  test("name each with its id", () => {
+  test("ad accounts and pixels are offered with their ids", () => {
     const organizations = [{ organization: { ad_accounts: [{ id: "a1", name: "North" }] } }, {}];
     expect(accounts?.read(JSON.stringify({ organizations }))).toEqual([{ value: "a1", label: "North" }]);
     expect(pixels?.read('{"pixels":[{"pixel":{"id":"p1"}},{}]}')).toEqual([{ value: "p1", label: "p1" }]);
@@ -244,13 +236,13 @@ describe("the settings", () => {
     ],
     ["access_token", "abc", "a b", "must be one word of plain letters, digits and signs"],
     ["site_url", "https://shop.example.com", "shop.example.com", "must be an http(s) address"],
-  ])("%s takes %j and refuses %j", (name, good, bad, reason) => {
+  ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     const check = platform.settings.find((setting) => setting.name === name)?.check;
     expect(check?.(good)).toBeNull();
     expect(check?.(bad)).toBe(reason);
   });
 
-  test("two connections are the same by their account, whatever their token", () => {
+  test("the account identifies a connection, whatever its token", () => {
     expect(platform.account({ ...settings, access_token: "other" })).toBe(platform.account(settings));
   });
 });

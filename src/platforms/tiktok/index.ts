@@ -1,124 +1,67 @@
-// TikTok Events API 2.0: web events of a pixel. Nearly every answer is HTTP 200; its `code` says what happened.
+// TikTok Events API 2.0: web events of a pixel. Nearly every response is HTTP 200; its `code` says what happened.
 
-import type { Conversion } from "../../kernel/event.ts";
+import type { Platform } from "../platform.ts";
+import { eventNameOf, isUnnamedRefund } from "../shared/eventNames.ts";
+import { choicesOf, listAt, parseJson } from "../shared/response.ts";
 import {
-  amountOf,
-  browserOf,
+  checkToken,
   digits,
-  hashed,
-  idOf,
-  isLimited,
-  isUnnamedRefund,
-  known,
+  expirySetting,
   limitedDataSetting,
-  mapFields,
-  type MappedField,
   noTestCode,
   oneOf,
-  oneWordOf,
-  places,
-  testCodeOf,
   testCodeSetting,
-  tokenCheck,
-  unixSeconds,
-} from "../shared/eventBody.ts";
-import { type EventNames, eventNameOf } from "../shared/eventNames.ts";
-import { expirySetting } from "../shared/oauth.ts";
-import type { ConnectionSettings, Platform } from "../platform.ts";
-import { listAt, parseJson, textAt } from "../shared/readResponse.ts";
-import { readTikTokAnswer } from "./response.ts";
-import { tiktokAnswers, tiktokExamples, tiktokGuide } from "./examples.ts";
-
-// Checked 2026-11-15.
-const version = "v1.3";
-const api = `https://business-api.tiktok.com/open_api/${version}`;
-
-// Names that TikTok keeps for itself, as far as its help pages list them.
-const reserved = new Set([
-  "addbilling",
-  "browse",
-  "checkout",
-  "clickform",
-  "consult",
-  "registration",
-  "startcheckout",
-]);
-
-function nameFault(name: string): string | null {
-  if (name.length > 50) return "must have at most 50 characters";
-  return reserved.has(name.toLowerCase()) ? "must not be a name that TikTok keeps for itself" : null;
-}
-
-const events: EventNames = {
-  standard: {
-    purchase: "Purchase",
-    lead: "Lead",
-    signup: "CompleteRegistration",
-    sign_up: "CompleteRegistration",
-    complete_registration: "CompleteRegistration",
-    add_to_cart: "AddToCart",
-    add_to_wishlist: "AddToWishlist",
-    begin_checkout: "InitiateCheckout",
-    initiate_checkout: "InitiateCheckout",
-    add_payment_info: "AddPaymentInfo",
-    subscribe: "Subscribe",
-    start_trial: "StartTrial",
-    contact: "Contact",
-    schedule: "Schedule",
-    submit_application: "SubmitApplication",
-    application_approval: "ApplicationApproval",
-    search: "Search",
-    view_content: "ViewContent",
-    view_item: "ViewContent",
-    download: "Download",
-    find_location: "FindLocation",
-    customize_product: "CustomizeProduct",
-  },
-  others: "own name",
-  check: nameFault,
-};
-
-const alphanumeric = (value: string | number) =>
-  String(value)
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
-
-const fields: readonly MappedField[] = [
-  {
-    name: "user.external_id",
-    help: "Your own id of the person, as your pixel has it; hashed before it is sent.",
-    type: "text",
-    shape: hashed((text) => text),
-  },
-  {
-    name: "user.zip_code",
-    help: "Postal code; hashed before it is sent.",
-    type: "text",
-    shape: hashed((text) => alphanumeric(places.zip(text))),
-  },
-  { name: "user.city", help: "City; TikTok takes it plain.", type: "text", shape: alphanumeric },
-  { name: "user.state", help: "State; TikTok takes it plain.", type: "text", shape: alphanumeric },
-  { name: "user.country", help: "Country; TikTok takes it plain.", type: "text", shape: alphanumeric },
-  {
-    name: "properties.content_type",
-    help: "product or product_group.",
-    type: "text",
-    shape: oneWordOf(["product", "product_group"]),
-  },
-  { name: "properties.description", help: "A text about the event.", type: "text" },
-  { name: "properties.query", help: "What the person searched for.", type: "text" },
-];
+} from "../shared/settings.ts";
+import { examples, responses } from "./examples.ts";
+import { api, events, fields, nameFault, toRequest, userOf } from "./request.ts";
+import { readResponse } from "./response.ts";
 
 export const tiktok = {
   id: "tiktok",
   name: "TikTok",
   description: "Sends conversions to a TikTok pixel with the Events API.",
   docs: { url: "https://business-api.tiktok.com/portal/docs?id=1771100865818625", checked: "2026-11-15" },
-  guide: tiktokGuide,
+  guide: {
+    credentials: [
+      "Open TikTok Ads Manager as an admin or operator of the ad account, then Tools and Events Manager.",
+      "Choose the pixel of your site and copy its id of letters and digits.",
+      "Under Settings, Events API, generate an access token and copy it. It is long-lived.",
+      "For test events: copy the code on the page Test events.",
+    ],
+    sends: [
+      ["event", "the event, under TikTok's standard name or its own"],
+      ["event_time", "the time of the conversion, in seconds"],
+      ["event_id", "the event id; the same as the pixel's, so that TikTok counts the pair once"],
+      ["user.email, phone", "email and phone (with country code and plus), each as SHA-256"],
+      ["user.first_name, last_name", "names, each as SHA-256"],
+      ["user.ttclid", "the ttclid of the click, as it was"],
+      ["user.ttp", "the _ttp cookie"],
+      ["user.ip, user_agent", "IP address and user agent of the visit"],
+      ["properties.value, currency, order_id", "value, currency and orderId"],
+      ["page.url, referrer", "the page of the visit without its query, and the referring site"],
+    ],
+    notSent: [
+      "UTM fields, unless you map them: TikTok has no field for them.",
+      "Refunds: TikTok cannot revoke a purchase.",
+      "Events of apps, shops and CRMs: only web events are sent.",
+      "Events whose own name is longer than 50 characters or reserved by TikTok; choose another name for them.",
+    ],
+    consent:
+      "Events of people who opted out are skipped, because nothing would be left to match. With without_person=send they are sent without personal data and with limited data use.",
+    testMode:
+      "Needs the test event code of the connection and shows on the page Test events. Test events never share a request with live ones.",
+    limits: [
+      "TikTok documents no maximum age for web events; the limit used here is a cautious choice.",
+      "One invalid event fails the whole request, so the batch is halved until it is found.",
+      "A pixel that TikTok does not know, or does not let the token use, stops the connection until it is connected again; its events wait.",
+      "The pixel's event and this one count once when event id and name are the same within 48 hours.",
+      "Ads cannot be optimised for custom event names.",
+    ],
+  },
   oauth: {
     authorizeUrl: "https://business-api.tiktok.com/portal/auth",
     tokenUrl: `${api}/oauth2/access_token/`,
-    // What an app may do is decided when TikTok approves it.
+    // TikTok grants permissions when it approves the app.
     scopes: [],
     pkce: false,
     clientAuth: "body",
@@ -142,17 +85,17 @@ export const tiktok = {
       help: "From Events Manager: the pixel, Settings, Events API, Generate access token.",
       required: true,
       secret: true,
-      check: tokenCheck,
+      check: checkToken,
     },
     expirySetting,
     testCodeSetting,
     limitedDataSetting,
     {
       name: "without_person",
-      label: "Events of nobody",
+      label: "Events without match keys",
       help:
-        "skip: events without any match key, such as those of people who refused consent, are not sent. send: they go " +
-        "out without anything personal; TikTok takes them, it seems, and can attribute them to no ad.",
+        "skip: events without any match key, such as those of people who opted out, are not sent. send: they are sent " +
+        "without personal data; TikTok seems to accept them, but cannot attribute them to an ad.",
       default: "skip",
       check: oneOf(["skip", "send"]),
     },
@@ -173,24 +116,20 @@ export const tiktok = {
         headers: { "access-token": settings.access_token ?? "" },
         body: "",
       }),
-      read: (body) =>
-        listAt(parseJson(body), "data", "pixels").flatMap((pixel) => {
-          // Events go by the code; the number beside it is for ads.
-          const value = textAt(pixel, "pixel_code");
-          return value ? [{ value, label: textAt(pixel, "pixel_name") || value }] : [];
-        }),
+      // Events use the pixel code; the numeric id is for ads.
+      read: (body) => choicesOf(listAt(parseJson(body), "data", "pixels"), "pixel_code", "pixel_name"),
     },
   ],
   account: (settings) => settings.pixel_code ?? "",
   ids: ["ttclid", "_ttp"],
   events,
   fields,
-  // TikTok names no limit for web events; this is the safe reading.
+  // TikTok documents no limit for web events; this is the cautious choice.
   maxAgeDays: 7,
   batch: 1000,
   lanes: 16,
   quota: { requests: 1000, seconds: 1 },
-  unfit(conversion, settings) {
+  skipReason(conversion, settings) {
     if (conversion.mode === "test" && !settings.test_event_code) return noTestCode;
     if (isUnnamedRefund(conversion, settings)) return "TikTok takes no refunds";
     const name = eventNameOf(conversion, settings, events) ?? "";
@@ -199,57 +138,8 @@ export const tiktok = {
     if (email || phone || ttclid || ttp || (ip && agent) || settings.without_person === "send") return null;
     return conversion.consent === "denied" ? "opted out" : "no email, phone, ttclid or _ttp";
   },
-  toRequest: (conversions, settings, now) => ({
-    method: "POST",
-    url: `${api}/event/track/`,
-    headers: { "content-type": "application/json", "access-token": settings.access_token ?? "" },
-    body: JSON.stringify({
-      event_source: "web",
-      event_source_id: settings.pixel_code ?? "",
-      ...testCodeOf(conversions, settings),
-      data: conversions.map((conversion) => toEvent(conversion, settings, now)),
-    }),
-  }),
-  readResponse: (response, conversions) => readTikTokAnswer(response, conversions.length),
-  examples: tiktokExamples(events.standard),
-  answers: tiktokAnswers,
+  toRequest,
+  readResponse,
+  examples,
+  responses,
 } satisfies Platform;
-
-function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
-  const { page, referrer } = browserOf(conversion);
-  const { value, currency, orderId } = conversion;
-  const event: Record<string, unknown> = {
-    ...known({
-      event: eventNameOf(conversion, settings, events),
-      event_time: unixSeconds(conversion.time, now),
-      event_id: conversion.platformEventId,
-    }),
-    // Stays when it is empty: TikTok's events always have it.
-    user: userOf(conversion),
-    ...known({
-      properties: known({
-        ...(value === null ? {} : { value: amountOf(value, currency), currency }),
-        order_id: orderId,
-      }),
-      page: known({ url: page, referrer }),
-    }),
-    ...(isLimited(conversion, settings) ? { limited_data_use: true } : {}),
-  };
-  mapFields(event, conversion, settings, fields, "user");
-  return event;
-}
-
-function userOf(conversion: Conversion): Record<string, unknown> {
-  const { person, clickIds, browserIds } = conversion;
-  const { address, userAgent } = browserOf(conversion);
-  return known({
-    email: person?.emailSha256,
-    phone: person?.phoneSha256,
-    first_name: person?.firstNameSha256,
-    last_name: person?.lastNameSha256,
-    ttclid: idOf(clickIds.ttclid?.value),
-    ttp: idOf(browserIds._ttp),
-    ip: address,
-    user_agent: userAgent,
-  });
-}

@@ -1,50 +1,52 @@
-// Reading TikTok's answers: nearly all of them are HTTP 200, and `code` in the body says what happened.
+// TikTok's responses: nearly all of them are HTTP 200, and `code` in the body says what happened.
 
 import type { Reading } from "../../kernel/event.ts";
-import type { PlatformResponse } from "../platform.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
 import {
   at,
-  bodyOf,
   isSuccess,
-  later,
   listAt,
+  parseBody,
   readStatus,
   retryAfterSeconds,
+  retryLater,
   shorten,
   textAt,
   unreadable,
-} from "../shared/readResponse.ts";
+} from "../shared/response.ts";
 
-export function readTikTokAnswer(response: PlatformResponse, count: number): Reading[] {
-  const parsed = bodyOf(response);
-  const reading = readCode(response, parsed);
-  // Older batch calls named the events that failed by their place; should this one do so, only those are refused.
+export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
+  const parsed = parseBody(response);
+  const reading = readCode(response, parsed, now);
+  // Older batch calls named the failed events by index; should this one do so, only those are rejected.
   const failed = new Map(
-    (reading.said === "accepted" ? listAt(parsed, "data", "failed_events") : []).map((one) => [
+    (reading.outcome === "accepted" ? listAt(parsed, "data", "failed_events") : []).map((one) => [
       at(one, "order_in_batch"),
       `TikTok error ${textAt(one, "error_code")}: ${shorten(textAt(one, "error_message"))}`,
     ]),
   );
-  return Array.from({ length: count }, (_, i): Reading => {
+  return conversions.map((_, i): Reading => {
     const error = failed.get(i);
-    return error === undefined ? reading : { said: "refused", error };
+    return error === undefined ? reading : { outcome: "rejected", error };
   });
-}
+};
 
-function readCode(response: PlatformResponse, parsed: unknown): Reading {
+function readCode(response: PlatformResponse, parsed: unknown, now: number): Reading {
   const { status } = response;
   const code = Number(textAt(parsed, "code") || Number.NaN);
-  // Only TikTok's own JSON says that events were taken.
+  // Only TikTok's own JSON proves that the events were accepted.
   if (!Number.isInteger(code))
-    return isSuccess(status) ? unreadable(response) : readStatus(response, textAt(parsed, "message"));
-  // 20001 speaks of partial success; others who meet it count it as success.
-  const isTaken = code === 0 || code === 20001;
-  if (isTaken && status < 300) return { said: "accepted" };
-  const said = `TikTok error ${code}: ${shorten(textAt(parsed, "message"))}`;
-  const wait = retryAfterSeconds(response.headers["retry-after"]);
-  if (code === 40100 || (code >= 50_000 && code < 60_000)) return later(said, wait);
+    return isSuccess(status)
+      ? unreadable(response, now)
+      : readStatus(response, now, textAt(parsed, "message"));
+  // 20001 means partial success; other integrations count it as success.
+  const isAccepted = code === 0 || code === 20001;
+  if (isAccepted && status < 300) return { outcome: "accepted" };
+  const error = `TikTok error ${code}: ${shorten(textAt(parsed, "message"))}`;
+  const wait = retryAfterSeconds(response.headers["retry-after"], now);
+  if (code === 40100 || (code >= 50_000 && code < 60_000)) return retryLater(error, wait);
   // 40001: no permission for this pixel; 40102 to 40106: the token is missing, wrong, expired or revoked.
-  if (code === 40001 || (code >= 40_102 && code <= 40_106)) return { said: "unauthorised", error: said };
-  if (isTaken || status >= 300) return readStatus(response, said);
-  return { said: "refused", error: said };
+  if (code === 40001 || (code >= 40_102 && code <= 40_106)) return { outcome: "unauthorized", error };
+  if (isAccepted || status >= 300) return readStatus(response, now, error);
+  return { outcome: "rejected", error };
 }

@@ -3,8 +3,13 @@ import type { Conversion } from "../../kernel/event.ts";
 import { personOf } from "../../identity/person.ts";
 import { nameSetting } from "../shared/eventNames.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
-import { bareConversion, fullPerson, withheldConversion } from "../shared/socialSample.ts";
+import {
+  bareConversion,
+  fullPerson,
+  sampleConversion,
+  sha256,
+  withheldConversion,
+} from "../shared/sample.ts";
 import { tiktok } from "./index.ts";
 
 const platform: Platform = tiktok;
@@ -24,6 +29,8 @@ const read = (response: Partial<PlatformResponse>, count = 1) =>
   tiktok.readResponse(
     { status: 200, headers: {}, body: "", ...response },
     Array.from({ length: count }, () => sampleConversion()),
+    settings,
+    now,
   );
 const answer = (code: unknown, message = "why", status = 200) => ({
   status,
@@ -31,11 +38,6 @@ const answer = (code: unknown, message = "why", status = 200) => ({
 });
 
 describe("the request", () => {
-  test.each(tiktok.examples.map((example) => [example.title, example] as const))("%s", (_, example) => {
-    const request = platform.toRequest(example.conversions, example.settings, now);
-    expect({ ...request, body: JSON.parse(request.body) as unknown }).toEqual(example.request);
-  });
-
   test("a test event carries the connection's code, a live one never does", () => {
     expect(bodyOf([sampleConversion({ mode: "test" })]).test_event_code).toBe("TEST12345");
     expect(bodyOf([sampleConversion()])).not.toHaveProperty("test_event_code");
@@ -43,8 +45,8 @@ describe("the request", () => {
 
   test("a test event without a code is skipped, and can never become a live request", () => {
     const conversion = sampleConversion({ mode: "test" });
-    expect(platform.unfit?.(conversion, settings, now)).toBe(
-      "a test event, and the connection has no test event code",
+    expect(platform.skipReason?.(conversion, settings, now)).toBe(
+      "test event, but the connection has no test event code",
     );
     expect(() => tiktok.toRequest([conversion], settings, now)).toThrow("test event code");
   });
@@ -56,7 +58,7 @@ describe("the request", () => {
     });
   });
 
-  test("the time is in seconds, of a late event too, and never ahead of the clock", () => {
+  test("the event time is in seconds, also for late events, and never in the future", () => {
     expect(eventOf({ time: 1_794_648_600_999 }).event_time).toBe(1_794_648_600);
     expect(eventOf({ time: now - 6.5 * 86_400_000 }).event_time).toBe(now / 1000 - 6.5 * 86_400);
     expect(eventOf({ time: now + 240_000 }).event_time).toBe(now / 1000);
@@ -70,28 +72,28 @@ describe("the request", () => {
     expect(eventOf({ value: 0 }).properties).toMatchObject({ value: 0 });
   });
 
-  test("ttclid and _ttp go out byte for byte", () => {
+  test("ttclid and _ttp are sent byte for byte", () => {
     const odd = "E.C.P.AbC%2F+-_.~";
     const user = userOf({ clickIds: { ttclid: { value: odd, seenAt: 1 } }, browserIds: { _ttp: "2F-x_Y" } });
     expect(user).toMatchObject({ ttclid: odd, ttp: "2F-x_Y" });
   });
 
-  test("ids that cannot be any are left out, and are no match key", () => {
+  test("invalid ids are left out and are no match keys", () => {
     const clickIds = { ttclid: { value: "E.C.P. two", seenAt: 1 } };
     const browserIds = { _ttp: "ü" };
     expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttclid");
     expect(userOf({ clickIds, browserIds })).not.toHaveProperty("ttp");
-    const nobody = sampleConversion({ person: null, browser: null, clickIds, browserIds });
-    expect(tiktok.unfit(nobody, settings)).toBe("no email, phone, ttclid or _ttp");
+    const unmatched = sampleConversion({ person: null, browser: null, clickIds, browserIds });
+    expect(tiktok.skipReason(unmatched, settings)).toBe("no email, phone, ttclid or _ttp");
   });
 
-  test("other platforms' ids stay here", () => {
+  test("ids of other platforms are not sent", () => {
     expect(JSON.stringify(bodyOf([sampleConversion()]))).not.toMatch(/gclid|fb\.1\./);
   });
 });
 
 describe("the person", () => {
-  test("the phone has its plus before it is hashed, and all of its digits", () => {
+  test("the phone is hashed with its plus and all of its digits", () => {
     const person = personOf({ email: "john@contoso.com", phone: "(425) 555-1234" }, { country: "US" });
     expect(userOf({ person })).toMatchObject({
       email: fullPerson.emailSha256,
@@ -110,11 +112,11 @@ describe("the person", () => {
     });
   });
 
-  test("of a person with only a hashed email nothing else is made up", () => {
+  test("a person with only a hashed email gets no other match keys", () => {
     expect(bodyOf([bareConversion()]).data[0]?.user).toEqual({ email: fullPerson.emailSha256 });
   });
 
-  test("no plain contact data, no token and no null leaves", () => {
+  test("a request has no plain contact data, no token and no null", () => {
     const person = personOf({
       email: "jane@example.com",
       phone: "+14155550100",
@@ -126,7 +128,7 @@ describe("the person", () => {
     expect(url + body).not.toMatch(/jane|miller|4155550100|EXAMPLE-TOKEN|null|""/i);
   });
 
-  test("mapped ids are hashed as they are, places are lowered and plain", () => {
+  test("mapped ids are hashed as they are, locations are sent unhashed in lower case", () => {
     const user = userOf(
       { extra: { id: " c-4711 ", zip: "94035-1234", city: "San José", country: "US" } },
       {
@@ -146,16 +148,16 @@ describe("the person", () => {
 });
 
 describe("consent", () => {
-  test("events of people who refused are skipped, also when an address came along", () => {
-    expect(platform.unfit?.(withheldConversion(), settings, now)).toBe("opted out");
+  test("events of people who opted out are skipped, also with a known IP address", () => {
+    expect(platform.skipReason?.(withheldConversion(), settings, now)).toBe("opted out");
     const browser = sampleConversion().browser;
-    expect(platform.unfit?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
+    expect(platform.skipReason?.(withheldConversion({ browser }), settings, now)).toBe("opted out");
   });
 
-  test("or sent without anything personal, where the connection says so", () => {
+  test("without_person=send sends events of people who opted out without personal data", () => {
     const choice = { ...settings, without_person: "send" };
     const conversion = withheldConversion({ browser: sampleConversion().browser });
-    expect(platform.unfit?.(conversion, choice, now)).toBeNull();
+    expect(platform.skipReason?.(conversion, choice, now)).toBeNull();
     expect(bodyOf([conversion], choice).data).toEqual([
       {
         event: "Lead",
@@ -167,7 +169,7 @@ describe("consent", () => {
     ]);
   });
 
-  test("only a refusal or the connection limits the use of data", () => {
+  test("only denied consent or the connection's setting limits the use of data", () => {
     expect(eventOf({ consent: "denied" }).limited_data_use).toBe(true);
     expect(eventOf({ consent: "granted" }, { limited_data: "always" }).limited_data_use).toBe(true);
     for (const consent of ["granted", "unknown"] as const)
@@ -175,79 +177,75 @@ describe("consent", () => {
   });
 });
 
-describe("what is not sent", () => {
+describe("skipped events", () => {
   test.each([
     ["x".repeat(51), "the event name must have at most 50 characters"],
-    ["Checkout", "the event name must not be a name that TikTok keeps for itself"],
-    ["registration", "the event name must not be a name that TikTok keeps for itself"],
+    ["Checkout", "the event name must not be a name that TikTok reserves"],
+    ["registration", "the event name must not be a name that TikTok reserves"],
     ["Refund", "TikTok takes no refunds"],
-  ])("an event named %s", (name, reason) => {
-    expect(platform.unfit?.(sampleConversion({ name }), settings, now)).toBe(reason);
+  ])("an event named %s is skipped", (name, reason) => {
+    expect(platform.skipReason?.(sampleConversion({ name }), settings, now)).toBe(reason);
     expect(
-      platform.unfit?.(sampleConversion({ name }), { ...settings, [nameSetting(name)]: "Other" }, now),
+      platform.skipReason?.(sampleConversion({ name }), { ...settings, [nameSetting(name)]: "Other" }, now),
     ).toBeNull();
   });
 
   test("a name of exactly 50 characters is sent", () => {
-    expect(platform.unfit?.(sampleConversion({ name: "x".repeat(50) }), settings, now)).toBeNull();
+    expect(platform.skipReason?.(sampleConversion({ name: "x".repeat(50) }), settings, now)).toBeNull();
   });
 
-  test("a connection cannot choose a name that TikTok refuses", () => {
-    expect(platform.events?.check?.("AddBilling")).toContain("keeps for itself");
+  test("a connection cannot choose a name that TikTok rejects", () => {
+    expect(platform.events?.check?.("AddBilling")).toContain("reserves");
     expect(platform.events?.check?.("Quiz")).toBeNull();
   });
 });
 
-describe("the answer", () => {
-  test.each(tiktok.answers.map((one) => [one.title, one] as const))("%s", (_, one) => {
-    expect(read({ headers: {}, ...one }, one.conversions)).toEqual(one.readings);
-  });
-
+describe("the response", () => {
   test("HTTP 200 alone is no success", () => {
     for (const code of [40000, 40002, 40300, 61000, "40002"])
       expect(read(answer(code))[0], String(code)).toEqual({
-        said: "refused",
+        outcome: "rejected",
         error: `TikTok error ${code}: why`,
       });
-    expect(read({ body: "<html>" })[0]?.said).toBe("later");
+    expect(read({ body: "<html>" })[0]?.outcome).toBe("retry");
   });
 
-  test.each([40001, 40102, 40104, 40105])("code %d needs reconnection", (code) => {
-    expect(read(answer(code))[0]?.said).toBe("unauthorised");
+  test.each([40001, 40102, 40104, 40105])("error code %d needs reconnection", (code) => {
+    expect(read(answer(code))[0]?.outcome).toBe("unauthorized");
   });
 
   test.each([40100, 50000, 50002, 59999])(
-    "code %d is tried again, after the time that TikTok asks",
+    "error code %d is retried after the time that TikTok asks for",
     (code) => {
-      expect(read(answer(code))).toEqual([{ said: "later", error: `TikTok error ${code}: why` }]);
+      expect(read(answer(code))).toEqual([{ outcome: "retry", error: `TikTok error ${code}: why` }]);
       expect(read({ ...answer(code), headers: { "retry-after": "9" } })[0]).toMatchObject({
         retryAfterSeconds: 9,
       });
     },
   );
 
-  test("a gateway's status counts where it and the code disagree", () => {
-    expect(read(answer(0, "OK", 502))[0]?.said).toBe("later");
-    expect(read(answer(40002, "bad", 503))[0]?.said).toBe("later");
+  test("a gateway's status wins over a success code", () => {
+    expect(read(answer(0, "OK", 502))[0]?.outcome).toBe("retry");
+    expect(read(answer(40002, "bad", 503))[0]?.outcome).toBe("retry");
     expect(read(answer(40002, "bad", 400))[0]).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 400: TikTok error 40002: bad",
     });
   });
 
-  test("one bad event refuses the whole batch, so that it is halved", () => {
-    expect(read(answer(40002), 3).map(({ said }) => said)).toEqual(Array(3).fill("refused"));
+  test("one invalid event rejects the whole batch, so that delivery halves it", () => {
+    expect(read(answer(40002), 3).map(({ outcome }) => outcome)).toEqual(Array(3).fill("rejected"));
   });
 
-  test("partial success without names is success", () => {
-    expect(read(answer(20001), 2)).toEqual([{ said: "accepted" }, { said: "accepted" }]);
+  test("partial success that names no event is success", () => {
+    expect(read(answer(20001), 2)).toEqual([{ outcome: "accepted" }, { outcome: "accepted" }]);
   });
 });
 
 describe("the list of pixels", () => {
   const [picker] = platform.pickers ?? [];
 
-  test("is asked for with the token in a header", () => {
+  test("the list of pixels is requested with the token in a header", () => {
     expect(picker?.toRequest({ ...settings, advertiser_id: "7000000000001" })).toEqual({
       method: "GET",
       url: "https://business-api.tiktok.com/open_api/v1.3/pixel/list/?advertiser_id=7000000000001&page_size=20",
@@ -256,7 +254,7 @@ describe("the list of pixels", () => {
     });
   });
 
-  test("gives the code, not the number", () => {
+  test("the pixel picker offers the pixel code, not the numeric id", () => {
     const pixels = [
       { pixel_id: "71", pixel_code: "C0AAA", pixel_name: "Shop" },
       { pixel_id: "72", pixel_code: "C0BBB" },
@@ -275,13 +273,13 @@ describe("the settings", () => {
     ["access_token", "abc", "a\nb", "must be one word of plain letters, digits and signs"],
     ["without_person", "send", "yes", "must be skip or send"],
     ["advertiser_id", "7000000000001", "x", "must be a number of 5 to 25 digits"],
-  ])("%s takes %j and refuses %j", (name, good, bad, reason) => {
+  ])("the setting %s accepts %j and rejects %j", (name, good, bad, reason) => {
     const check = platform.settings.find((setting) => setting.name === name)?.check;
     expect(check?.(good)).toBeNull();
     expect(check?.(bad)).toBe(reason);
   });
 
-  test("two connections are the same by their account, whatever their token", () => {
+  test("the account identifies a connection, whatever its token", () => {
     expect(platform.account({ ...settings, access_token: "other" })).toBe(platform.account(settings));
   });
 });

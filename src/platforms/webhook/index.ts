@@ -1,12 +1,12 @@
-// Any HTTP endpoint: one request per conversion, with a JSON body that the customer may shape with a template.
+// Any HTTP endpoint: one request per conversion, with a JSON body that a template may define.
 
 import { hash } from "node:crypto";
 import type { Conversion, Reading } from "../../kernel/event.ts";
-import { describeConversion } from "../shared/describe.ts";
-import type { ConnectionSettings, Platform } from "../platform.ts";
-import { readStatus } from "../shared/readResponse.ts";
-import { sampleConversion, sha256 } from "../shared/sample.ts";
-import { fillTemplate, templateFault, valueAt } from "./template.ts";
+import { conversionJson } from "../shared/conversionJson.ts";
+import type { ConnectionSettings, Platform, PlatformResponse } from "../platform.ts";
+import { at, parseJson, readStatus } from "../shared/response.ts";
+import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
+import { fillTemplate, templateFault } from "./template.ts";
 
 const methods = ["POST", "PUT", "PATCH"] as const;
 type Method = (typeof methods)[number];
@@ -14,14 +14,14 @@ type Method = (typeof methods)[number];
 export const webhook = {
   id: "webhook",
   name: "Webhook",
-  description: "Sends each conversion to an HTTPS address of your own.",
+  description: "Sends each conversion to your own HTTPS endpoint.",
   docs: null,
   customerAddress: true,
   settings: [
     {
       name: "url",
-      label: "Address",
-      help: "The HTTPS address that receives each conversion. It must be reachable from the internet.",
+      label: "URL",
+      help: "The HTTPS URL that receives each conversion. It must be reachable from the internet.",
       required: true,
       address: true,
       check: (value) =>
@@ -52,30 +52,30 @@ export const webhook = {
     {
       name: "success",
       label: "Success rule",
-      help: "Which answers mean accepted: statuses (2xx, 200-204, 409) and conditions on the JSON body (ok=true).",
+      help: "The responses that mean accepted: statuses (2xx, 200-204, 409) and conditions on the JSON body (ok=true).",
       default: "2xx",
       check: (value) => (readRule(value) ? null : "must be a list like 2xx, 200-204 or status=ok"),
     },
   ],
-  // A hash: the address itself may hold a token.
+  // A hash, because the URL may hold a token.
   account: (settings) => hash("sha256", settings.url ?? ""),
   batch: 1,
   lanes: 32,
   toRequest([conversion], settings) {
-    const described = describeConversion(conversion as Conversion);
+    const described = conversionJson(conversion as Conversion);
     return {
       method: (settings.method ?? "POST") as Method,
       url: settings.url ?? "",
       headers: {
         "content-type": "application/json",
-        // The endpoint has no test mode of its own, so it is told.
+        // Marks test events, because the endpoint has no test mode.
         ...(conversion?.mode === "test" ? { "x-cc-test": "true" } : {}),
         ...(settings.headers ? readHeaders(settings.headers) : {}),
       },
       body: settings.template ? fillTemplate(settings.template, described) : JSON.stringify(described),
     };
   },
-  readResponse: (response, _conversions, settings) => [readAnswer(response, settings)],
+  readResponse: (response, _conversions, settings, now) => [readOne(response, settings, now)],
   examples: [
     {
       title: "Without a template the whole conversion is sent",
@@ -101,7 +101,7 @@ export const webhook = {
       },
     },
     {
-      title: "A template chooses the fields; a field that stands alone keeps its type",
+      title: "A template chooses the fields; a field that is a whole string keeps its type",
       settings: {
         url: "https://hooks.example.com/orders",
         method: "PUT",
@@ -120,16 +120,7 @@ export const webhook = {
     {
       title: "After an opt-out nothing identifies the person",
       settings: { url: "https://hooks.example.com/conversions" },
-      conversions: [
-        sampleConversion({
-          person: null,
-          clickIds: {},
-          browserIds: {},
-          utm: {},
-          browser: null,
-          consent: "denied",
-        }),
-      ],
+      conversions: [sampleConversion(withheld)],
       request: {
         method: "POST",
         url: "https://hooks.example.com/conversions",
@@ -152,18 +143,18 @@ export const webhook = {
   ],
 } satisfies Platform;
 
-/** The HTTP client writes these; given by hand they make every request fail. */
-const ownHeaders = new Set(["content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
+/** The HTTP client sets these; a connection that sets them too makes every request fail. */
+const reservedHeaders = new Set(["content-length", "transfer-encoding", "keep-alive", "upgrade", "expect"]);
 
 /** Lower-case header names, or null when the text is not a JSON object of legal headers. */
 function readHeaders(text: string): Record<string, string> | null {
-  const parsed = parse(text);
+  const parsed = parseJson(text);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return null;
   const headers = Object.entries(parsed).map(([name, value]) => [name.toLowerCase(), value] as const);
   const legal = headers.every(
     ([name, value]) =>
       /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) &&
-      !ownHeaders.has(name) &&
+      !reservedHeaders.has(name) &&
       typeof value === "string" &&
       /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
   );
@@ -189,29 +180,18 @@ function readRule(text: string): Rule | null {
   return rule;
 }
 
-function readAnswer(
-  response: { status: number; headers: Record<string, string>; body: string },
-  settings: ConnectionSettings,
-): Reading {
+function readOne(response: PlatformResponse, settings: ConnectionSettings, now: number): Reading {
   const rule = readRule(settings.success ?? "2xx") as Rule;
   if (!rule.statuses.some(([from, to]) => response.status >= from && response.status <= to)) {
-    const reading = readStatus(response);
-    // A 2xx that the rule does not name is a refusal, whatever HTTP says.
-    return reading.said === "accepted"
-      ? { said: "refused", error: `HTTP ${response.status} is not in the success rule` }
+    const reading = readStatus(response, now);
+    // A 2xx that the rule does not name is a rejection.
+    return reading.outcome === "accepted"
+      ? { outcome: "rejected", error: `HTTP ${response.status} is not in the success rule` }
       : reading;
   }
-  const body = rule.conditions.length ? parse(response.body) : null;
-  const failed = rule.conditions.find(([path, value]) => String(valueAt(body, path)) !== value);
+  const body = rule.conditions.length ? parseJson(response.body) : null;
+  const failed = rule.conditions.find(([path, value]) => String(at(body, ...path.split("."))) !== value);
   return failed
-    ? { said: "refused", error: `the answer does not have ${failed[0]}=${failed[1]}` }
-    : { said: "accepted" };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+    ? { outcome: "rejected", error: `the answer does not have ${failed[0]}=${failed[1]}` }
+    : { outcome: "accepted" };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { describeConversion } from "../shared/describe.ts";
+import { conversionJson } from "../shared/conversionJson.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
-import { fillTemplate, templateFault, valueAt } from "./template.ts";
+import { fillTemplate, templateFault } from "./template.ts";
 
-const fields = describeConversion(sampleConversion());
+const fields = conversionJson(sampleConversion());
 const fill = (template: unknown, values: Record<string, unknown> = fields): unknown =>
   JSON.parse(fillTemplate(JSON.stringify(template), values));
 
@@ -17,21 +17,21 @@ describe("filling a template", () => {
     });
   });
 
-  test("a field beside other text becomes text", () => {
+  test("a field within other text becomes text", () => {
     expect(fill({ note: "{{event}} of {{value}} {{currency}}, ids {{clickIds}}" })).toEqual({
       note: 'purchase of 49.9 EUR, ids {"gclid":"EAIaIQobChMI-Example_1"}',
     });
   });
 
-  test("a field that is not known is null alone and empty beside text", () => {
-    const nothing = describeConversion(sampleConversion({ person: null, clickIds: {}, orderId: null }));
+  test("an unknown field is null as a whole string and empty within text", () => {
+    const nothing = conversionJson(sampleConversion({ person: null, clickIds: {}, orderId: null }));
     expect(fill({ a: "{{emailSha256}}", b: "order {{orderId}}!", c: "{{clickIds.gclid}}" }, nothing)).toEqual(
       { a: null, b: "order !", c: null },
     );
   });
 
   test("value 0 is a value", () => {
-    const free = describeConversion(sampleConversion({ value: 0 }));
+    const free = conversionJson(sampleConversion({ value: 0 }));
     expect(fill({ a: "{{value}}", b: "costs {{value}}" }, free)).toEqual({ a: 0, b: "costs 0" });
   });
 
@@ -49,7 +49,7 @@ describe("filling a template", () => {
     expect(fill(["{{value}}"])).toEqual([49.9]);
   });
 
-  test("the same template filled twice does not remember the first conversion", () => {
+  test("a template that is filled twice keeps nothing of the first conversion", () => {
     const template = { order: "{{orderId}}" };
     expect(fill(template, { orderId: "A" })).toEqual({ order: "A" });
     expect(fill(template, { orderId: "B" })).toEqual({ order: "B" });
@@ -78,12 +78,12 @@ describe("injection", () => {
     });
   });
 
-  test("two values side by side cannot build a placeholder together", () => {
+  test("two adjacent values cannot form a placeholder", () => {
     const split = { orderId: "{{email", event: "Sha256}}", emailSha256: sha256("secret") };
     expect(fill({ a: "{{orderId}}{{event}}" }, split)).toEqual({ a: "{{emailSha256}}" });
   });
 
-  test("inherited properties are never reached", () => {
+  test("a template never reaches inherited properties", () => {
     for (const path of [
       "constructor",
       "__proto__",
@@ -101,7 +101,7 @@ describe("injection", () => {
     expect("polluted" in {}).toBe(false);
   });
 
-  test("placeholders in keys are not filled: keys are the customer's own words", () => {
+  test("placeholders in keys are not filled", () => {
     expect(fill({ "{{event}}": 1 })).toEqual({ "{{event}}": 1 });
   });
 });
@@ -115,16 +115,16 @@ describe("the check of a template", () => {
     "[]",
     '"{{ event }}"',
     "null",
-  ])("%s is fine", (template) => {
+  ])("the template %s passes the check", (template) => {
     expect(templateFault(template)).toBeNull();
   });
 
-  test("every field of a conversion can be named", () => {
+  test("a template may name every field of a conversion", () => {
     for (const name of Object.keys(fields)) expect(templateFault(`"{{${name}}}"`), name).toBeNull();
   });
 
   test.each(["", "{", '{"a":{{value}}}', "{'a':1}", "undefined", '{"a":1,}', "NaN"])(
-    "%j is not JSON",
+    "the template %j is rejected: it is not JSON",
     (template) => {
       expect(templateFault(template)).toBe("must be valid JSON");
     },
@@ -135,35 +135,14 @@ describe("the check of a template", () => {
     ['{"a":"{{orderID}}"}', "orderID"],
     ['{"a":"x {{ user.name }} y"}', "user.name"],
     ['{"a":"{{__proto__}}"}', "__proto__"],
-  ])("%s names a field that a conversion does not have", (template, path) => {
+  ])("the template %s is rejected: it names an unknown field", (template, path) => {
     expect(templateFault(template)).toContain(`{{${path}}}`);
     expect(templateFault(template)).toContain("emailSha256");
   });
 
-  test("the check remembers no fault of an earlier template", () => {
+  test("the check of a template is independent of earlier ones", () => {
     expect(templateFault("{")).not.toBeNull();
     expect(templateFault("{}")).toBeNull();
     expect(templateFault("{")).not.toBeNull();
-  });
-});
-
-describe("valueAt", () => {
-  const root = { a: { b: [{ c: 1 }] }, text: "abc", nothing: null, "": 2 };
-  test.each([
-    ["a.b.0.c", 1],
-    ["text", "abc"],
-    ["nothing", null],
-    ["nothing.more", undefined],
-    ["text.length", undefined],
-    ["a.b.length", 1],
-    ["a.x.c", undefined],
-    ["a..b", undefined],
-    ["hasOwnProperty", undefined],
-  ])("%s", (path, value) => {
-    expect(valueAt(root, path)).toEqual(value);
-  });
-
-  test.each([undefined, null, 1, "x"])("there is nothing in %j", (nothing) => {
-    expect(valueAt(nothing, "a")).toBeUndefined();
   });
 });

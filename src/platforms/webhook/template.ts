@@ -1,30 +1,19 @@
 // JSON templates: `{{field}}` and `{{clickIds.gclid}}` inside the strings of a JSON document. Because the template
 // is parsed before it is filled, no value can break out of its place.
 
+import { conversionFieldNames } from "../shared/conversionJson.ts";
+import { at, parseJson } from "../shared/response.ts";
+
 const placeholder = /\{\{\s*([\w.]+)\s*\}\}/g;
 
-const known = new Set([
-  "platformEventId",
-  "event",
-  "eventTime",
-  "value",
-  "currency",
-  "orderId",
-  "emailSha256",
-  "phoneSha256",
-  "clickIds",
-  "utm",
-  "consent",
-]);
-
-/** What is wrong with a template, in one sentence; null when nothing is. */
+/** Says in one sentence what is wrong with a template; null when it is fine. */
 export function templateFault(template: string): string | null {
   const parsed = parsedOnce(template);
   if (parsed === undefined) return "must be valid JSON";
   for (const [, path] of template.matchAll(placeholder)) {
     const field = (path as string).split(".")[0] as string;
-    if (!known.has(field))
-      return `names {{${path}}}, which a conversion does not have (known: ${[...known].join(", ")})`;
+    if (!conversionFieldNames.includes(field))
+      return `names {{${path}}}, which a conversion does not have (known: ${conversionFieldNames.join(", ")})`;
   }
   return null;
 }
@@ -52,31 +41,15 @@ function fillText(text: string, fields: Record<string, unknown>): unknown {
   });
 }
 
-/** The value at a dotted path of own properties; undefined where there is none. */
-export function valueAt(root: unknown, path: string): unknown {
-  let value = root;
-  for (const key of path.split(".")) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
-}
+const valueAt = (fields: Record<string, unknown>, path: string) => at(fields, ...path.split("."));
 
-// The same few templates are used for every conversion; parsing them each time would cost more than filling.
+// Connections have few templates, and parsing one for every conversion would cost more than filling it.
 const parsed = new Map<string, unknown>();
 
 function parsedOnce(template: string): unknown {
   if (!parsed.has(template)) {
     if (parsed.size >= 1000) parsed.clear();
-    parsed.set(template, parseOrUndefined(template));
+    parsed.set(template, parseJson(template));
   }
   return parsed.get(template);
-}
-
-function parseOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import type { ConnectionSettings, PlatformResponse, Setting } from "../platform.
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 import { webhook } from "./index.ts";
 
+const now = Date.UTC(2026, 10, 15, 9, 30);
 const url = "https://hooks.example.com/in";
 const settingNamed = (name: string) =>
   (webhook.settings as readonly Setting[]).find((setting) => setting.name === name) ??
@@ -11,19 +12,21 @@ const fault = (name: string, value: string) => settingNamed(name).check?.(value)
 const request = (settings: Record<string, string>, changes = {}) =>
   webhook.toRequest([sampleConversion(changes)], { url, ...settings });
 const read = (response: Partial<PlatformResponse>, settings: ConnectionSettings = {}) =>
-  webhook.readResponse({ status: 200, headers: {}, body: "", ...response }, [sampleConversion()], {
-    url,
-    ...settings,
-  })[0];
+  webhook.readResponse(
+    { status: 200, headers: {}, body: "", ...response },
+    [sampleConversion()],
+    { url, ...settings },
+    now,
+  )[0];
 
 describe("the request", () => {
-  test("goes to the address byte for byte, by POST unless said otherwise", () => {
+  test("a request goes to the URL byte for byte, with POST by default", () => {
     const address = "https://hooks.example.com:8443/a%20b?x=1&y=%2F";
     expect(request({ url: address })).toMatchObject({ method: "POST", url: address });
     expect(request({ method: "PATCH" }).method).toBe("PATCH");
   });
 
-  test("says that the body is JSON, unless the customer says it in other words", () => {
+  test("the content type is JSON unless the customer's headers set another", () => {
     expect(request({}).headers).toEqual({ "content-type": "application/json" });
     const own = '{"Content-Type":"application/vnd.shop+json"}';
     expect(request({ headers: own }).headers).toEqual({ "content-type": "application/vnd.shop+json" });
@@ -34,7 +37,7 @@ describe("the request", () => {
     expect(request({}, { mode: "live" }).headers).not.toHaveProperty("x-cc-test");
   });
 
-  test("the customer's headers go out in lower case with their values untouched", () => {
+  test("the customer's headers are sent in lower case with unchanged values", () => {
     const headers = '{"Authorization":"Bearer AbC=","X-Empty":"","X-Latin":"café"}';
     expect(request({ headers }).headers).toEqual({
       "content-type": "application/json",
@@ -52,7 +55,7 @@ describe("the request", () => {
     );
   });
 
-  test("a conversion without value, order and phone says null, and its empty maps stay", () => {
+  test("unknown value, order and phone are null, and empty maps stay", () => {
     const bare = sampleConversion().person;
     const body = JSON.parse(
       request(
@@ -71,13 +74,13 @@ describe("the request", () => {
     expect(body).not.toContain("fb.1.");
   });
 
-  test("an event name full of quotes stays one text in the template's place", () => {
+  test("an event name with quotes stays one text in the template", () => {
     const name = '","admin":true,"x":"{{emailSha256}}';
     const { body } = request({ template: '{"what":"{{event}}","fixed":1}' }, { name });
     expect(JSON.parse(body)).toEqual({ what: name, fixed: 1 });
   });
 
-  test("a click id cannot reach headers or address", () => {
+  test("a click id cannot reach headers or URL", () => {
     const clickIds = { gclid: { value: "x\r\nX-Evil: 1", seenAt: 0 } };
     const sent = request({ template: '{"g":"{{clickIds.gclid}}"}' }, { clickIds });
     expect(sent.url).toBe(url);
@@ -92,7 +95,7 @@ describe("the address", () => {
     "https://hooks.example.com:8443/a?b=c#d",
     "http://hooks.example.com/",
     "HTTPS://HOOKS.EXAMPLE.COM/",
-  ])("%s is an http(s) address", (value) => {
+  ])("the URL %s is accepted", (value) => {
     expect(fault("url", value)).toBeNull();
   });
 
@@ -106,23 +109,26 @@ describe("the address", () => {
     "https://",
     "https://exa mple.com",
     "",
-  ])("%j is none", (value) => {
+  ])("the URL %j is rejected", (value) => {
     expect(fault("url", value)).toBe("must be an http(s) address");
   });
 
-  test("is what makes two connections the same", () => {
+  test("the URL identifies a connection", () => {
     expect(webhook.account({ url, headers: '{"a":"1"}' })).toBe(webhook.account({ url, method: "PUT" }));
     expect(webhook.account({ url })).not.toBe(webhook.account({ url: `${url}2` }));
   });
 });
 
 describe("the method", () => {
-  test.each(["POST", "PUT", "PATCH"])("%s is taken", (value) => {
+  test.each(["POST", "PUT", "PATCH"])("the method %s is accepted", (value) => {
     expect(fault("method", value)).toBeNull();
   });
-  test.each(["GET", "DELETE", "post", "CONNECT", "POST ", "POST\r\n"])("%j is refused", (value) => {
-    expect(fault("method", value)).toBe("must be POST, PUT or PATCH");
-  });
+  test.each(["GET", "DELETE", "post", "CONNECT", "POST ", "POST\r\n"])(
+    "the method %j is rejected",
+    (value) => {
+      expect(fault("method", value)).toBe("must be POST, PUT or PATCH");
+    },
+  );
 });
 
 describe("the headers", () => {
@@ -131,7 +137,7 @@ describe("the headers", () => {
     '{"Authorization":"Bearer x"}',
     '{"X-A":"1","x-b":"two words\\twith a tab"}',
     `{"X-Odd!#$%&'*+.^_\`|~1":"fine"}`,
-  ])("%s are taken", (value) => {
+  ])("the headers %s are accepted", (value) => {
     expect(fault("headers", value)).toBeNull();
   });
 
@@ -152,15 +158,15 @@ describe("the headers", () => {
     ["NUL in a value", '{"X-A":"x\\u0000"}'],
     ["DEL in a value", '{"X-A":"x\\u007f"}'],
     ["letters beyond Latin-1 in a value", '{"X-A":"日本"}'],
-  ])("%s is refused", (_what, value) => {
+  ])("headers with %s are rejected", (_what, value) => {
     expect(fault("headers", value)).toBe("must be a JSON object of header names and text values");
   });
 
-  test("what is refused is not quoted: headers are secret", () => {
+  test("rejected headers are not quoted, because they are secret", () => {
     expect(fault("headers", '{"Authorization":"Bearer s3cret\\n"}')).not.toContain("s3cret");
   });
 
-  test("headers that the HTTP client owns are refused when they are entered: with them every delivery fails", () => {
+  test("headers that the HTTP client sets are rejected, because every delivery would fail", () => {
     const owned = ["Content-Length", "Transfer-Encoding", "Keep-Alive", "Upgrade", "Expect"];
     expect(owned.filter((name) => fault("headers", JSON.stringify({ [name]: "100" })) === null)).toEqual([]);
   });
@@ -176,7 +182,7 @@ describe("the success rule as it is written", () => {
     "2xx,data.status=done",
     "status=a=b",
     "200 , x=y z",
-  ])("%s is taken", (value) => {
+  ])("the success rule %s is accepted", (value) => {
     expect(fault("success", value)).toBeNull();
   });
 
@@ -195,29 +201,29 @@ describe("the success rule as it is written", () => {
     "ok=",
     "=true",
     "a b=c",
-  ])("%j is refused", (value) => {
+  ])("the success rule %j is rejected", (value) => {
     expect(fault("success", value)).toBe("must be a list like 2xx, 200-204 or status=ok");
   });
 
-  test("a range that runs backwards is refused: it would reject every conversion for good", () => {
+  test("a backwards range is rejected: it would reject every conversion", () => {
     expect(fault("success", "204-200")).not.toBeNull();
   });
 });
 
 describe("the success rule as it is applied", () => {
-  const accepted = { said: "accepted" };
+  const accepted = { outcome: "accepted" };
 
   test("without a rule any 2xx is success, whatever the body", () => {
     for (const status of [200, 201, 204, 299]) expect(read({ status, body: "<no json" })).toEqual(accepted);
   });
 
-  test("a status of the rule is success, also one that HTTP calls an error", () => {
+  test("a status in the rule is success, also an error status", () => {
     expect(read({ status: 409 }, { success: "2xx,409" })).toEqual(accepted);
     expect(read({ status: 204 }, { success: "2xx,409" })).toEqual(accepted);
     expect(read({ status: 302 }, { success: "302" })).toEqual(accepted);
   });
 
-  test("a range holds both its ends", () => {
+  test("a range includes both ends", () => {
     const success = "200-204";
     expect([200, 202, 204].map((status) => read({ status }, { success }))).toEqual([
       accepted,
@@ -225,17 +231,17 @@ describe("the success rule as it is applied", () => {
       accepted,
     ]);
     expect(read({ status: 205 }, { success })).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: "HTTP 205 is not in the success rule",
     });
   });
 
-  test("an error that the rule does not name keeps HTTP's meaning", () => {
+  test("an error status outside the rule keeps its HTTP meaning", () => {
     const success = "201";
-    expect(read({ status: 400 }, { success })).toEqual({ said: "refused", error: "HTTP 400" });
-    expect(read({ status: 401 }, { success })?.said).toBe("unauthorised");
+    expect(read({ status: 400 }, { success })).toEqual({ outcome: "rejected", error: "HTTP 400" });
+    expect(read({ status: 401 }, { success })?.outcome).toBe("unauthorized");
     expect(read({ status: 503, headers: { "retry-after": "9" } }, { success })).toEqual({
-      said: "later",
+      outcome: "retry",
       error: "HTTP 503",
       retryAfterSeconds: 9,
     });
@@ -250,7 +256,7 @@ describe("the success rule as it is applied", () => {
     ["a=1,b=2", '{"b":2,"a":1}'],
     ["error=null", '{"error":null}'],
     ["note=x=y", '{"note":"x=y"}'],
-  ])("%s holds for %s", (success, body) => {
+  ])("the condition %s holds for %s", (success, body) => {
     expect(read({ body }, { success })).toEqual(accepted);
   });
 
@@ -263,25 +269,25 @@ describe("the success rule as it is applied", () => {
     ["ok=true", '"ok=true"'],
     ["ok=true", '{"ok":true'],
     ["constructor=x", "{}"],
-  ])("%s does not hold for %j", (success, body) => {
+  ])("the condition %s does not hold for %j", (success, body) => {
     expect(read({ body }, { success })).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: `the answer does not have ${success}`,
     });
   });
 
-  test("of several conditions all must hold, and the first that fails is named", () => {
+  test("all conditions must hold, and the first failed one is named", () => {
     expect(read({ body: '{"a":1,"b":3}' }, { success: "a=1,b=2,c=3" })).toEqual({
-      said: "refused",
+      outcome: "rejected",
       error: "the answer does not have b=2",
     });
   });
 
-  test("conditions alone still ask for a 2xx", () => {
-    expect(read({ status: 500, body: '{"ok":true}' }, { success: "ok=true" })?.said).toBe("later");
+  test("conditions without a status still require a 2xx", () => {
+    expect(read({ status: 500, body: '{"ok":true}' }, { success: "ok=true" })?.outcome).toBe("retry");
   });
 
-  test("the answer's body never shows in the reason", () => {
+  test("the response body is never in the reason", () => {
     const reading = read({ body: '{"ok":false,"token":"s3cret"}' }, { success: "ok=true" });
     expect(JSON.stringify(reading)).not.toContain("s3cret");
   });

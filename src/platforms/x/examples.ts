@@ -1,8 +1,8 @@
-// What goes to X for which event, and how it answers: tests and documentation of x.ts.
+// Example requests and responses of X, which serve as tests and as documentation.
 
 import type { Conversion } from "../../kernel/event.ts";
+import type { Example, ResponseExample } from "../platform.ts";
 import { nameSetting } from "../shared/eventNames.ts";
-import type { AnswerExample, Example } from "../platform.ts";
 import { sampleConversion, sha256 } from "../shared/sample.ts";
 
 const email = "ec81f3ac7b2b19675bab9d54cf416f9f18cff87c97da5cca82c0f0891bc40602";
@@ -40,7 +40,7 @@ const requestOf = (
 
 const clicked = (changes: Partial<Conversion> = {}) => sampleConversion({ clickIds, ...changes });
 
-/** Events that X knows types of tags for; the request knows the tag only. */
+/** Events for which X has a type of tag; a request names only the tag. */
 const usual = [
   ["purchase", "tw-o8z6j-o87n1"],
   ["lead", "tw-o8z6j-o87n2"],
@@ -55,7 +55,7 @@ const usual = [
   ["page_view", "tw-o8z6j-o87nb"],
 ] as const;
 
-export const xExamples: readonly Example[] = [
+export const examples: readonly Example[] = [
   {
     title: "A purchase after a click on an ad",
     settings,
@@ -102,7 +102,7 @@ export const xExamples: readonly Example[] = [
     ]),
   },
   {
-    title: "No click id: the pixel's cookie serves",
+    title: "No click id: the pixel's cookie is used",
     settings,
     conversions: [
       sampleConversion({
@@ -119,7 +119,7 @@ export const xExamples: readonly Example[] = [
     request: requestOf([{ ...purchase, identifiers: contact }]),
   },
   {
-    title: "A tag of its own for sign-ups, the order id as conversion id, and mapped fields",
+    title: "Sign-ups with their own tag, the order id as conversion id, and mapped fields",
     settings: {
       ...settings,
       dedup_id: "order",
@@ -170,31 +170,31 @@ export const xExamples: readonly Example[] = [
   })),
 ];
 
-const bystander = "HTTP 400: refused because of another event in the same request";
+const resent = "HTTP 400: rejected because of another event in the same request";
 const badHash = "hashed_email is not a valid SHA-256 hash";
 
-export const xAnswers: readonly AnswerExample[] = [
+export const responses: readonly ResponseExample[] = [
   {
     title: "Accepted",
     conversions: 2,
     status: 200,
     body: '{"request":{"params":{}},"data":{"conversions_processed":2,"debug_id":"ff16fe2b-2ae5-4b0c-a2cc-6c3a9a6e1f10"}}',
-    readings: [{ said: "accepted" }, { said: "accepted" }],
+    readings: [{ outcome: "accepted" }, { outcome: "accepted" }],
   },
   {
-    title: "A fault that names no conversion: nothing was taken",
+    title: "A fault that names no conversion: none was accepted",
     conversions: 2,
     status: 400,
     body: JSON.stringify({
       errors: [{ code: "INVALID_PARAMETER", message: badHash, parameter: "hashed_email" }],
     }),
     readings: [
-      { said: "refused", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
-      { said: "refused", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
+      { outcome: "rejected", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
+      { outcome: "rejected", error: `HTTP 400: INVALID_PARAMETER: ${badHash} (hashed_email)` },
     ],
   },
   {
-    title: "Every fault with its place",
+    title: "Every fault with its index",
     conversions: 3,
     status: 400,
     body: JSON.stringify({
@@ -204,18 +204,18 @@ export const xAnswers: readonly AnswerExample[] = [
       ],
     }),
     readings: [
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
       {
-        said: "refused",
+        outcome: "rejected",
         error:
           `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[1].identifiers); ` +
           "MISSING_PARAMETER: event_id is required (conversions[1].event_id)",
       },
-      { said: "later", error: bystander, retryAfterSeconds: 1 },
+      { outcome: "retry", error: resent, retryAfterSeconds: 1 },
     ],
   },
   {
-    title: "Two faults, one of them without a place: nobody can be called innocent",
+    title: "Two faults, one of them without an index: none can be resent alone",
     conversions: 2,
     status: 400,
     body: JSON.stringify({
@@ -225,7 +225,7 @@ export const xAnswers: readonly AnswerExample[] = [
       ],
     }),
     readings: Array.from({ length: 2 }, () => ({
-      said: "refused",
+      outcome: "rejected",
       error:
         `HTTP 400: INVALID_PARAMETER: ${badHash} (conversions[0].identifiers); ` +
         "MISSING_PARAMETER: At least one user identifier must be provided",
@@ -238,7 +238,7 @@ export const xAnswers: readonly AnswerExample[] = [
     body: '{"errors":[{"code":"WEB_EVENT_TAG_NOT_FOUND","message":"Event ID was not found","parameter":"event_id"}]}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error:
           "HTTP 404: WEB_EVENT_TAG_NOT_FOUND: Event ID was not found (event_id); waits until default_event is corrected",
         retryAfterSeconds: 3600,
@@ -246,13 +246,13 @@ export const xAnswers: readonly AnswerExample[] = [
     ],
   },
   {
-    title: "The token is refused",
+    title: "The token is rejected",
     conversions: 1,
     status: 401,
     body: '{"errors":[{"code":"UNAUTHORIZED_ACCESS","message":"This request is not properly authenticated"}]}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error: "HTTP 401: UNAUTHORIZED_ACCESS: This request is not properly authenticated",
       },
     ],
@@ -264,7 +264,7 @@ export const xAnswers: readonly AnswerExample[] = [
     body: '{"errors":[{"code":"UNAUTHORIZED_CLIENT_APPLICATION","message":"The client application making this request does not have access to Ads API"}]}',
     readings: [
       {
-        said: "unauthorised",
+        outcome: "unauthorized",
         error:
           "HTTP 403: UNAUTHORIZED_CLIENT_APPLICATION: The client application making this request does not have access to Ads API",
       },
@@ -278,18 +278,18 @@ export const xAnswers: readonly AnswerExample[] = [
     body: '{"errors":[{"code":"TOO_MANY_REQUESTS","message":"Rate limit exceeded"}]}',
     readings: [
       {
-        said: "later",
+        outcome: "retry",
         error: "HTTP 429: TOO_MANY_REQUESTS: Rate limit exceeded",
         retryAfterSeconds: 300,
       },
     ],
   },
   {
-    title: "Locked for the moment",
+    title: "Temporarily locked",
     conversions: 1,
     status: 423,
     body: '{"errors":[{"code":"LOCKED","message":"Try again"}]}',
-    readings: [{ said: "later", error: "HTTP 423: LOCKED: Try again" }],
+    readings: [{ outcome: "retry", error: "HTTP 423: LOCKED: Try again" }],
   },
   {
     title: "X is down",
@@ -297,7 +297,7 @@ export const xAnswers: readonly AnswerExample[] = [
     status: 503,
     body: '{"errors":[{"code":"SERVICE_UNAVAILABLE","message":"Over capacity"}]}',
     readings: Array.from({ length: 2 }, () => ({
-      said: "later",
+      outcome: "retry",
       error: "HTTP 503: SERVICE_UNAVAILABLE: Over capacity",
     })),
   },

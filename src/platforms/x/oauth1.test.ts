@@ -8,7 +8,7 @@ test.each([
   ["☃", "%E2%98%83"],
   ["-._~azAZ09", "-._~azAZ09"],
   ["!'()*", "%21%27%28%29%2A"],
-])("%j is encoded as RFC 3986 says", (text, encoded) => {
+])("%j is encoded as in RFC 3986", (text, encoded) => {
   expect(percentEncode(text)).toBe(encoded);
 });
 
@@ -114,7 +114,7 @@ test("the signature of X's documentation, in a whole header", () => {
   );
 });
 
-test("neither secret stands in the header", () => {
+test("neither secret is in the header", () => {
   const header = oauth1Header({ method: "POST", url: "https://api.example.com/" }, documented, {
     nonce: "n",
     timestamp: 1,

@@ -3,7 +3,7 @@
 
 import { createHmac } from "node:crypto";
 
-export type OAuth1Keys = {
+type OAuth1Keys = {
   consumerKey: string;
   consumerSecret: string;
   token: string;
@@ -20,13 +20,13 @@ export function percentEncode(text: string): string {
   );
 }
 
-/** What is signed: the method, the address without its query, and every parameter of query and header in order. */
+/** The text to sign: the method, the URL without its query, and every parameter of query and header in order. */
 export function signatureBase(method: string, address: string, parameters: readonly Parameter[]): string {
   const url = new URL(address);
   const encoded = [...url.searchParams, ...parameters].map(
     ([name, value]) => [percentEncode(name), percentEncode(value)] as const,
   );
-  // Encoded text is ASCII, so that comparing code units is comparing bytes, as the RFC wants it.
+  // Encoded text is ASCII, so that comparing code units is comparing bytes, as the RFC requires.
   const joined = encoded
     .toSorted(([a, x], [b, y]) => compare(a, b) || compare(x, y))
     .map(([name, value]) => `${name}=${value}`)

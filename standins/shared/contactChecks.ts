@@ -1,9 +1,9 @@
-// Checks that the social platforms share: hashes of contact data in the form that each of them wants, ids that must
-// stay plain, and the limited-data flags that Snap took over from Meta.
+// Checks of personal data: hashes of contact data in each platform's form, ids that must not be hashed, and the
+// limited-data flags that Snap adopted from Meta.
 //
-// A hash hides what was hashed, so a real platform takes a badly normalised one and never finds the person. Where the
-// plain value can be guessed (people of the documented examples, two-letter codes, an empty value), the stand-in
-// refuses the wrong form, so that a test sees the mistake.
+// A platform cannot see what was hashed: it accepts a badly normalised value and never matches the person. Where the plain
+// value can be guessed (people of the documented examples, two-letter codes, an empty value), the stand-in rejects the
+// wrong form, so that a test finds the mistake.
 
 import { createHash } from "node:crypto";
 import { isIPv4 } from "node:net";
@@ -11,14 +11,14 @@ import { hash, number, text, type Check, type Problem, type ProblemKind } from "
 
 export const sha256 = (plain: string): string => createHash("sha256").update(plain).digest("hex");
 
-/** How far ahead of the clock an event may lie where nothing is documented: a minute for clocks that differ. Uncertain. */
-export const aheadSeconds = 60;
+/** Tolerance for event times in the future where nothing is documented: a minute for clock differences. Uncertain. */
+export const maxAheadSeconds = 60;
 
 export function fault(kind: ProblemKind, path: string, message: string): Problem[] {
   return [{ path, kind, message }];
 }
 
-/** `email` is trimmed and in lower case; `redditEmail` has nothing but letters and digits before the @. */
+/** `email` is trimmed and in lower case; `redditEmail` has only letters and digits before the @. */
 export type HashForm =
   | "email"
   | "redditEmail"
@@ -29,7 +29,7 @@ export type HashForm =
   | "country"
   | "other";
 
-/** People of the platforms' own examples, and one who has everything that normalising can get wrong. */
+/** People of the platforms' own examples, and one with everything that normalising can get wrong. */
 const emails = ["john_smith@gmail.com", "person@example.com", "test@twitter.com", "jane.doe@example.com"];
 const redditEmails: readonly (readonly [given: string, canonical: string])[] = [
   ["Al.ice$+Apple@Example.Com", "alice@example.com"],
@@ -45,7 +45,7 @@ const letters = Array.from({ length: 26 }, (_, place) => String.fromCodePoint(97
 const letterPairs = letters.flatMap((first) => letters.map((second) => first + second));
 const countryHashes = new Set(letterPairs.map(sha256));
 
-/** Plain values in a wrong form, with what is wrong about them. */
+/** Plain values in a wrong form, each with its message. */
 const wrongForms: Record<HashForm, () => [plain: string, message: string][]> = {
   email: () => [
     ...emails.flatMap((email): [string, string][] => [
@@ -100,7 +100,7 @@ const emptyValues: [string, string][] = ["", " ", "null", "undefined", "none"].m
   "is the hash of nothing: an empty value must be left out",
 ]);
 
-/** SHA-256 in 64 lower-case hexadecimal digits, of a value in this form as far as that can be told. */
+/** SHA-256 in 64 lower-case hexadecimal digits, of a value in this form as far as can be checked. */
 export function hashed(form: HashForm): Check {
   const wrong = new Map(
     [...emptyValues, ...wrongForms[form]()].map(([plain, message]) => [sha256(plain), message]),
@@ -116,7 +116,7 @@ export function hashed(form: HashForm): Check {
   };
 }
 
-/** A click or browser id: as it came, never empty, never hashed. */
+/** A click or browser id: never empty, never hashed. */
 export const plainId: Check = (value, path) => {
   const problems = text({ max: 2000, pattern: /^\S+$/ })(value, path);
   return problems.length === 0 && /^[0-9a-f]{64}$/i.test(String(value))
@@ -127,7 +127,7 @@ export const plainId: Check = (value, path) => {
 export const ipv4: Check = (value, path) =>
   typeof value === "string" && isIPv4(value) ? [] : fault("value", path, "is not an IPv4 address");
 
-/** A plain email has no place in a field that is free text. */
+/** Free text without a plain email. */
 export const notContact: Check = (value, path) => {
   const problems = text()(value, path);
   return problems.length === 0 && /\S@\S+\.\S/.test(String(value))
@@ -135,7 +135,7 @@ export const notContact: Check = (value, path) => {
     : problems;
 };
 
-/** `data_processing_options` and its two companions, as Meta has them and Snap took them over. */
+/** `data_processing_options` with its country and state, in Meta's and Snap's APIs. */
 export const limitedDataFields: Readonly<Record<string, Check>> = {
   data_processing_options: (value, path) =>
     Array.isArray(value) && value.length <= 1 && value.every((option) => option === "LDU")
@@ -145,7 +145,7 @@ export const limitedDataFields: Readonly<Record<string, Check>> = {
   data_processing_options_state: number({ integer: true, min: 0 }),
 };
 
-/** Country and state come together, and only beside the option. */
+/** Country and state must be given together, and only with the option. */
 export function limitedDataProblems(event: Record<string, unknown>, path: string): Problem[] {
   const options = event.data_processing_options;
   const country = event.data_processing_options_country;
@@ -156,13 +156,13 @@ export function limitedDataProblems(event: Record<string, unknown>, path: string
       ? []
       : fault("missing", at, "is required with its country or state");
   const isLimited = Array.isArray(options) && options.length > 0;
-  // Uncertain whether the option stands without a place; the documented forms all name one.
+  // It is uncertain if the option works without country and state; the documented forms all have them.
   if (isLimited && (country === undefined || state === undefined))
     return fault("missing", at, "needs data_processing_options_country and _state");
   const fits = country === 0 ? state === 0 : state === 0 || (typeof state === "number" && state >= 1000);
   return isLimited && !fits ? fault("value", at, "has a country and a state that do not fit") : [];
 }
 
-/** Whether the object has a value under one of these names. */
+/** True when the object has a value under one of these names. */
 export const hasOneOf = (value: Record<string, unknown>, fields: readonly string[]): boolean =>
   fields.some((name) => value[name] !== undefined);

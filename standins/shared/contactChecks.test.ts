@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hashed, sha256, type HashForm } from "./socialChecks.ts";
+import { hashed, sha256, type HashForm } from "./contactChecks.ts";
 
 describe("hashes", () => {
   test.each<[HashForm, string, string]>([
@@ -32,13 +32,13 @@ describe("hashes", () => {
     ["code", "CA", /in upper case/],
     ["country", "Germany", /two-letter country code/],
     ["other", "", /hash of nothing/],
-  ])("the hash of %s %s is refused", (form, plain, message) => {
+  ])("the hash of %s %s is rejected", (form, plain, message) => {
     expect(hashed(form)(sha256(plain), "field")).toMatchObject([
       { path: "field", kind: "hash", message: expect.stringMatching(message) },
     ]);
   });
 
-  test("a plain value never appears in what is said about it", () => {
+  test("a plain value never appears in a message", () => {
     const [problem] = hashed("email")("john_smith@gmail.com", "em");
     expect(problem?.message).not.toContain("john");
   });

@@ -1,0 +1,102 @@
+// Translates conversions to the elements of LinkedIn's Conversions API.
+
+import { hash } from "node:crypto";
+import { isIPv4 } from "node:net";
+import { isCurrency } from "../../kernel/currency.ts";
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import { applyMapping, numberField, textField } from "../shared/mapping.ts";
+import { at, textAt } from "../shared/response.ts";
+import { bearer, dedupId } from "../shared/settings.ts";
+import { amountText, omitEmpty, uuidPattern, validId } from "../shared/values.ts";
+
+/** LinkedIn versions its API by month and serves each for about a year. Checked 2026-11-15. */
+export const apiVersion = "202609";
+export const base = "https://api.linkedin.com/rest";
+const ruleUrn = "urn:lla:llaPartnerConversion:";
+
+export const checkRule = (value: string) =>
+  /^(?:urn:lla:llaPartnerConversion:)?\d{1,20}$/.test(value)
+    ? null
+    : "must be the id of a conversion rule, digits";
+
+export const events: EventNames = { standard: {}, others: "not sent", check: checkRule };
+
+export const fields: readonly Field[] = [
+  numberField(
+    "conversionValue.amount",
+    "The value in place of the event's own: a fixed one for leads, for example.",
+  ),
+  textField("conversionValue.currencyCode", "The currency in place of the event's own, three letters."),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
+  method: "POST",
+  url: `${base}/conversionEvents`,
+  headers: {
+    "content-type": "application/json",
+    ...apiHeaders(settings),
+    "x-restli-method": "BATCH_CREATE",
+  },
+  body: JSON.stringify({
+    elements: conversions.map((conversion) => toElement(conversion, settings, now)),
+  }),
+});
+
+export function apiHeaders(settings: ConnectionSettings): Record<string, string> {
+  return {
+    ...bearer(settings),
+    "linkedin-version": settings.api_version ?? apiVersion,
+    "x-restli-protocol-version": "2.0.0",
+  };
+}
+
+export function ruleOf(conversion: Conversion, settings: ConnectionSettings): string | null {
+  const rule = eventNameOf(conversion, settings, events) ?? settings.default_rule;
+  return rule ? `${ruleUrn}${rule.replace(ruleUrn, "")}` : null;
+}
+
+function toElement(
+  conversion: Conversion,
+  settings: ConnectionSettings,
+  now: number,
+): Record<string, unknown> {
+  return omitEmpty({
+    conversion: ruleOf(conversion, settings),
+    // Milliseconds. Senders' clocks may run ahead.
+    conversionHappenedAt: Math.floor(Math.min(conversion.time, now)),
+    eventId: dedupId(conversion, settings),
+    conversionValue: valueOf(conversion, settings),
+    // The list is required, also when it is empty.
+    user: { userIds: userIds(conversion, settings) },
+  });
+}
+
+export function userIds(
+  conversion: Conversion,
+  settings: ConnectionSettings,
+): { idType: string; idValue: string }[] {
+  if (conversion.consent === "denied") return [];
+  const { person, clickIds, browserIds, browser } = conversion;
+  const click = validId(clickIds.li_fat_id?.value, uuidPattern) ?? validId(browserIds.li_fat_id, uuidPattern);
+  const address = isIPv4(browser?.address ?? "") ? (browser?.address as string) : "";
+  const form = settings.ip_address ?? "no";
+  return [
+    { idType: "SHA256_EMAIL", idValue: person?.emailSha256 ?? "" },
+    { idType: "LINKEDIN_FIRST_PARTY_ADS_TRACKING_UUID", idValue: click ?? "" },
+    { idType: "PLAINTEXT_IP_ADDRESS", idValue: form === "plain" ? address : "" },
+    { idType: "SHA256_IP_ADDRESS", idValue: form === "sha256" && address ? hash("sha256", address) : "" },
+  ].filter(({ idValue }) => idValue !== "");
+}
+
+/** LinkedIn rejects an amount that is a number: it must be a text. */
+function valueOf(conversion: Conversion, settings: ConnectionSettings): Record<string, string> | undefined {
+  const mapped: Record<string, unknown> = {};
+  applyMapping(mapped, conversion, settings, fields);
+  const value = at(mapped, "conversionValue", "amount") ?? conversion.value;
+  const code = textAt(mapped, "conversionValue", "currencyCode").toUpperCase();
+  const currencyCode = isCurrency(code) ? code : conversion.currency;
+  if (typeof value !== "number" || value < 0) return undefined;
+  return { currencyCode, amount: amountText(value, currencyCode) };
+}

@@ -1,0 +1,152 @@
+// Translates conversions to the website events of Meta's Conversions API.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import {
+  applyMapping,
+  hashedList,
+  idList,
+  numberField,
+  oneWordOf,
+  textField,
+  wholeNumber,
+} from "../shared/mapping.ts";
+import { bearer, testCodeOf } from "../shared/settings.ts";
+import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
+import { browserOf, moneyOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+
+// Checked 2026-11-15: v26.0 is the newest; v25.0 is valid until 2028-07-29 and the newest in wide use.
+export const version = "v25.0";
+const graphHost = "https://graph.facebook.com";
+export const graph = `${graphHost}/${version}`;
+export const graphOf = (settings: ConnectionSettings) => `${graphHost}/${settings.api_version ?? version}`;
+
+export const events: EventNames = {
+  standard: {
+    purchase: "Purchase",
+    lead: "Lead",
+    signup: "CompleteRegistration",
+    sign_up: "CompleteRegistration",
+    complete_registration: "CompleteRegistration",
+    add_to_cart: "AddToCart",
+    add_to_wishlist: "AddToWishlist",
+    begin_checkout: "InitiateCheckout",
+    initiate_checkout: "InitiateCheckout",
+    add_payment_info: "AddPaymentInfo",
+    subscribe: "Subscribe",
+    start_trial: "StartTrial",
+    contact: "Contact",
+    schedule: "Schedule",
+    submit_application: "SubmitApplication",
+    search: "Search",
+    view_content: "ViewContent",
+    view_item: "ViewContent",
+    page_view: "PageView",
+    donate: "Donate",
+    find_location: "FindLocation",
+    customize_product: "CustomizeProduct",
+  },
+  others: "own name",
+};
+
+export const fields: readonly Field[] = [
+  // Meta's own library converts these ids to lower case and removes spaces before it hashes them.
+  { ...externalIdField, shape: hashedList((id) => id.toLowerCase().replace(/\s/g, "")) },
+  ...placeFields,
+  textField(
+    "user_data.lead_id",
+    "The id of a lead from a form on Facebook or Instagram, as Meta gave it: digits.",
+    (id) => (/^\d{1,30}$/.test(String(id)) ? id : undefined),
+  ),
+  textField("custom_data.content_name", "Name of the page or product."),
+  textField("custom_data.content_category", "Category of the page or product."),
+  textField("custom_data.content_type", "product or product_group.", oneWordOf(["product", "product_group"])),
+  textField("custom_data.content_ids", "Ids of the products, separated by commas.", idList),
+  numberField("custom_data.num_items", "How many items.", wholeNumber),
+  numberField("custom_data.predicted_ltv", "The expected value of the customer."),
+  textField("custom_data.search_string", "What the person searched for."),
+  textField("custom_data.status", "The status of a registration."),
+  textField("custom_data.lead_event_source", "The name of the CRM that the event comes from."),
+  textField("custom_data.event_source", "crm, where the event comes from a CRM."),
+  ...["utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"].map((name) =>
+    textField(`custom_data.${name}`, `A custom property, meant for ${name}.`),
+  ),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
+  method: "POST",
+  url: `${graphOf(settings)}/${encodeURIComponent(settings.pixel_id ?? "")}/events`,
+  headers: { "content-type": "application/json", ...bearer(settings) },
+  body: JSON.stringify({
+    data: conversions.map((conversion) => toEvent(conversion, settings, now)),
+    ...testCodeOf(conversions, settings),
+  }),
+});
+
+function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
+  const { page, userAgent } = browserOf(conversion);
+  const chosen = settings.action_source ?? "website";
+  // Meta requires page and user agent with website events; invented ones would harm the matching.
+  const source = chosen === "website" && !(page && userAgent) ? "system_generated" : chosen;
+  const event = omitEmpty({
+    event_name: eventNameOf(conversion, settings, events),
+    event_time: unixSeconds(conversion.time, now),
+    event_id: conversion.platformEventId,
+    action_source: source,
+    event_source_url: page,
+    user_data: userData(conversion),
+    custom_data: omitEmpty({
+      ...moneyOf(conversion),
+      order_id: conversion.orderId,
+    }),
+    ...(conversion.consent === "denied" ? { opt_out: true } : {}),
+    ...processingOptions(conversion, settings),
+  });
+  applyMapping(event, conversion, settings, fields, "user_data");
+  return event;
+}
+
+/** Meta requires one of these; the first is nearly always there. */
+export function isMatchable(conversion: Conversion): boolean {
+  if (conversion.person?.emailSha256 || conversion.person?.phoneDigitsSha256) return true;
+  const { fbc, fbp, client_ip_address: ip, client_user_agent: agent } = userData(conversion);
+  return Boolean(fbc || fbp || (ip && agent));
+}
+
+const userData = (conversion: Conversion) =>
+  userDataOf(conversion, {
+    fbc: fbcOf(conversion),
+    fbp: cookieOf(conversion.browserIds._fbp, conversion, /^\d+(?:\.[\w-]+)?$/)?.cookie,
+  });
+
+/** The characters of Meta's click ids. */
+const clickPattern = /^[\w.~-]+$/;
+
+/** The cookie of Meta's pixel, or one made from a newer click with another id and the time of that click. */
+function fbcOf(conversion: Conversion): string | undefined {
+  const { clickIds, browserIds } = conversion;
+  const found = cookieOf(browserIds._fbc, conversion, clickPattern);
+  const click = clickIds.fbclid;
+  const fbclid = validId(click?.value, clickPattern);
+  if (!click || !fbclid) return found?.cookie;
+  // Meta's newer libraries add `.` and a suffix to the id.
+  const isSame = found && (found.id === fbclid || found.id.startsWith(`${fbclid}.`));
+  return found && (isSame || found.ms > click.seenAt) ? found.cookie : `fb.1.${click.seenAt}.${fbclid}`;
+}
+
+/** A visitor's clock may be this far ahead of ours. */
+const maxClockLeadMs = 60_000;
+
+type Cookie = { cookie: string; ms: number; id: string };
+
+/** `fb.<labels of the domain>.<milliseconds>.<id>`: Meta rejects the event for any other cookie, and for one from the future. */
+function cookieOf(
+  value: string | undefined,
+  { receivedAt }: Conversion,
+  pattern: RegExp,
+): Cookie | undefined {
+  const [cookie, ms, id] = /^fb\.\d\.(\d{13})\.(.+)$/.exec(validId(value) ?? "") ?? [];
+  if (!cookie || !id || !pattern.test(id) || Number(ms) > receivedAt + maxClockLeadMs) return undefined;
+  return { cookie, ms: Number(ms), id };
+}

@@ -1,0 +1,107 @@
+// Translates conversions to the web events of Pinterest's Conversions API.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import {
+  applyMapping,
+  hashedList,
+  idList,
+  numberField,
+  placeForms,
+  textField,
+  wholeNumber,
+} from "../shared/mapping.ts";
+import { bearer, isLimited } from "../shared/settings.ts";
+import { externalIdField, placeFields, userDataOf } from "../shared/userData.ts";
+import { amountText, browserOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+
+// Checked 2026-11-15.
+const version = "v5";
+export const api = `https://api.pinterest.com/${version}`;
+
+const standard = {
+  purchase: "checkout",
+  checkout: "checkout",
+  lead: "lead",
+  signup: "signup",
+  sign_up: "signup",
+  complete_registration: "signup",
+  add_to_cart: "add_to_cart",
+  add_to_wishlist: "add_to_wishlist",
+  begin_checkout: "initiate_checkout",
+  initiate_checkout: "initiate_checkout",
+  add_payment_info: "add_payment_info",
+  subscribe: "subscribe",
+  start_trial: "start_trial",
+  contact: "contact",
+  schedule: "schedule",
+  submit_application: "submit_application",
+  search: "search",
+  view_content: "view_content",
+  view_item: "view_content",
+  view_category: "view_category",
+  page_view: "page_visit",
+  page_visit: "page_visit",
+  watch_video: "watch_video",
+  find_location: "find_location",
+  customize_product: "customize_product",
+} as const;
+
+export const events: EventNames = {
+  standard,
+  others: { name: "custom" },
+  choices: [...new Set<string>(Object.values(standard)), "custom"],
+};
+
+const zipDigits = (zip: string) => (/\p{L}/u.test(zip) ? "" : placeForms.zip(zip).replace(/\D/g, ""));
+export const fields: readonly Field[] = [
+  externalIdField,
+  ...placeFields.map((field) =>
+    // Pinterest accepts digits only; the digits of a British code alone would be a different code.
+    field.name === "user_data.zp" ? { ...field, shape: hashedList(zipDigits) } : field,
+  ),
+  textField("custom_data.content_name", "Name of the page or product."),
+  textField("custom_data.content_category", "Category of the page or product."),
+  textField("custom_data.content_brand", "Brand of the product."),
+  textField("custom_data.content_ids", "Ids of the products, separated by commas.", idList),
+  numberField("custom_data.num_items", "How many items.", wholeNumber),
+  textField("custom_data.search_string", "What the person searched for."),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {
+  const isTest = conversions.some(({ mode }) => mode === "test");
+  const account = encodeURIComponent(settings.ad_account_id ?? "");
+  return {
+    method: "POST",
+    url: `${api}/ad_accounts/${account}/events${isTest ? "?test=true" : ""}`,
+    headers: { "content-type": "application/json", ...bearer(settings) },
+    body: JSON.stringify({ data: conversions.map((conversion) => toEvent(conversion, settings, now)) }),
+  };
+};
+
+function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
+  const { value, currency, orderId } = conversion;
+  const event = omitEmpty({
+    event_name: eventNameOf(conversion, settings, events),
+    // Offline events cannot be matched with those of the tag, and web events need no page.
+    action_source: "web",
+    event_time: unixSeconds(conversion.time, now),
+    event_id: conversion.platformEventId,
+    event_source_url: browserOf(conversion).page,
+    opt_out: conversion.consent === "denied",
+    user_data: userData(conversion),
+    custom_data: omitEmpty({
+      ...(value === null ? {} : { value: amountText(value, currency), currency }),
+      order_id: orderId,
+      ...(isLimited(conversion, settings) ? { opt_out_type: "LDP" } : {}),
+    }),
+  });
+  applyMapping(event, conversion, settings, fields, "user_data");
+  return event;
+}
+
+export const userData = (conversion: Conversion) =>
+  userDataOf(conversion, {
+    click_id: validId(conversion.clickIds.epik?.value) ?? validId(conversion.browserIds._epik),
+  });

@@ -1,0 +1,169 @@
+// Translates conversions to track calls of Segment's HTTP API.
+
+import { hash } from "node:crypto";
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import { applyMapping, numberField, textField } from "../shared/mapping.ts";
+import { amountOf, browserOf } from "../shared/values.ts";
+
+/** Version 1 of the HTTP API. Checked 2026-11-15. Events of a European workspace are lost at the US host. */
+export const hosts = { us: "https://api.segment.io", eu: "https://events.eu1.segmentapis.com" } as const;
+
+export const events: EventNames = {
+  standard: {
+    purchase: "Order Completed",
+    refund: "Order Refunded",
+    lead: "Lead Captured",
+    signup: "Signed Up",
+    sign_up: "Signed Up",
+    complete_registration: "Signed Up",
+    start_trial: "Trial Started",
+    search: "Products Searched",
+    view_content: "Product Viewed",
+    add_to_wishlist: "Product Added to Wishlist",
+    add_to_cart: "Product Added",
+    begin_checkout: "Checkout Started",
+    initiate_checkout: "Checkout Started",
+    add_payment_info: "Payment Info Entered",
+  },
+  others: "own name",
+};
+
+export const fields: readonly Field[] = [
+  textField("userId", "Your own id of the person."),
+  textField("anonymousId", "The id that your website's Segment script gave the browser."),
+  textField("context.groupId", "The account that the person belongs to."),
+  textField("properties.affiliation", "The shop or partner that made the sale."),
+  textField("properties.coupon", "The coupon of the order."),
+  numberField("properties.shipping", "The cost of shipping."),
+  numberField("properties.tax", "The tax of the order."),
+  numberField("properties.discount", "The discount of the order."),
+  numberField("properties.revenue", "The order's value without shipping and tax."),
+  textField("properties.category", "A category for your reports."),
+  textField("properties.label", "A label for your reports."),
+  textField("properties.plan", "The plan that was bought."),
+  textField("properties.query", "What the person searched for."),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
+  method: "POST",
+  url: `${baseOf(settings)}/v1/batch`,
+  headers: {
+    "content-type": "application/json",
+    authorization: constantsOf(settings).authorization,
+  },
+  body: JSON.stringify({
+    batch: conversions.map((conversion) => toTrack(conversion, settings)),
+    // Segment corrects clock differences by this, so it is the time of the attempt and not of the event.
+    sentAt: new Date(now).toISOString(),
+  }),
+});
+
+function baseOf(settings: ConnectionSettings): string {
+  if (settings.base_url) return trimEnd(trimEnd(trimEnd(settings.base_url, ""), "/batch"), "/v1");
+  return settings.region === "eu" ? hosts.eu : hosts.us;
+}
+
+/** The URL without `end`, and without the slashes before that. */
+function trimEnd(url: string, end: string): string {
+  let length = url.endsWith(end) ? url.length - end.length : url.length;
+  while (url[length - 1] === "/") length -= 1;
+  return url.slice(0, length);
+}
+
+export function accountOf(settings: ConnectionSettings): string {
+  return `${baseOf(settings)} ${settings.source ?? ""}`;
+}
+
+const constants = new WeakMap<ConnectionSettings, { source: string; authorization: string }>();
+
+/** The same for all conversions of a connection, so computed once for its settings. */
+function constantsOf(settings: ConnectionSettings): { source: string; authorization: string } {
+  let known = constants.get(settings);
+  if (!known) {
+    known = {
+      source: `cc_${hash("sha256", accountOf(settings)).slice(0, 12)}`,
+      authorization: `Basic ${Buffer.from(`${settings.write_key ?? ""}:`).toString("base64")}`,
+    };
+    constants.set(settings, known);
+  }
+  return known;
+}
+
+function toTrack(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
+  const name = eventNameOf(conversion, settings, events) ?? conversion.name;
+  const track: Record<string, unknown> = {
+    type: "track",
+    // Segment deduplicates message ids across sources: two sources with the same id would lose one event.
+    messageId: `${constantsOf(settings).source}:${conversion.platformEventId}`,
+    event: name,
+    timestamp: new Date(conversion.time).toISOString(),
+    properties: {
+      event_id: conversion.platformEventId,
+      order_id: conversion.orderId ?? undefined,
+      ...amountsOf(name, conversion),
+      ...clickIdsOf(conversion.clickIds),
+    },
+    context: unlessEmpty(contextOf(conversion, settings)),
+  };
+  applyMapping(track, conversion, settings, fields);
+  if (track.userId === undefined) track.anonymousId ??= pseudonym(conversion);
+  return track;
+}
+
+/** Only an order has revenue; a refund must never look like one. */
+function amountsOf(name: string, conversion: Conversion): Record<string, unknown> {
+  if (conversion.value === null) return {};
+  const { currency } = conversion;
+  const value = amountOf(conversion.value, currency);
+  if (name === "Order Completed") return { total: value, revenue: value, currency };
+  return name === "Order Refunded" ? { total: value, currency } : { value, currency };
+}
+
+function contextOf(conversion: Conversion, settings: ConnectionSettings): Record<string, unknown> {
+  const { person, utm } = conversion;
+  const { address, userAgent, page, referrer } = browserOf(conversion);
+  return {
+    campaign: unlessEmpty(campaignOf(utm)),
+    // Not under `email` and `phone`, which destinations would hash again.
+    traits: person ? { email_sha256: person.emailSha256, phone_sha256: person.phoneSha256 } : undefined,
+    ip: address || undefined,
+    userAgent: userAgent || undefined,
+    page: unlessEmpty({ url: page || undefined, referrer: referrer || undefined }),
+    consent: consentOf(conversion, settings),
+  };
+}
+
+function clickIdsOf(clickIds: Conversion["clickIds"]): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const id in clickIds) values[id] = clickIds[id]?.value ?? "";
+  return values;
+}
+
+function campaignOf(utm: Conversion["utm"]): Record<string, unknown> {
+  const campaign: Record<string, unknown> = {};
+  for (const field in utm)
+    campaign[field === "utm_campaign" ? "name" : field.replace(/^utm_/, "")] = utm[field];
+  return campaign;
+}
+
+/** Without categories an opt-out is an empty object: denied for every destination that asks for consent. */
+function consentOf({ consent }: Conversion, settings: ConnectionSettings): unknown {
+  if (consent === "unknown" || (consent === "granted" && !settings.consent_categories)) return undefined;
+  const categories = (settings.consent_categories ?? "").split(",").map((one) => one.trim());
+  const named = categories.filter(Boolean).map((one) => [one, consent === "granted"]);
+  return { categoryPreferences: Object.fromEntries(named) };
+}
+
+function unlessEmpty(object: Record<string, unknown>): Record<string, unknown> | undefined {
+  for (const name in object) if (object[name] !== undefined) return object;
+  return undefined;
+}
+
+/** Segment rejects an event without a person's id; this one is the same for all events of a person. */
+function pseudonym({ person, platformEventId }: Conversion): string {
+  return person
+    ? `cc_${hash("sha256", `segment\n${person.emailSha256}`).slice(0, 32)}`
+    : `cc_${platformEventId}`;
+}

@@ -1,0 +1,26 @@
+import type { Conversion } from "../../kernel/event.ts";
+
+/** The fields of a conversion as webhooks receive them, and as their templates name them. */
+const fields: Readonly<Record<string, (conversion: Conversion) => unknown>> = {
+  platformEventId: ({ platformEventId }) => platformEventId,
+  event: ({ name }) => name,
+  eventTime: ({ time }) => new Date(time).toISOString(),
+  value: ({ value }) => value,
+  currency: ({ currency }) => currency,
+  orderId: ({ orderId }) => orderId,
+  emailSha256: ({ person }) => person?.emailSha256 ?? null,
+  phoneSha256: ({ person }) => person?.phoneSha256 ?? null,
+  clickIds: ({ clickIds }) =>
+    Object.fromEntries(Object.entries(clickIds).map(([name, id]) => [name, id.value])),
+  utm: ({ utm }) => utm,
+  consent: ({ consent }) => consent,
+};
+
+export const conversionFieldNames: readonly string[] = Object.keys(fields);
+
+/** The conversion as JSON: the same keys every time, null for what is unknown or withheld. */
+export function conversionJson(conversion: Conversion): Record<string, unknown> {
+  const json: Record<string, unknown> = {};
+  for (const name in fields) json[name] = fields[name]?.(conversion);
+  return json;
+}

@@ -1,0 +1,99 @@
+// Reads platforms' responses. They come from third parties, so nothing here throws on odd ones.
+
+import type { Reading } from "../../kernel/event.ts";
+import type { PlatformResponse } from "../platform.ts";
+
+/** Transient by the meaning of HTTP: the same request may succeed later. */
+export function isTransientStatus(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+export const isSuccess = (status: number) => status >= 200 && status < 300;
+
+/** `Retry-After` in seconds, from a number or a date. */
+export function retryAfterSeconds(header: string | undefined, now: number): number | undefined {
+  if (!header) return undefined;
+  const seconds = /^\d+$/.test(header.trim()) ? Number(header) : (Date.parse(header) - now) / 1000;
+  return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined;
+}
+
+/** A retry, after the time that the platform names, if it names one. */
+export function retryLater(error: string, seconds?: number): Reading {
+  return { outcome: "retry", error, ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }) };
+}
+
+/**
+ * For a success without the body that the platform sends with one: cut off, empty, or a proxy's page. The platform may
+ * have accepted the events or not; they are sent again with the same ids, so they count once.
+ */
+export function unreadable({ status, headers }: PlatformResponse, now: number): Reading {
+  const wait = retryAfterSeconds(headers["retry-after"], now);
+  return retryLater(`HTTP ${status}: the answer could not be read`, wait);
+}
+
+/** Reads the HTTP status alone; `detail` is the reason in the platform's own words. */
+export function readStatus({ status, headers }: PlatformResponse, now: number, detail?: string): Reading {
+  const because = detail ? `: ${shorten(detail)}` : "";
+  if (isSuccess(status)) return { outcome: "accepted" };
+  if (status >= 300 && status < 400)
+    return { outcome: "rejected", error: `HTTP ${status}: redirects are not followed` };
+  if (status === 401 || status === 403)
+    return { outcome: "unauthorized", error: `HTTP ${status}${because || ": not authorised"}` };
+  if (!isTransientStatus(status)) return { outcome: "rejected", error: `HTTP ${status}${because}` };
+  return retryLater(`HTTP ${status}${because}`, retryAfterSeconds(headers["retry-after"], now));
+}
+
+/** Third-party text, bounded and on one line. */
+export function shorten(text: string): string {
+  const line = text.replace(/[\p{Cc}\s]+/gu, " ").trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+/** The parsed JSON, or undefined. */
+export function parseJson(text: string): unknown {
+  // Many responses are empty, and an exception costs more than everything else that is done with one.
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON of a response; undefined also where it was cut off. */
+export function parseBody({ body, isCut }: PlatformResponse): unknown {
+  return isCut ? undefined : parseJson(body);
+}
+
+/** `at(body, "error", "code")`: the value there, or undefined. Own keys of objects and indexes of arrays only. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let here = value;
+  for (const key of path) {
+    if (typeof here !== "object" || here === null || !Object.hasOwn(here, key)) return undefined;
+    here = (here as Record<string | number, unknown>)[key];
+  }
+  return here;
+}
+
+/** The text or number there, as text; empty when there is neither. */
+export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
+  const found = at(value, ...path);
+  return typeof found === "string" ? found : typeof found === "number" ? String(found) : "";
+}
+
+export function listAt(value: unknown, ...path: readonly (string | number)[]): unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found : [];
+}
+
+/** Turns a list in a response into a picker's choices; elements without an id are left out. */
+export function choicesOf(
+  list: readonly unknown[],
+  id = "id",
+  name = "name",
+): { value: string; label: string }[] {
+  return list.flatMap((one) => {
+    const value = textAt(one, id);
+    return value ? [{ value, label: textAt(one, name) || value }] : [];
+  });
+}

@@ -1,0 +1,94 @@
+// Settings that several platforms share, what they put into a request, and the checks of settings.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, Setting } from "../platform.ts";
+
+type Check = (value: string) => string | null;
+
+/** Tokens travel in headers and URLs, where a copied line break or space would break every request. */
+export const checkToken: Check = (value) =>
+  /^[\x21-\x7e]+$/.test(value) ? null : "must be one word of plain letters, digits and signs";
+
+export function oneOf(choices: readonly string[]): Check {
+  const words = choices.length === 2 ? choices.join(" or ") : `one of ${choices.join(", ")}`;
+  return (value) => (choices.includes(value) ? null : `must be ${words}`);
+}
+
+export function digits(min: number, max: number): Check {
+  const pattern = new RegExp(`^\\d{${min},${max}}$`);
+  return (value) => (pattern.test(value) ? null : `must be a number of ${min} to ${max} digits`);
+}
+
+/** Filled by a sign-in. On its own for platforms that have no refresh tokens. */
+export const expirySetting = {
+  name: "expires_at",
+  label: "Access token expires",
+  help: "When the access token expires, in milliseconds since 1970; filled by signing in.",
+  check: (value: string) => (/^\d{10,16}$/.test(value) ? null : "must be a time in milliseconds"),
+} as const satisfies Setting;
+
+/** Filled by a sign-in, besides the access token. */
+export const tokenSettings = [
+  {
+    name: "refresh_token",
+    label: "Refresh token",
+    help: "Filled by signing in; renews the access token before it expires.",
+    secret: true,
+    check: checkToken,
+  },
+  expirySetting,
+] as const satisfies readonly Setting[];
+
+/** `Authorization: Bearer …` from the connection's access token. */
+export function bearer(settings: ConnectionSettings): Record<string, string> {
+  return { authorization: `Bearer ${settings.access_token ?? ""}` };
+}
+
+export const dedupSetting = {
+  name: "dedup_id",
+  label: "Deduplication id",
+  help:
+    "Which id the platform compares with the one that your pixel sends: event (the id that cc.eventId gives in the " +
+    "browser) or order (the order id, where there is one).",
+  default: "event",
+  check: oneOf(["event", "order"]),
+} as const satisfies Setting;
+
+/** The id by which the platform recognises a conversion that the site's pixel reported too. */
+export function dedupId({ platformEventId, orderId }: Conversion, settings: ConnectionSettings): string {
+  return settings[dedupSetting.name] === "order" ? (orderId ?? platformEventId) : platformEventId;
+}
+
+export const limitedDataSetting = {
+  name: "limited_data",
+  label: "Limited data use",
+  help:
+    "denied: limits the use of events from people who opted out, where those are sent at all. always: limits every " +
+    "event, which some laws of the United States require.",
+  default: "denied",
+  check: oneOf(["denied", "always"]),
+} as const satisfies Setting;
+
+export function isLimited({ consent }: Conversion, settings: ConnectionSettings): boolean {
+  return consent === "denied" || settings.limited_data === "always";
+}
+
+export const testCodeSetting = {
+  name: "test_event_code",
+  label: "Test event code",
+  help: "The code from the platform's page for test events. Only events that come with a test key carry it.",
+  check: (value: string) =>
+    /^[\w-]{1,64}$/.test(value) ? null : "must be a code of letters, digits, hyphens and underscores",
+} as const satisfies Setting;
+
+export const noTestCode = "test event, but the connection has no test event code";
+
+/** Throws where the code is missing, because the test event would count as a live one; `skipReason` catches that first. */
+export function testCodeOf(
+  conversions: readonly Conversion[],
+  settings: ConnectionSettings,
+): { test_event_code?: string } {
+  if (!conversions.some(({ mode }) => mode === "test")) return {};
+  if (!settings.test_event_code) throw new Error("a test event needs the connection's test event code");
+  return { test_event_code: settings.test_event_code };
+}

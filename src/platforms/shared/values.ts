@@ -1,0 +1,86 @@
+// Values in the form that platforms accept: empty fields left out, ids that can be right, exact money, and times that are
+// never in the future.
+
+import { currencyDigits } from "../../kernel/currency.ts";
+import type { Browser, Conversion } from "../../kernel/event.ts";
+
+export type Body = Record<string, unknown>;
+
+/** Leaves out null, undefined, and empty texts, lists and objects. */
+export function omitEmpty(fields: Body): Body {
+  // A plain loop: this runs several times for every conversion and platform.
+  const filled: Body = {};
+  for (const name in fields) if (!isEmpty(fields[name])) filled[name] = fields[name];
+  return filled;
+}
+
+export function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  if (typeof value !== "object") return false;
+  for (const _ in value) return false;
+  return true;
+}
+
+/** A list of the value; empty when there is none. */
+export function listOf(value: string | undefined): string[] {
+  return value ? [value] : [];
+}
+
+/** Unix seconds. A sender's clock may run ahead by minutes, and platforms reject events from the future. */
+export function unixSeconds(time: number, now: number): number {
+  return Math.floor(Math.min(time, now) / 1000);
+}
+
+export const dayMs = 86_400_000;
+
+/** Real click ids of every platform are far shorter. */
+const maxIdLength = 1000;
+
+/**
+ * A click id or browser id that can be valid: printable ASCII without spaces, not hashed, and of the platform's pattern
+ * where that is known. An invalid id matches no one, and many platforms reject the conversion for it, so it is not sent.
+ */
+export function validId(value: string | undefined, pattern: RegExp = /^/): string | undefined {
+  const isId = value !== undefined && value.length <= maxIdLength && /^[\x21-\x7e]+$/.test(value);
+  return isId && !isSha256(value) && pattern.test(value) ? value : undefined;
+}
+
+export const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export const isSha256 = (text: string) => text.length === 64 && /^[0-9a-f]{64}$/.test(text);
+
+/** Rounds half up in decimal: shifting the decimal text makes 1.01 of 1.005, where arithmetic sees 1.00499…. */
+function round(value: number, decimals: number): number {
+  // Nearly every value comes rounded: a quotient of whole numbers is the number nearest to that decimal.
+  const scale = 10 ** decimals;
+  if (Math.abs(value) < 1e12 && Math.round(value * scale) / scale === value) return value;
+  const text = String(value);
+  // Beyond this there are no cents left to round, and the shifted text would already have an exponent.
+  if (text.includes("e") || Math.abs(value) >= 1e15) return Number(value.toFixed(decimals));
+  return Number(`${Math.round(Number(`${text}e${decimals}`))}e-${decimals}`);
+}
+
+/** Plain digits with exactly this many decimals, never an exponent. */
+export function decimalText(value: number, decimals: number): string {
+  if (Math.abs(value) < 1e21) return round(value, decimals).toFixed(decimals);
+  return `${BigInt(value)}${decimals > 0 ? `.${"0".repeat(decimals)}` : ""}`;
+}
+
+/** The value in whole minor units of its currency: 0.1 + 0.2 is 0.3, and a yen has no fractions. */
+export function amountOf(value: number, currency: string): number {
+  return round(value, currencyDigits(currency));
+}
+
+export function amountText(value: number, currency: string): string {
+  return decimalText(value, currencyDigits(currency));
+}
+
+/** Value and currency; neither where the value is unknown. */
+export function moneyOf({ value, currency }: Conversion): { value?: number; currency?: string } {
+  return value === null ? {} : { value: amountOf(value, currency), currency };
+}
+
+/** Empty after an opt-out: IP address, page and user agent are personal data too. */
+export function browserOf({ browser, consent }: Conversion): Partial<Browser> {
+  return consent === "denied" || !browser ? {} : browser;
+}

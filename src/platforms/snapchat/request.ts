@@ -1,0 +1,92 @@
+// Translates conversions to the events of Snapchat's Conversions API.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import { applyMapping, idList, numberField, textField, wholeNumber } from "../shared/mapping.ts";
+import { externalIdField, placeFields, processingOptions, userDataOf } from "../shared/userData.ts";
+import { browserOf, moneyOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+
+// Checked 2026-11-15.
+const version = "v3";
+
+const custom = [1, 2, 3, 4, 5].map((number) => `CUSTOM_EVENT_${number}`);
+
+const standard = {
+  purchase: "PURCHASE",
+  // Snapchat has no lead of its own; the connection may choose another name.
+  lead: "SIGN_UP",
+  signup: "SIGN_UP",
+  sign_up: "SIGN_UP",
+  complete_registration: "SIGN_UP",
+  add_to_cart: "ADD_CART",
+  add_to_wishlist: "ADD_TO_WISHLIST",
+  begin_checkout: "START_CHECKOUT",
+  initiate_checkout: "START_CHECKOUT",
+  add_payment_info: "ADD_BILLING",
+  subscribe: "SUBSCRIBE",
+  start_trial: "START_TRIAL",
+  search: "SEARCH",
+  view_content: "VIEW_CONTENT",
+  view_item: "VIEW_CONTENT",
+  view_list: "LIST_VIEW",
+  page_view: "PAGE_VIEW",
+  login: "LOGIN",
+  save: "SAVE",
+  share: "SHARE",
+  reserve: "RESERVE",
+  complete_tutorial: "COMPLETE_TUTORIAL",
+} as const;
+
+export const events: EventNames = {
+  standard,
+  // It is not documented whether Snapchat accepts custom names.
+  others: "not sent",
+  choices: [...new Set<string>(Object.values(standard)), ...custom],
+};
+
+export const fields: readonly Field[] = [
+  externalIdField,
+  ...placeFields,
+  textField("custom_data.content_ids", "Ids of the products, separated by commas.", idList),
+  textField("custom_data.content_category", "Categories of the products, separated by commas.", idList),
+  numberField("custom_data.num_items", "How many items.", wholeNumber),
+  textField("custom_data.search_string", "What the person searched for."),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {
+  const isTest = conversions.some(({ mode }) => mode === "test");
+  const pixel = encodeURIComponent(settings.pixel_id ?? "");
+  return {
+    method: "POST",
+    url: `https://tr.snapchat.com/${version}/${pixel}/events${isTest ? "/validate" : ""}`,
+    headers: { "content-type": "application/json" },
+    secretQuery: { access_token: settings.access_token ?? "" },
+    body: JSON.stringify({ data: conversions.map((conversion) => toEvent(conversion, settings, now)) }),
+  };
+};
+
+function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
+  const page = browserOf(conversion).page || settings.site_url;
+  const event = omitEmpty({
+    event_name: eventNameOf(conversion, settings, events) ?? conversion.name,
+    event_time: unixSeconds(conversion.time, now),
+    event_id: conversion.platformEventId,
+    action_source: page ? "WEB" : "OFFLINE",
+    event_source_url: page,
+    user_data: userData(conversion),
+    custom_data: omitEmpty({
+      ...moneyOf(conversion),
+      order_id: conversion.orderId,
+    }),
+    ...processingOptions(conversion, settings),
+  });
+  applyMapping(event, conversion, settings, fields, "user_data");
+  return event;
+}
+
+export const userData = (conversion: Conversion) =>
+  userDataOf(conversion, {
+    sc_click_id: validId(conversion.clickIds.ScCid?.value),
+    sc_cookie1: validId(conversion.browserIds._scid),
+  });

@@ -1,0 +1,44 @@
+// Snapchat's responses: one status for the whole request. Only the message tells a wrong token, which is often HTTP 400.
+
+import type { Reading } from "../../kernel/event.ts";
+import type { Platform, PlatformResponse } from "../platform.ts";
+import {
+  isTransientStatus,
+  listAt,
+  parseBody,
+  readStatus,
+  shorten,
+  textAt,
+  unreadable,
+} from "../shared/response.ts";
+
+const aboutToken = /access[ _-]?token|oauth|unauthori[sz]ed|not authori[sz]ed|authenticat|permission/i;
+
+export const readResponse: Platform["readResponse"] = (response, conversions, _settings, now) => {
+  const reading = readWhole(response, now);
+  return conversions.map(() => reading);
+};
+
+function readWhole(response: PlatformResponse, now: number): Reading {
+  const { status } = response;
+  const parsed = parseBody(response);
+  const message = messageOf(parsed);
+  const result = textAt(parsed, "status").toUpperCase();
+  if (isTransientStatus(status) || (status >= 300 && status < 400)) return readStatus(response, now, message);
+  if (status >= 400 && aboutToken.test(message))
+    return { outcome: "unauthorized", error: `HTTP ${status}: ${shorten(message)}` };
+  if (status >= 300) return readStatus(response, now, message);
+  if (result === "VALID") return { outcome: "accepted" };
+  if (result === "") return unreadable(response, now);
+  const error = `Snapchat answered ${shorten(result)}${message && `: ${shorten(message)}`}`;
+  return { outcome: aboutToken.test(message) ? "unauthorized" : "rejected", error };
+}
+
+/** The reason and the messages, which are below `errors` or at the top. */
+function messageOf(parsed: unknown): string {
+  const messages = [...listAt(parsed, "errors", "error_msgs"), ...listAt(parsed, "error_msgs")];
+  const texts = [textAt(parsed, "reason"), ...messages].filter(
+    (one) => typeof one === "string" && one !== "",
+  );
+  return [...new Set(texts)].join("; ") || textAt(parsed, "message");
+}

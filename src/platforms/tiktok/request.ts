@@ -1,0 +1,131 @@
+// Translates conversions to the web events of TikTok's Events API.
+
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import { applyMapping, hashed, oneWordOf, placeForms, textField } from "../shared/mapping.ts";
+import { isLimited, testCodeOf } from "../shared/settings.ts";
+import { browserOf, moneyOf, omitEmpty, unixSeconds, validId } from "../shared/values.ts";
+
+// Checked 2026-11-15.
+const version = "v1.3";
+export const api = `https://business-api.tiktok.com/open_api/${version}`;
+
+// Names that TikTok reserves, as far as its help pages list them.
+const reserved = new Set([
+  "addbilling",
+  "browse",
+  "checkout",
+  "clickform",
+  "consult",
+  "registration",
+  "startcheckout",
+]);
+
+export function nameFault(name: string): string | null {
+  if (name.length > 50) return "must have at most 50 characters";
+  return reserved.has(name.toLowerCase()) ? "must not be a name that TikTok reserves" : null;
+}
+
+export const events: EventNames = {
+  standard: {
+    purchase: "Purchase",
+    lead: "Lead",
+    signup: "CompleteRegistration",
+    sign_up: "CompleteRegistration",
+    complete_registration: "CompleteRegistration",
+    add_to_cart: "AddToCart",
+    add_to_wishlist: "AddToWishlist",
+    begin_checkout: "InitiateCheckout",
+    initiate_checkout: "InitiateCheckout",
+    add_payment_info: "AddPaymentInfo",
+    subscribe: "Subscribe",
+    start_trial: "StartTrial",
+    contact: "Contact",
+    schedule: "Schedule",
+    submit_application: "SubmitApplication",
+    application_approval: "ApplicationApproval",
+    search: "Search",
+    view_content: "ViewContent",
+    view_item: "ViewContent",
+    download: "Download",
+    find_location: "FindLocation",
+    customize_product: "CustomizeProduct",
+  },
+  others: "own name",
+  check: nameFault,
+};
+
+const alphanumeric = (value: string | number) =>
+  String(value)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}]/gu, "");
+
+export const fields: readonly Field[] = [
+  textField(
+    "user.external_id",
+    "Your own id of the person, as your pixel has it; hashed before it is sent.",
+    hashed((text) => text),
+  ),
+  textField(
+    "user.zip_code",
+    "Postal code; hashed before it is sent.",
+    hashed((text) => alphanumeric(placeForms.zip(text))),
+  ),
+  textField("user.city", "City; TikTok accepts it unhashed.", alphanumeric),
+  textField("user.state", "State; TikTok accepts it unhashed.", alphanumeric),
+  textField("user.country", "Country; TikTok accepts it unhashed.", alphanumeric),
+  textField("properties.content_type", "product or product_group.", oneWordOf(["product", "product_group"])),
+  textField("properties.description", "A text about the event."),
+  textField("properties.query", "What the person searched for."),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => ({
+  method: "POST",
+  url: `${api}/event/track/`,
+  headers: { "content-type": "application/json", "access-token": settings.access_token ?? "" },
+  body: JSON.stringify({
+    event_source: "web",
+    event_source_id: settings.pixel_code ?? "",
+    ...testCodeOf(conversions, settings),
+    data: conversions.map((conversion) => toEvent(conversion, settings, now)),
+  }),
+});
+
+function toEvent(conversion: Conversion, settings: ConnectionSettings, now: number): Record<string, unknown> {
+  const { page, referrer } = browserOf(conversion);
+  const event: Record<string, unknown> = {
+    ...omitEmpty({
+      event: eventNameOf(conversion, settings, events),
+      event_time: unixSeconds(conversion.time, now),
+      event_id: conversion.platformEventId,
+    }),
+    // Sent also when it is empty: TikTok's events always have it.
+    user: userOf(conversion),
+    ...omitEmpty({
+      properties: omitEmpty({
+        ...moneyOf(conversion),
+        order_id: conversion.orderId,
+      }),
+      page: omitEmpty({ url: page, referrer }),
+    }),
+    ...(isLimited(conversion, settings) ? { limited_data_use: true } : {}),
+  };
+  applyMapping(event, conversion, settings, fields, "user");
+  return event;
+}
+
+export function userOf(conversion: Conversion): Record<string, unknown> {
+  const { person, clickIds, browserIds } = conversion;
+  const { address, userAgent } = browserOf(conversion);
+  return omitEmpty({
+    email: person?.emailSha256,
+    phone: person?.phoneSha256,
+    first_name: person?.firstNameSha256,
+    last_name: person?.lastNameSha256,
+    ttclid: validId(clickIds.ttclid?.value),
+    ttp: validId(browserIds._ttp),
+    ip: address,
+    user_agent: userAgent,
+  });
+}

@@ -1,0 +1,133 @@
+// Translates conversions to those of X's Conversion API.
+
+import { hash } from "node:crypto";
+import { isIPv4 } from "node:net";
+import { currencyDigits } from "../../kernel/currency.ts";
+import type { Conversion } from "../../kernel/event.ts";
+import type { ConnectionSettings, EventNames, Field, Platform, PlatformRequest } from "../platform.ts";
+import { eventNameOf } from "../shared/eventNames.ts";
+import { applyMapping, numberField, textField } from "../shared/mapping.ts";
+import { parseJson, textAt } from "../shared/response.ts";
+import { dedupId } from "../shared/settings.ts";
+import { amountOf, decimalText, omitEmpty, validId } from "../shared/values.ts";
+import { oauth1Header } from "./oauth1.ts";
+
+/** Newest since October 2022. Checked 2026-11-15. */
+const apiVersion = "12";
+
+export const checkTag = (value: string) =>
+  /^(?:tw-[a-z0-9]{1,20}-)?[a-z0-9]{1,20}$/i.test(value)
+    ? null
+    : "must be the id of an event tag, like tw-abcde-fghij or fghij";
+
+export const events: EventNames = { standard: {}, others: "not sent", check: checkTag };
+
+export const fields: readonly Field[] = [
+  numberField("number_items", "How many items were bought: a whole number above zero."),
+  textField("search_string", "What was searched for."),
+  textField("description", "Anything else about the conversion, the order id for example."),
+];
+
+export const toRequest: Platform["toRequest"] = (conversions, settings, now) => {
+  const url = `https://ads-api.x.com/${apiVersion}/measurement/conversions/${settings.pixel_id ?? ""}`;
+  const request = { method: "POST", url } as const;
+  return {
+    ...request,
+    headers: {
+      "content-type": "application/json",
+      ...authorizationOf(request, settings, conversions, now),
+    },
+    body: JSON.stringify({ conversions: conversions.map((one) => toConversion(one, settings, now)) }),
+  };
+};
+
+/**
+ * The pixel token, else an OAuth 1.0a signature. A signature needs a nonce that is never reused: it is made from the ids of
+ * the conversions and the time of the attempt. With neither, X answers 401 and the conversions wait for credentials.
+ */
+function authorizationOf(
+  request: Pick<PlatformRequest, "method" | "url">,
+  settings: ConnectionSettings,
+  conversions: readonly Conversion[],
+  now: number,
+): Record<string, string> {
+  const { consumer_key, consumer_secret, oauth_token, oauth_token_secret } = settings;
+  if (settings.access_token || !consumer_key || !consumer_secret || !oauth_token || !oauth_token_secret)
+    return { "x-pixel-token": settings.access_token ?? "" };
+  const keys = {
+    consumerKey: consumer_key,
+    consumerSecret: consumer_secret,
+    token: oauth_token,
+    tokenSecret: oauth_token_secret,
+  };
+  const nonce = hash(
+    "sha256",
+    [now, ...conversions.map(({ platformEventId }) => platformEventId)].join(" "),
+  ).slice(0, 32);
+  return { authorization: oauth1Header(request, keys, { nonce, timestamp: Math.floor(now / 1000) }) };
+}
+
+export function tagOf(conversion: Conversion, settings: ConnectionSettings): string | null {
+  return eventNameOf(conversion, settings, events) ?? settings.default_event ?? null;
+}
+
+function toConversion(
+  conversion: Conversion,
+  settings: ConnectionSettings,
+  now: number,
+): Record<string, unknown> {
+  const event: Record<string, unknown> = {
+    // Senders' clocks may run ahead.
+    conversion_time: new Date(Math.min(conversion.time, now)).toISOString(),
+    event_id: tagOf(conversion, settings),
+    conversion_id: dedupId(conversion, settings),
+    identifiers: identifiers(conversion),
+    ...priceOf(conversion),
+  };
+  applyMapping(event, conversion, settings, fields);
+  const items = event.number_items;
+  if (!Number.isInteger(items) || (items as number) < 1) delete event.number_items;
+  return omitEmpty(event);
+}
+
+export function identifiers({
+  person,
+  clickIds,
+  browserIds,
+  browser,
+  consent,
+}: Conversion): Record<string, unknown>[] {
+  if (consent === "denied") return [];
+  const twclid = validId(clickIds.twclid?.value, clickPattern) ?? clickIdOfCookie(browserIds._twclid);
+  // Either alone is no identifier for X, and X rejects a conversion that has nothing else.
+  const pair = isIPv4(browser?.address ?? "") && browser?.userAgent !== "";
+  return [
+    { twclid },
+    { hashed_email: person?.emailSha256 },
+    { hashed_phone_number: person?.phoneSha256 },
+    pair ? { ip_address: browser?.address, user_agent: browser?.userAgent } : {},
+  ]
+    .map(omitEmpty)
+    .filter((one) => Object.keys(one).length > 0);
+}
+
+const clickPattern = /^[\w-]+$/;
+
+/** The pixel's cookie is JSON with the click id in it, percent-encoded or not; a bare id is used as it is. */
+function clickIdOfCookie(cookie: string | undefined): string | undefined {
+  if (cookie === undefined || clickPattern.test(cookie)) return validId(cookie);
+  const text = /^%7B/i.test(cookie) && isDecodable(cookie) ? decodeURIComponent(cookie) : cookie;
+  return validId(textAt(parseJson(text), "twclid"), clickPattern);
+}
+
+const isDecodable = (text: string) => !/%(?![0-7][0-9a-f])/i.test(text);
+
+/**
+ * Always two decimals: X rejected whole numbers, and three are not documented. Currencies without decimals
+ * are rounded to whole units first; a dinar's third decimal is rounded away.
+ */
+function priceOf({ value, currency }: Conversion): Record<string, string> {
+  if (value === null) return {};
+  const amount = currencyDigits(currency) < 2 ? amountOf(value, currency) : value;
+  return { value: decimalText(amount, 2), price_currency: currency };
+}
