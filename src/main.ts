@@ -37,7 +37,7 @@ import {
 } from "./installation/installation.ts";
 import { countByMinute } from "./http/rate.ts";
 import { inboundRoute } from "./inbound/route.ts";
-import { watchUnseen } from "./inbound/rejectedRequests.ts";
+import { watchRejectedRequests } from "./inbound/rejectedRequests.ts";
 import { countWrongKeys } from "./inbound/wrongKeys.ts";
 import { openLog } from "./observability/log.ts";
 import { callbackPath, oauthRoutes } from "./oauth/route.ts";
@@ -109,7 +109,15 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const visitCounts = countVisits(store, owner, onDefect);
   const botSample = sampleBots(store, uuidv7, onDefect);
   const { transport } = config;
-  const unseen = watchUnseen({ store, directory, transport, writer: owner, newId: uuidv7, now, onDefect });
+  const rejectedRequests = watchRejectedRequests({
+    store,
+    directory,
+    transport,
+    writer: owner,
+    newId: uuidv7,
+    now,
+    onDefect,
+  });
   const stopStatistics = startStatistics(node);
 
   if (store.engine === "sqlite") await store.pushes.reclaimAll();
@@ -157,7 +165,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     answerMs: config.answerMs,
     maxInFlight: config.maxInFlight,
     now,
-    unseen: observing.unseen(unseen),
+    rejectedRequests: observing.rejectedRequests(rejectedRequests),
     log: observing.onAnswer,
     onDefect,
   });
@@ -254,7 +262,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
           keys: keyUses.stop(),
           visits: visitCounts.stop(),
           bots: botSample.stop(),
-          unseen: unseen.stop(),
+          rejectedRequests: rejectedRequests.stop(),
         }),
         () => ({ certificate: stopCertificate(), directory: unfollow(), observing: observing.stop() }),
       ],

@@ -2,7 +2,7 @@
 // dashboard shows of them is what the relay made of them.
 
 import { takeReport } from "../../src/identity/visits.ts";
-import { personOf } from "../../src/identity/person.ts";
+import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { ConsentState, Event, Mode, Person, Verdict, Visit } from "../../src/kernel/event.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { relay, type Relay } from "../../src/pipeline.ts";
@@ -135,7 +135,13 @@ export async function happen(
   on: Relay,
 ): Promise<{ exit: string; duplicates: number }> {
   const { at, customer, mode } = planned;
-  const person = personOf(customer, { country: site.settings.country ?? undefined });
+  const contact = {
+    email: new PlainEmail(customer.email),
+    ...(customer.phone === undefined ? {} : { phone: new Plain(customer.phone) }),
+    firstName: new Plain(customer.firstName),
+    lastName: new Plain(customer.lastName),
+  };
+  const person = hashPerson(contact, { country: site.settings.country ?? undefined });
   await report(planned, person, site, on);
   const received = (id: string) => ({
     event: eventOf(planned, id, person, site),

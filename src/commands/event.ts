@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { releaseEvent } from "../delivery/release.ts";
 import { eventBy, traceOf, type Trace } from "../delivery/trace.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { hashEmail } from "../identity/person.ts";
+import { hashPerson, readEmail } from "../identity/person.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { StoredEvent } from "../store/events/events.ts";
@@ -39,11 +38,10 @@ export function eventCommands(program: Command): void {
           const limit = Number(options.limit);
           if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
             throw new Refusal("limit", "--limit must be 1 to 1000.");
-          if (options.email !== undefined && !looksLikeEmail(options.email)) {
-            throw new Refusal("email", "--email is not an email address.");
-          }
+          const email = options.email === undefined ? undefined : readEmail(options.email);
+          if (email === null) throw new Refusal("email", "--email is not an email address.");
           const filter = {
-            ...(options.email === undefined ? {} : { emailSha256: hashEmail(options.email) }),
+            ...(email ? { emailSha256: hashPerson({ email }).emailSha256 } : {}),
             ...(options.order === undefined ? {} : { orderId: options.order }),
             ...(options.filtered ? { status: "filtered" as const } : {}),
             ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),

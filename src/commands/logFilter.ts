@@ -2,8 +2,7 @@
 
 import type { Command } from "commander";
 import { deliveryStates, type DeliveryState, type Mode } from "../kernel/event.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { hashEmail, readSha256 } from "../identity/person.ts";
+import { readEmailSha256 } from "../identity/person.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { LogFilter } from "../store/deliveries/syncLog.ts";
 import type { Sha256 } from "../kernel/event.ts";
@@ -74,10 +73,9 @@ export function readMode(text: string): Mode {
 }
 
 function readPerson(text: string): Sha256 {
-  const given = readSha256(text);
-  if (given) return given;
-  if (!looksLikeEmail(text)) throw new Refusal("email", "--email is not an email address.");
-  return hashEmail(text);
+  const emailSha256 = readEmailSha256(text);
+  if (!emailSha256) throw new Refusal("email", "--email is not an email address.");
+  return emailSha256;
 }
 
 const units: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };

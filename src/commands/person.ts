@@ -8,14 +8,13 @@ import {
   isUtmField,
   utmFields,
 } from "../identity/clickIds.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { personOf, readSha256 } from "../identity/person.ts";
+import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./context.ts";
 
-type Who = { email?: string; hashedEmail?: string };
+type PersonOptions = { email?: string; hashedEmail?: string };
 
 export function personCommands(program: Command): void {
   const identity = program.command("identity").description("what is known of the person behind an email");
@@ -23,26 +22,27 @@ export function personCommands(program: Command): void {
   named(identity.command("put <site> <name=value...>"))
     .description("store click ids, UTM fields and browser ids of a visit")
     .option("--seen-at <time>", "when the visit was (ISO 8601); now if left out")
-    .action((siteText: string, words: string[], options: Who & { seenAt?: string }, command: Command) =>
-      atDesk(async ({ store, directory, by }) => {
-        const site = findSite({ directory }, siteText);
-        const person = whoIs(options);
-        const { emailSha256, ...forms } = person;
-        const visit = visitOf(
-          pairsOf(words, refuseFile),
-          readTime(options.seenAt, by.now, site.settings.keepMs),
-        );
-        await enterVisit(store, askedOf(site, emailSha256, by), visit, forms, site.settings.keepMs);
-        print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
-      }),
+    .action(
+      (siteText: string, words: string[], options: PersonOptions & { seenAt?: string }, command: Command) =>
+        atDesk(async ({ store, directory, by }) => {
+          const site = findSite({ directory }, siteText);
+          const person = readPerson(options);
+          const { emailSha256, ...forms } = person;
+          const visit = visitOf(
+            pairsOf(words, refuseFile),
+            readTime(options.seenAt, by.now, site.settings.keepMs),
+          );
+          await enterVisit(store, askedOf(site, emailSha256, by), visit, forms, site.settings.keepMs);
+          print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
+        }),
     );
 
   named(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
-    .action((siteText: string, options: Who, command: Command) =>
+    .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory }) => {
         const site = findSite({ directory }, siteText);
-        const { emailSha256 } = whoIs(options);
+        const { emailSha256 } = readPerson(options);
         const record = await store.people.identity(site.id, emailSha256);
         const consent = await store.people.consent(site.id, emailSha256);
         print(
@@ -59,20 +59,20 @@ export function personCommands(program: Command): void {
 
   named(person.command("export <site>"))
     .description("everything that is stored about a person, as JSON")
-    .action((siteText: string, options: Who, command: Command) =>
+    .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const exported = await exportPerson(store, askedOf(site, whoIs(options).emailSha256, by));
+        const exported = await exportPerson(store, askedOf(site, readPerson(options).emailSha256, by));
         print(command, exported, JSON.stringify(exported, null, 2));
       }),
     );
 
   named(person.command("erase <site>"))
     .description("forget a person; an opt-out is kept, so that it still holds")
-    .action((siteText: string, options: Who, command: Command) =>
+    .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const { emailSha256 } = whoIs(options);
+        const { emailSha256 } = readPerson(options);
         const erased = await erasePerson(store, askedOf(site, emailSha256, by));
         print(
           command,
@@ -84,13 +84,13 @@ export function personCommands(program: Command): void {
 
   named(program.command("consent").description("what a person decided").command("set <site> <decision>"))
     .description("granted or denied: may identifiers of this person be used?")
-    .action((siteText: string, decision: string, options: Who, command: Command) =>
+    .action((siteText: string, decision: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         if (decision !== "granted" && decision !== "denied") {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
         }
-        const { emailSha256 } = whoIs(options);
+        const { emailSha256 } = readPerson(options);
         await decideFor(store, askedOf(site, emailSha256, by), decision);
         print(command, { emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
       }),
@@ -103,16 +103,17 @@ function named(command: Command): Command {
     .option("--hashed-email <hash>", "SHA-256 of the lower-cased email");
 }
 
-function whoIs({ email, hashedEmail }: Who): Person {
-  if (email !== undefined) {
-    if (!looksLikeEmail(email)) throw new Refusal("email", "--email is not an email address.");
-    return personOf({ email });
+function readPerson(options: PersonOptions): Person {
+  if (options.email !== undefined) {
+    const email = readEmail(options.email);
+    if (!email) throw new Refusal("email", "--email is not an email address.");
+    return hashPerson({ email });
   }
-  if (hashedEmail === undefined)
+  if (options.hashedEmail === undefined)
     throw new Refusal("email", "Name the person with --email or --hashed-email.");
-  if (!readSha256(hashedEmail))
-    throw new Refusal("hashed-email", "--hashed-email must be 64 hex characters.");
-  return personOf({ emailSha256: hashedEmail });
+  const emailSha256 = readSha256(options.hashedEmail);
+  if (!emailSha256) throw new Refusal("hashed-email", "--hashed-email must be 64 hex characters.");
+  return hashPerson({ emailSha256 });
 }
 
 function visitOf(pairs: Record<string, string>, seenAt: number): Visit {

@@ -4,8 +4,7 @@
 
 import { hash } from "node:crypto";
 import type { Lanes } from "../delivery/lanes.ts";
-import { extraIn } from "../inbound/extra.ts";
-import { FieldFault, readFields } from "../inbound/fields.ts";
+import { FieldFault, newEvent, readExtra, readFields } from "../inbound/fields.ts";
 import { idAt } from "../kernel/ids.ts";
 import { relay, type Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
@@ -125,24 +124,15 @@ function receivedOf(
   const { keepEventsMs } = site.settings;
   if (time < now - keepEventsMs)
     return `eventTime is older than events are kept (keep_events, ${Math.floor(keepEventsMs / dayMs)} days)`;
-  return {
-    event: {
-      id: idOfRow(id, line, time),
-      siteId: site.id,
-      keyId: importKey,
-      mode: "live",
-      name: read.event,
-      value: read.value,
-      currency: read.currency,
-      orderId: read.orderId,
-      time,
-      receivedAt: now,
-      person: read.person,
-      extra: extraIn({ fields: { ...cells }, text: "" }, site),
-    },
-    eventTime: time,
-    emailDomain: read.emailDomain,
-  };
+  const event = newEvent(read, {
+    id: idOfRow(id, line, time),
+    siteId: site.id,
+    keyId: importKey,
+    mode: "live",
+    receivedAt: now,
+    extra: readExtra({ ...cells }, site),
+  });
+  return { event, eventTime: time, emailDomain: read.emailDomain };
 }
 
 /** A UUIDv7 of the time of the conversion, so that charts and lists have it where it happened. */

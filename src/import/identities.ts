@@ -1,10 +1,9 @@
 // Rows as visits of people: click ids, UTM fields and browser ids, with the time they were seen; and what people decided.
 // A row that is taken in again finds its visit there and changes nothing.
 
-import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
+import type { ConsentState, Identity, Person, Sha256, Visit } from "../kernel/event.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { personOf } from "../identity/person.ts";
+import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import { firstUtmOf, joinVisits } from "../identity/records.ts";
 import type { Site } from "../sites/directory.ts";
 import { effective, operator, type PeopleRows } from "../store/people/people.ts";
@@ -94,12 +93,9 @@ async function decide(
 
 function entryOf(cells: Cells, keepMs: number, now: number, reading: Reading): Entry | string {
   const text = (field: string) => textIn(cells, field, reading);
-  const [email, hashedEmail] = [text("email"), text("hashed_email")];
-  if (email === "" && hashedEmail === "") return "email or hashed_email required";
-  if (email !== "" && !looksLikeEmail(email)) return "email is not an email address";
-  if (email === "" && !/^[0-9a-f]{64}$/i.test(hashedEmail))
-    return "hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters";
-  const { emailSha256, ...forms } = personOf({ email, emailSha256: hashedEmail });
+  const person = readPerson(text("email"), text("hashed_email"));
+  if (typeof person === "string") return person;
+  const { emailSha256, ...forms } = person;
 
   const consent = text("consent").toLowerCase();
   if (consent !== "" && consent !== "granted" && consent !== "denied")
@@ -108,6 +104,17 @@ function entryOf(cells: Cells, keepMs: number, now: number, reading: Reading): E
   if (typeof visit === "string") return visit;
   if (!visit && consent === "") return "there is no click id, UTM field, browser id or consent in the row";
   return { emailSha256, forms, visit, consent: consent === "" ? null : consent };
+}
+
+function readPerson(emailText: string, hashText: string): Person | string {
+  if (emailText === "" && hashText === "") return "email or hashed_email required";
+  const email = readEmail(emailText);
+  if (email) return hashPerson({ email });
+  if (emailText !== "") return "email is not an email address";
+  const emailSha256 = readSha256(hashText);
+  return emailSha256
+    ? hashPerson({ emailSha256 })
+    : "hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters";
 }
 
 function visitOf(

@@ -188,7 +188,7 @@ describe("then the form of each field, in one sentence that names it", () => {
 describe("what is taken", () => {
   test("the least that an event needs", () => {
     expect(taken(read(event()))).toEqual({
-      event: "purchase",
+      name: "purchase",
       value: null,
       currency: "USD",
       orderId: null,
@@ -219,7 +219,7 @@ describe("what is taken", () => {
       ),
     );
     expect(fields).toMatchObject({
-      event: "purchase",
+      name: "purchase",
       value: 49.9,
       currency: "EUR",
       orderId: "A-1",
@@ -249,7 +249,7 @@ describe("what is taken", () => {
       "e".repeat(100),
       "x\u2028",
     ])
-      expect(taken(read(event({ event: name }))).event).toBe(name);
+      expect(taken(read(event({ event: name }))).name).toBe(name);
   });
 
   test("hashed_email in any case, without other forms and without a domain", () => {

@@ -1,5 +1,5 @@
-// What came to the endpoint and left no event: duplicates and refused calls. Counted in memory and written in groups; of
-// the refused calls a few are kept to be looked at. Nothing is lost on a stop; a crash loses at most one interval.
+// Counts duplicates and rejected requests, which leave no event row, and keeps a sample of the rejected ones. Counts are
+// held in memory and written in groups: a stop loses nothing, a crash at most one interval.
 
 import type { IncomingMessage } from "node:http";
 import { anonymous, clientAddress, type TransportRules } from "../http/transport.ts";
@@ -9,14 +9,14 @@ import type { InboundCount, InboundKind } from "../store/statistics/inboundCount
 import type { RefusedCall } from "../store/statistics/rejectedRequests.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
-import type { Refusal } from "./errors.ts";
+import type { InboundRefusal } from "./refusals.ts";
 
-export type Unseen = {
+export type RejectedRequests = {
   duplicate(siteId: string, now: number): void;
-  refused(request: IncomingMessage, refusal: Refusal, now: number): void;
+  refused(request: IncomingMessage, refusal: InboundRefusal, now: number): void;
 };
 
-export type UnseenOptions = {
+export type RejectedRequestsOptions = {
   store: Pick<Store, "inboundCounts" | "refusedCalls">;
   directory: Directory;
   transport: TransportRules;
@@ -29,7 +29,7 @@ export type UnseenOptions = {
 
 const flushMs = 1000;
 const keptHours = 2;
-/** Of each site's refused calls this many a minute are kept; the counts know the rest. */
+/** The sample keeps this many per site and minute; the counts have the rest. */
 const maxPerMinute = 20;
 const maxWaiting = 5000;
 const maxHostLength = 260;
@@ -37,7 +37,9 @@ const maxHostLength = 260;
 type Counter = InboundCount & { isWritten: boolean };
 
 /** `stop` writes what is left. */
-export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<void> } {
+export function watchRejectedRequests(
+  options: RejectedRequestsOptions,
+): RejectedRequests & { stop(): Promise<void> } {
   const { store, directory, transport, writer, newId, now, onDefect } = options;
   const counters = new Map<string, Counter>();
   const keptOfSite = new Map<string, number>();
@@ -104,7 +106,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
     duplicate: (siteId, at) => count(siteId, "duplicate", at),
     refused(request, refusal, at) {
       const host = hostOf(request.headers.host);
-      const known = knownBy(request, host, directory);
+      const known = findSite(request, host, directory);
       if (!known) return;
       const { site, key } = known;
       count(site.id, `refused:${refusal.status}`, at);
@@ -114,7 +116,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
         id: newId(at),
         at,
         status: refusal.status,
-        error: sentenceOf(refusal),
+        error: refusal.message,
         host: host.slice(0, maxHostLength),
         keyId: key?.id ?? null,
         address: anonymous(clientAddress(request, transport.trusted)) || null,
@@ -127,8 +129,8 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
   };
 }
 
-/** Whose call it was: by its host, or by its key where the host names no site. */
-function knownBy(
+/** Finds the site by the host, or by the key where the host names no site. */
+function findSite(
   request: IncomingMessage,
   host: string,
   directory: Directory,
@@ -138,10 +140,4 @@ function knownBy(
   const owner = namesNoSite(host) ? undefined : directory.siteOfHost(host);
   const site = owner ?? (key && directory.site(key.siteId));
   return site ? { site, key: key?.siteId === site.id ? key : undefined } : null;
-}
-
-/** The same words that the sender got. */
-function sentenceOf({ headers, body }: Refusal): string {
-  if (!headers["content-type"]?.startsWith("application/json")) return body.trim();
-  return String((JSON.parse(body) as { error?: unknown }).error);
 }

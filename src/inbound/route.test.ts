@@ -44,7 +44,7 @@ test("a store that never answers costs the sender no more time than was promised
     answerMs,
     maxInFlight: 10,
     now: Date.now,
-    unseen: { duplicate: () => {}, refused: () => {} },
+    rejectedRequests: { duplicate: () => {}, refused: () => {} },
     log: (line) => lines.push(line),
     onDefect: () => {},
   });

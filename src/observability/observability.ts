@@ -6,8 +6,7 @@ import type { VisitCounts } from "../collect/visitCounts.ts";
 import type { Config } from "../installation/config.ts";
 import type { Breaker } from "../delivery/breaker.ts";
 import type { Lanes } from "../delivery/lanes.ts";
-import { reasonOf } from "../inbound/reasons.ts";
-import type { Unseen } from "../inbound/rejectedRequests.ts";
+import type { RejectedRequests } from "../inbound/rejectedRequests.ts";
 import type { Log } from "./log.ts";
 import { openBacklog } from "./backlog.ts";
 import { openCounts } from "./counts.ts";
@@ -99,12 +98,12 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
       };
     },
 
-    unseen(unseen: Unseen): Unseen {
+    rejectedRequests(inner: RejectedRequests): RejectedRequests {
       return {
-        duplicate: (siteId, at) => unseen.duplicate(siteId, at),
+        duplicate: (siteId, at) => inner.duplicate(siteId, at),
         refused(request, refusal, at) {
-          counts.refused(refusal.status, reasonOf(refusal));
-          unseen.refused(request, refusal, at);
+          counts.refused(refusal.status, refusal.code);
+          inner.refused(request, refusal, at);
         },
       };
     },
