@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { releaseEvent } from "../delivery/release.ts";
 import { eventBy, traceOf, type Trace } from "../delivery/trace.ts";
+import { describeFilterReason } from "../kernel/event.ts";
 import { hashPerson, readEmail } from "../identity/person.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
@@ -156,7 +157,7 @@ function traceText(trace: Trace): string {
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
     `  person      ${trace.emailSha256}`,
-    `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
+    `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.map(describeFilterReason).join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,
     `  consent     ${consent}`,
     ...trace.warnings.map((warning) => `  warning     ${warning}`),

@@ -100,8 +100,8 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
       const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time", Late);
       line.exit = exit.exit;
       if (exit.exit === "duplicate") options.rejectedRequests.duplicate(site.id, now);
-      // Their kinds alone: what stands behind the colon may be somebody's domain.
-      if (exit.exit === "filtered") line.reasons = exit.reasons.map((one) => one.split(":", 1)[0]);
+      // Only the codes: a detail may be the domain of a person.
+      if (exit.exit === "filtered") line.reasons = [...new Set(exit.reasons.map(({ code }) => code))];
       if (exit.exit === "dispatched") line.results = exit.results;
       return { body: renderExit(exit, event) };
     } catch (error) {

@@ -129,12 +129,17 @@ export type Attribution = {
   browser: Browser | null;
 };
 
-/** Why an event was filtered: `category:detail`, in plain words. */
-export type FilterReason =
-  | `blocked domain:${string}`
-  | `disposable domain:${string}`
-  | "blocked person"
-  | `only bot visits:${string}`;
+export const filterCodes = [
+  "blocked domain",
+  "disposable domain",
+  "blocked person",
+  "only bot visits",
+] as const;
+/** A reason for filtering an event. `detail` is the domain, or the first reason of a bot visit's verdict. */
+export type FilterReason = { code: (typeof filterCodes)[number]; detail: string | null };
+
+export const describeFilterReason = ({ code, detail }: FilterReason) =>
+  detail === null ? code : `${code}: ${detail}`;
 
 /** What a platform sees of an event: already stripped of everything that consent withholds. */
 export type Conversion = {

@@ -119,7 +119,9 @@ describe.each(engines)("traffic on %s", (engine) => {
     const { events } = await manage(home, "event", "list", host, "--filtered");
     const { id } = events[0];
     const trace = await manage(home, "event", "show", id);
-    expect(trace.filterReasons).toEqual([expect.stringMatching(/^only bot visits:user agent:named bot/)]);
+    expect(trace.filterReasons).toEqual([
+      { code: "only bot visits", detail: expect.stringMatching(/^user agent:named bot/) },
+    ]);
     expect(trace.deliveries).toEqual([]);
 
     const { event: released } = await manage(home, "event", "release", id);
