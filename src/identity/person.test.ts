@@ -127,7 +127,7 @@ describe("a person", () => {
 test("plain contact data never shows in text, JSON or the console", () => {
   const contact = { email: new PlainEmail(email), phone: new Plain("030 901820") };
   const shown = [
-    `${contact.email} ${contact.phone}`,
+    String(contact.email) + String(contact.phone),
     JSON.stringify(contact),
     inspect(contact, { showHidden: true }),
   ];
