@@ -20,7 +20,7 @@ import { signInCommands } from "./commands/signIn.ts";
 import { tagCommands } from "./commands/tag.ts";
 import { trafficCommands } from "./commands/traffic.ts";
 import { webhookCommands } from "./commands/webhook.ts";
-import { TagNotBuilt } from "./collect/tagScript.ts";
+import { TagNotBuilt } from "./identity/tagScript.ts";
 import { Denied } from "./access/denied.ts";
 import { ConfigFaults } from "./installation/config.ts";
 import { version } from "./main.ts";

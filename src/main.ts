@@ -12,7 +12,7 @@ import { startWatch } from "./alerts/watch.ts";
 import { startPurge } from "./maintenance/purge.ts";
 import { sampleBots } from "./collect/botSample.ts";
 import { collectRoutes } from "./collect/route.ts";
-import { readTag } from "./collect/tagScript.ts";
+import { readTag } from "./identity/tagScript.ts";
 import { countVisits } from "./collect/visitCounts.ts";
 import { openBreaker } from "./delivery/breaker.ts";
 import { openLanes } from "./delivery/lanes.ts";

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { wrap } from "../src/identity/tagScript.ts";
+import { buildTagScript } from "../src/identity/tagScript.ts";
 
 const largest = 3 * 1024;
 const root = new URL("..", import.meta.url);
@@ -19,7 +19,7 @@ await bundle.close();
 const code = output[0].code.replaceAll("/* @__PURE__ */ ", "").trim();
 
 // Weighed as a site gets it, with the longest configuration.
-const { gzip } = wrap(code, { id: "x1y2z3a4b5", settings: { consentMode: "opt-out" } });
+const { gzip } = buildTagScript(code, { id: "x1y2z3a4b5", settings: { consentMode: "opt-out" } });
 if (gzip.length > largest) {
   console.error(`The tag has ${gzip.length} bytes gzip; the limit is ${largest}. Nothing was written.`);
   process.exit(1);

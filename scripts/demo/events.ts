@@ -1,7 +1,7 @@
 // The events of the demo's past: planned by chance, then taken through the relay's own rungs, so that whatever the
 // dashboard shows of them is what the relay made of them.
 
-import { takeReport } from "../../src/identity/visits.ts";
+import { storeReport } from "../../src/identity/visits.ts";
 import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { ConsentState, Event, Mode, Person, Verdict, Visit } from "../../src/kernel/event.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
@@ -193,7 +193,7 @@ async function report(planned: Planned, person: Person, site: Site, { store }: R
   );
   for (const [i, visit] of planned.visits.entries()) {
     const isLast = i === planned.visits.length - 1;
-    await takeReport(
+    await storeReport(
       store,
       site.id,
       {

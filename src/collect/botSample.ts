@@ -2,7 +2,7 @@
 
 import type { Observation } from "../traffic/observation.ts";
 import type { Judgement } from "../traffic/verdict.ts";
-import { anonymous } from "../http/transport.ts";
+import { anonymize } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
 
@@ -31,7 +31,7 @@ export function sampleBots(
       kept.set(kind, count + 1);
       const { primary: reason, verdict } = judgement;
       // Enough to see where it came from, too little to see who it was.
-      const cut = { ...seen, address: anonymous(seen.address) };
+      const cut = { ...seen, address: anonymize(seen.address) };
       const written: Promise<void> = store.traffic
         .keep({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
         .catch(onDefect)

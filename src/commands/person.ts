@@ -9,7 +9,7 @@ import {
   utmFields,
 } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
-import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
+import { newPersonRequest, setConsent, addOperatorVisit, erasePerson, exportPerson } from "../identity/people.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./context.ts";
@@ -32,7 +32,7 @@ export function personCommands(program: Command): void {
             pairsOf(words, refuseFile),
             readTime(options.seenAt, by.now, site.settings.keepMs),
           );
-          await enterVisit(store, askedOf(site, emailSha256, by), visit, forms, site.settings.keepMs);
+          await addOperatorVisit(store, newPersonRequest(site, emailSha256, by), visit, forms, site.settings.keepMs);
           print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
         }),
     );
@@ -62,7 +62,7 @@ export function personCommands(program: Command): void {
     .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const exported = await exportPerson(store, askedOf(site, readPerson(options).emailSha256, by));
+        const exported = await exportPerson(store, newPersonRequest(site, readPerson(options).emailSha256, by));
         print(command, exported, JSON.stringify(exported, null, 2));
       }),
     );
@@ -73,7 +73,7 @@ export function personCommands(program: Command): void {
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         const { emailSha256 } = readPerson(options);
-        const erased = await erasePerson(store, askedOf(site, emailSha256, by));
+        const erased = await erasePerson(store, newPersonRequest(site, emailSha256, by));
         print(
           command,
           { emailSha256, ...erased },
@@ -91,7 +91,7 @@ export function personCommands(program: Command): void {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
         }
         const { emailSha256 } = readPerson(options);
-        await decideFor(store, askedOf(site, emailSha256, by), decision);
+        await setConsent(store, newPersonRequest(site, emailSha256, by), decision);
         print(command, { emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
       }),
     );

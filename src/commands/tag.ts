@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { readTag } from "../collect/tagScript.ts";
-import { tagLines, tagScripts } from "../identity/tagScript.ts";
+import { readTag, tagLines, tagScripts } from "../identity/tagScript.ts";
 import { atDesk, print, siteOrOnly } from "./context.ts";
 
 export function tagCommands(program: Command): void {

@@ -8,9 +8,9 @@ import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { withDefaults } from "../sites/settings.ts";
 import { hourMs, type BotVisit, type VisitCount } from "../store/statistics/traffic.ts";
-import { describedVisit, explained, notLookedAt } from "../traffic/explain.ts";
+import { observeDescription, explainVerdict, listUnobserved } from "../traffic/explain.ts";
 import type { VisitRules } from "../traffic/lists.ts";
-import { networkKind } from "../traffic/networks/networks.ts";
+import { findNetwork } from "../traffic/networks/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
@@ -38,7 +38,7 @@ export function trafficCommands(program: Command): void {
         const site = siteText === undefined ? onlySite(desk) : findSite(desk, siteText);
         const rules = site?.settings ?? withDefaults({});
         const judgement = judge(seen, rules);
-        print(command, explained(seen, judgement), explanation(seen, judgement, rules).join("\n"));
+        print(command, explainVerdict(seen, judgement), explanation(seen, judgement, rules).join("\n"));
       }),
     );
 
@@ -74,7 +74,7 @@ export function trafficCommands(program: Command): void {
         const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${says(verdict.bot, verdict.score)}, rules ${verdict.rules}: ${verdict.reasons.join("; ")}`;
         print(
           command,
-          { visit, now: explained(seen, judgement) },
+          { visit, now: explainVerdict(seen, judgement) },
           [then, "", ...explanation(seen, judgement, site.settings), addressNote].join("\n"),
         );
       }),
@@ -140,7 +140,7 @@ function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => st
     address: ip,
     headers: header.length ? describedHeaders(headers) : null,
   };
-  return describedVisit(described, country);
+  return observeDescription(described, country);
 }
 
 /** What was not described is as it should be; `--header accept-language=` describes one that is missing. */
@@ -161,7 +161,7 @@ const says = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, sc
 
 function explanation(seen: Observation, judgement: Judgement, rules: VisitRules): string[] {
   const { verdict, findings, listed } = judgement;
-  const network = networkKind(seen.address);
+  const network = findNetwork(seen.address);
   const fired = new Set(findings.map(({ signal }) => signal));
   const evidence = new Map(findings.map((finding) => [finding.signal, finding.evidence]));
   const rows = signals
@@ -172,7 +172,7 @@ function explanation(seen: Observation, judgement: Judgement, rules: VisitRules)
       String(signal.points),
       fired.has(signal) ? [signal.why, evidence.get(signal)].filter(Boolean).join(" ") : "",
     ]);
-  const unseen = notLookedAt(seen);
+  const unseen = listUnobserved(seen);
   return [
     `${says(verdict.bot, verdict.score)} (a bot from ${rules.botThreshold} on, with two kinds of evidence or a hard one)`,
     ...(listed ? [`site rule: ${listed.says} by ${listed.entry}`] : []),

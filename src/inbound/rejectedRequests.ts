@@ -2,7 +2,7 @@
 // held in memory and written in groups: a stop loses nothing, a crash at most one interval.
 
 import type { IncomingMessage } from "node:http";
-import { anonymous, clientAddress, type TransportRules } from "../http/transport.ts";
+import { anonymize, clientAddress, type TransportRules } from "../http/transport.ts";
 import type { Directory, InboundKey, Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { InboundCount, InboundKind } from "../store/statistics/inboundCounts.ts";
@@ -119,7 +119,7 @@ export function watchRejectedRequests(
         error: refusal.message,
         host: host.slice(0, maxHostLength),
         keyId: key?.id ?? null,
-        address: anonymous(clientAddress(request, transport.trusted)) || null,
+        address: anonymize(clientAddress(request, transport.trusted)) || null,
       });
     },
     async stop() {

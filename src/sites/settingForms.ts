@@ -1,6 +1,6 @@
 // How people write the values of settings, and what is wrong with those that cannot be read.
 
-import { ordinaryUserAgents, readNetwork, userAgentMatches } from "../traffic/lists.ts";
+import { commonUserAgents, readNetwork, matchUserAgent } from "../traffic/lists.ts";
 
 export class SettingFault {
   readonly message: string;
@@ -104,7 +104,7 @@ export const userAgentFault = (word: string) =>
 /** A comma inside a pattern makes two of it, and "like" is in every user agent. */
 export const deniedFault = (word: string) =>
   userAgentFault(word) ??
-  (ordinaryUserAgents.some((userAgent) => userAgentMatches(word)(userAgent))
+  (commonUserAgents.some((userAgent) => matchUserAgent(word)(userAgent))
     ? `would deny ordinary browsers with "${word}"; write more of it (a comma separates patterns)`
     : null);
 

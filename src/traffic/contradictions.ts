@@ -1,7 +1,7 @@
 // Where a browser's user agent says one thing and the browser itself another. Each alone is soft: people change their
 // user agent too, ask for desktop pages on a phone, zoom. Two from different sources are hard (see verdict.ts).
 
-import type { Seen, Signal } from "./signal.ts";
+import type { JudgedObservation, Signal } from "./signal.ts";
 import type { Claims } from "./userAgent/claims.ts";
 
 type Os = Claims["os"];
@@ -53,7 +53,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The client hints name another operating system than the user agent.",
     source: "client hints",
-    see({ headers, claims }: Seen) {
+    find({ headers, claims }: JudgedObservation) {
       const says = named(headers?.platform ?? "");
       const fitting = hintsOf[claims.os];
       return Object.hasOwn(platformOfHint, says) && fitting && !fitting.includes(says)
@@ -67,7 +67,7 @@ export const contradictions: readonly Signal[] = [
     points: 50,
     why: "No browser on an iPhone or iPad sends client hints.",
     source: "client hints",
-    see: ({ headers, claims }) =>
+    find: ({ headers, claims }) =>
       claims.os === "ios" && headers?.brands ? named(headers.brands).slice(0, 60) : null,
   },
   {
@@ -76,7 +76,7 @@ export const contradictions: readonly Signal[] = [
     points: 40,
     why: "The client hints name another version of Chromium than the user agent.",
     source: "client hints",
-    see({ headers, claims }) {
+    find({ headers, claims }) {
       const says = chromiumIn(headers?.brands ?? "");
       const differs = says !== null && claims.engine === "chromium" && claims.version !== null;
       return differs && says !== claims.version ? `${says}, not ${claims.version}` : null;
@@ -88,7 +88,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "Only Chromium sends client hints, and the user agent is another browser's.",
     source: "client hints",
-    see: ({ headers, claims }) =>
+    find: ({ headers, claims }) =>
       headers?.brands.includes("Chromium") &&
       (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os === "macos"))
         ? claims.engine
@@ -100,7 +100,7 @@ export const contradictions: readonly Signal[] = [
     points: 30,
     why: "The user agent is a phone's, the client hints are not.",
     source: "form factor",
-    see: ({ headers, claims }) =>
+    find: ({ headers, claims }) =>
       headers?.mobile === "?0" && claims.os === "android" && claims.mobile && !claims.inApp ? "" : null,
   },
   {
@@ -109,7 +109,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The browser runs on another operating system than the user agent says.",
     source: "script",
-    see({ script, claims, headers }) {
+    find({ script, claims, headers }) {
       // Tor Browser sends every server the same system; what sends client hints is no Firefox.
       if (claims.engine === "gecko" && !headers?.brands) return null;
       const fitting = platformsOf[claims.os];
@@ -124,7 +124,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The browser has what only Chromium has, and the user agent is another browser's.",
     source: "script",
-    see: ({ script, claims }) =>
+    find: ({ script, claims }) =>
       script?.isChromium &&
       (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os !== "other"))
         ? claims.engine
@@ -136,7 +136,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The client hints name another operating system than the browser runs on.",
     source: "hints and script",
-    see({ headers, script }) {
+    find({ headers, script }) {
       const says = named(headers?.platform ?? "");
       const fitting = Object.hasOwn(platformOfHint, says) ? platformOfHint[says] : undefined;
       return script?.platform && fitting && !fitting.test(script.platform)
@@ -150,7 +150,7 @@ export const contradictions: readonly Signal[] = [
     points: 25,
     why: "The user agent is a phone's, and nothing can be touched.",
     source: "form factor",
-    see: ({ script, claims }) =>
+    find: ({ script, claims }) =>
       script?.touchPoints === 0 && claims.mobile && (claims.os === "ios" || claims.os === "android")
         ? ""
         : null,

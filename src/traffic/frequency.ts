@@ -13,14 +13,14 @@ export type Frequency = {
 };
 
 export type Hit = {
-  site: string;
+  siteId: string;
   /** The network and the user agent: an address alone may be a whole town's. */
   network: string;
   userAgent: string;
   /** null for a browser that keeps no cookie: what it does is its network's alone. */
   visitor: string | null;
   isVisit: boolean;
-  email: string | null;
+  emailSha256: string | null;
   clickIds: readonly string[];
   at: number;
 };
@@ -35,7 +35,7 @@ export function watchFrequency(): (hit: Hit) => Frequency {
   const visits = countWithin(minute);
   const emails = distinctWithin(hour);
   const clicks = distinctWithin(24 * hour);
-  return ({ site, network, userAgent, visitor, isVisit, email, clickIds, at }) => {
+  return ({ siteId: site, network, userAgent, visitor, isVisit, emailSha256: email, clickIds, at }) => {
     const source = `${site} ${network} ${userAgent}`;
     const person = visitor === null ? null : `${site} ${visitor}`;
     return {

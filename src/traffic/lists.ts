@@ -15,7 +15,7 @@ export type VisitRules = {
 };
 
 /** What a site's list says of a visit, and which entry says it. */
-export type Listed = { says: "allowed" | "denied"; entry: string };
+export type MatchedRule = { says: "allowed" | "denied"; entry: string };
 
 type Test = (seen: Observation) => boolean;
 type Entry = { entry: string; holds: Test };
@@ -24,7 +24,7 @@ type Lists = { allow: Entry[]; deny: Entry[] };
 /** Settings are read anew only when somebody changes them, so what is made of them is kept with them. */
 const made = new WeakMap<VisitRules, Lists>();
 
-export function listed(seen: Observation, rules: VisitRules): Listed | null {
+export function findRule(seen: Observation, rules: VisitRules): MatchedRule | null {
   let lists = made.get(rules);
   if (!lists) made.set(rules, (lists = listsOf(rules)));
   const allowed = lists.allow.find(({ holds }) => holds(seen));
@@ -45,7 +45,7 @@ function listsOf(rules: VisitRules): Lists {
       holds: ({ country }: Observation) => country === code,
     })),
     ...userAgents.map((text) => {
-      const matches = userAgentMatches(text);
+      const matches = matchUserAgent(text);
       return { entry: `user agent ${text}`, holds: (seen: Observation) => matches(seen.userAgent) };
     }),
   ];
@@ -56,7 +56,7 @@ function listsOf(rules: VisitRules): Lists {
 }
 
 /** `*` stands for anything; without regard to case. Searched part by part: no pattern can be slow. */
-export function userAgentMatches(pattern: string): (userAgent: string) => boolean {
+export function matchUserAgent(pattern: string): (userAgent: string) => boolean {
   const parts = pattern.toLowerCase().split("*");
   return (userAgent) => {
     const text = userAgent.toLowerCase();
@@ -71,7 +71,7 @@ export function userAgentMatches(pattern: string): (userAgent: string) => boolea
 }
 
 /** What nearly everybody's browser says: a rule that denies these is a mistake. */
-export const ordinaryUserAgents = [
+export const commonUserAgents = [
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",

@@ -18,7 +18,7 @@ export type Category =
   | "trap";
 
 /** An observation, and what its user agent and address say. */
-export type Seen = Observation & {
+export type JudgedObservation = Observation & {
   agent: UserAgentEvidence | null;
   claims: Claims;
   network: Network | null;
@@ -34,5 +34,5 @@ export type Signal = {
   /** Whose word contradicts the user agent. */
   source?: "client hints" | "script" | "hints and script" | "form factor";
   /** What was seen, in a few words (empty where there is nothing to add); null when there is nothing to see. */
-  see(seen: Seen): string | null;
+  find(seen: JudgedObservation): string | null;
 };

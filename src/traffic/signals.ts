@@ -13,7 +13,7 @@ const byUserAgent = (kind: UserAgentEvidence["kind"], points: Signal["points"], 
   name: kind === "empty" ? "none" : kind,
   points,
   why,
-  see: ({ agent }) => (agent?.kind === kind ? agent.detail : null),
+  find: ({ agent }) => (agent?.kind === kind ? agent.detail : null),
 });
 
 const hitsPerMinute = { ofNetwork: { many: 60, flood: 300 }, ofVisitor: 40 };
@@ -43,21 +43,21 @@ export const signals: readonly Signal[] = [
     name: "webdriver",
     points: "hard",
     why: "The browser says that it is driven by a program.",
-    see: ({ script }) => yes(script?.webdriver),
+    find: ({ script }) => yes(script?.webdriver),
   },
   {
     category: "automation",
     name: "automation tool",
     points: "hard",
     why: "A tool that drives browsers left its marks in the page.",
-    see: ({ script }) => (script?.cypress ? "Cypress" : null),
+    find: ({ script }) => (script?.cypress ? "Cypress" : null),
   },
   {
     category: "automation",
     name: "headless hints",
     points: "hard",
     why: "The client hints name a browser without a screen.",
-    see: ({ headers }) => yes(headers?.brands.includes("Headless")),
+    find: ({ headers }) => yes(headers?.brands.includes("Headless")),
   },
 
   ...contradictions,
@@ -67,21 +67,21 @@ export const signals: readonly Signal[] = [
     name: "no language",
     points: 30,
     why: "Every browser says which languages its user reads.",
-    see: ({ headers }) => yes(headers !== null && !headers.acceptLanguage),
+    find: ({ headers }) => yes(headers !== null && !headers.acceptLanguage),
   },
   {
     category: "headers",
     name: "no fetch metadata",
     points: 25,
     why: "Browsers of the last years say where a request comes from (Sec-Fetch-Site).",
-    see: ({ headers, claims }) => yes(headers?.secure && !headers.secFetch && hasFetchMetadata(claims)),
+    find: ({ headers, claims }) => yes(headers?.secure && !headers.secFetch && hasFetchMetadata(claims)),
   },
   {
     category: "headers",
     name: "no client hints",
     points: 20,
     why: "Chromium sends client hints over TLS.",
-    see: ({ headers, claims }) =>
+    find: ({ headers, claims }) =>
       yes(
         headers?.secure &&
           headers.brands === "" &&
@@ -96,7 +96,7 @@ export const signals: readonly Signal[] = [
     name: "fake crawler",
     points: "hard",
     why: "It calls itself a crawler whose operator has no such address.",
-    see: ({ agent, userAgent, address }) =>
+    find: ({ agent, userAgent, address }) =>
       agent?.hard && isFakeCrawler(userAgent, address) ? agent.detail : null,
   },
   {
@@ -104,49 +104,49 @@ export const signals: readonly Signal[] = [
     name: "hosting",
     points: 30,
     why: "The address belongs to a data centre, where few people are.",
-    see: ({ network }) => (network?.kind === "hosting" ? network.name : null),
+    find: ({ network }) => (network?.kind === "hosting" ? network.name : null),
   },
   {
     category: "network",
     name: "many visits",
     points: 25,
     why: "More visits from one network with one user agent than a few people make.",
-    see: ({ frequency }) => over(frequency?.ofNetwork, hitsPerMinute.ofNetwork.many, "visits in a minute"),
+    find: ({ frequency }) => over(frequency?.ofNetwork, hitsPerMinute.ofNetwork.many, "visits in a minute"),
   },
   {
     category: "network",
     name: "flood",
     points: 35,
     why: "Far more visits from one network with one user agent than people make.",
-    see: ({ frequency }) => over(frequency?.ofNetwork, hitsPerMinute.ofNetwork.flood, "visits in a minute"),
+    find: ({ frequency }) => over(frequency?.ofNetwork, hitsPerMinute.ofNetwork.flood, "visits in a minute"),
   },
   {
     category: "network",
     name: "many emails",
     points: 35,
     why: "One network with one user agent hands in very many different emails.",
-    see: ({ frequency }) => over(frequency?.emailsOfNetwork, emailsPerHour.ofNetwork, "emails in an hour"),
+    find: ({ frequency }) => over(frequency?.emailsOfNetwork, emailsPerHour.ofNetwork, "emails in an hour"),
   },
   {
     category: "velocity",
     name: "visitor in a hurry",
     points: 45,
     why: "One visitor opens more pages than anybody can look at.",
-    see: ({ frequency }) => over(frequency?.ofVisitor, hitsPerMinute.ofVisitor, "visits in a minute"),
+    find: ({ frequency }) => over(frequency?.ofVisitor, hitsPerMinute.ofVisitor, "visits in a minute"),
   },
   {
     category: "velocity",
     name: "many emails of one visitor",
     points: 50,
     why: "One visitor hands in the emails of many people.",
-    see: ({ frequency }) => over(frequency?.emailsOfVisitor, emailsPerHour.ofVisitor, "emails in an hour"),
+    find: ({ frequency }) => over(frequency?.emailsOfVisitor, emailsPerHour.ofVisitor, "emails in an hour"),
   },
   {
     category: "click id",
     name: "used by many",
     points: 45,
     why: "One click brought several visitors: a link that was shared, or a click that is played again.",
-    see: ({ frequency }) => over(frequency?.visitorsOfClick, visitorsOfOneClick, "visitors in a day"),
+    find: ({ frequency }) => over(frequency?.visitorsOfClick, visitorsOfOneClick, "visitors in a day"),
   },
 
   {
@@ -154,7 +154,7 @@ export const signals: readonly Signal[] = [
     name: "too fast",
     points: 50,
     why: "The form was handed in faster than anybody types, and without a key or a click.",
-    see: ({ submit }) =>
+    find: ({ submit }) =>
       submit && submit.inputs === 0 && submit.afterMs < tooFastMs ? `${submit.afterMs} ms` : null,
   },
   {
@@ -162,14 +162,14 @@ export const signals: readonly Signal[] = [
     name: "made by a script",
     points: 45,
     why: "A script handed the form in, not a person.",
-    see: ({ submit }) => yes(submit?.untrusted),
+    find: ({ submit }) => yes(submit?.untrusted),
   },
   {
     category: "behaviour",
     name: "no interaction",
     points: 35,
     why: "No key, no touch and no click before the form was handed in.",
-    see: ({ submit }) => yes(submit?.inputs === 0),
+    find: ({ submit }) => yes(submit?.inputs === 0),
   },
   {
     category: "tag",
@@ -177,14 +177,14 @@ export const signals: readonly Signal[] = [
     points: 40,
     why: "The tag always says what it sees of its browser; this report came without that.",
     // A check by hand has no headers either.
-    see: ({ script, headers }) => yes(script === null && headers !== null),
+    find: ({ script, headers }) => yes(script === null && headers !== null),
   },
   {
     category: "trap",
     name: "hidden field filled in",
     points: 55,
     why: "A field that no person can see was filled in.",
-    see: ({ submit }) => yes(submit?.trapped),
+    find: ({ submit }) => yes(submit?.trapped),
   },
 ];
 

@@ -4,10 +4,10 @@
 // no single kind of evidence removes anybody. Two contradictions that do not come from the same source are hard.
 
 import type { Verdict } from "../kernel/event.ts";
-import { listed, type Listed, type VisitRules } from "./lists.ts";
-import { networkKind } from "./networks/networks.ts";
+import { findRule, type MatchedRule, type VisitRules } from "./lists.ts";
+import { findNetwork } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
-import type { Seen, Signal } from "./signal.ts";
+import type { JudgedObservation, Signal } from "./signal.ts";
 import { signals } from "./signals.ts";
 import { readUserAgent } from "./userAgent/userAgent.ts";
 
@@ -21,14 +21,14 @@ export type Judgement = {
   /** What the visit is counted under when it is a bot's; empty otherwise. */
   primary: string;
   findings: Finding[];
-  listed: Listed | null;
+  listed: MatchedRule | null;
 };
 
 const clean: Verdict = { bot: false, score: 0, reasons: [], rules: rulesVersion };
 const twoContradictions = "contradiction:independent contradictions";
 
 export function judge(observation: Observation, rules: VisitRules): Judgement {
-  const list = listed(observation, rules);
+  const list = findRule(observation, rules);
   const findings = findingsIn(observation);
   if (list?.says === "allowed") return { verdict: clean, primary: "", findings, listed: list };
   if (list) {
@@ -61,8 +61,8 @@ export function judge(observation: Observation, rules: VisitRules): Judgement {
 function findingsIn(observation: Observation): Finding[] {
   const { userAgent, address, country, headers, script, submit, frequency } = observation;
   const { evidence: agent, claims } = readUserAgent(userAgent);
-  const network = networkKind(address);
-  const seen: Seen = {
+  const network = findNetwork(address);
+  const seen: JudgedObservation = {
     userAgent,
     address,
     country,
@@ -76,7 +76,7 @@ function findingsIn(observation: Observation): Finding[] {
   };
   const findings: Finding[] = [];
   for (const signal of signals) {
-    const evidence = signal.see(seen);
+    const evidence = signal.find(seen);
     if (evidence !== null) findings.push({ signal, evidence });
   }
   return findings;

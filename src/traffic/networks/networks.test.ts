@@ -4,25 +4,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { shippedList } from "./networkList.ts";
-import { crawlerNetworkOf, isFakeCrawler, loadNetworks, networkKind, networkList } from "./networks.ts";
+import { findCrawlerNetworks, isFakeCrawler, loadNetworks, findNetwork, networkList } from "./networks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cleancast-networks-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const kinds = (addresses: string) =>
-  addresses.split(" ").map((address) => `${address} ${networkKind(address)?.kind ?? "ordinary"}`);
+  addresses.split(" ").map((address) => `${address} ${findNetwork(address)?.kind ?? "ordinary"}`);
 const all = (addresses: string, kind: string) => addresses.split(" ").map((address) => `${address} ${kind}`);
 const expectAll = (addresses: string, kind: string) => expect(kinds(addresses)).toEqual(all(addresses, kind));
 
 describe("the kind of a network", () => {
   test("an address of a hosting company is hosting, with the company's name", () => {
-    expect(networkKind("3.5.140.2")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
-    expect(networkKind("2600:1f18::1")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
-    expect(networkKind("34.64.0.1")?.name).toBe("Google Cloud");
-    expect(networkKind("20.36.108.1")?.name).toBe("Microsoft Azure");
-    expect(networkKind("51.38.0.1")?.name).toBe("OVHcloud");
-    expect(networkKind("65.108.0.1")?.name).toBe("Hetzner");
-    expect(networkKind("2a01:4f8::1")?.name).toBe("Hetzner");
+    expect(findNetwork("3.5.140.2")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
+    expect(findNetwork("2600:1f18::1")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
+    expect(findNetwork("34.64.0.1")?.name).toBe("Google Cloud");
+    expect(findNetwork("20.36.108.1")?.name).toBe("Microsoft Azure");
+    expect(findNetwork("51.38.0.1")?.name).toBe("OVHcloud");
+    expect(findNetwork("65.108.0.1")?.name).toBe("Hetzner");
+    expect(findNetwork("2a01:4f8::1")?.name).toBe("Hetzner");
     expectAll("18.130.0.1 52.95.110.1 35.190.0.1 13.66.138.1 2603:1030::1 2001:41d0::1", "hosting");
   });
 
@@ -43,10 +43,10 @@ describe("the kind of a network", () => {
   test("none of the networks that hold those exits is hosting anywhere", () => {
     for (const network of ["104.28", "140.248", "146.75", "172.225", "172.226"])
       for (let third = 0; third < 256; third++)
-        expect(networkKind(`${network}.${third}.77`)?.kind).not.toBe("hosting");
+        expect(findNetwork(`${network}.${third}.77`)?.kind).not.toBe("hosting");
     for (const network of ["2a02:26f7", "2a04:4e41", "2a09:bac2", "2a09:bac3", "2606:54c0", "2606:54c3"])
       for (let third = 0; third < 65_536; third += 51)
-        expect(networkKind(`${network}:${third.toString(16)}::1`)?.kind).not.toBe("hosting");
+        expect(findNetwork(`${network}:${third.toString(16)}::1`)?.kind).not.toBe("hosting");
   });
 
   test("WARP, VPNs and the browsers' own proxies are exempt", () => {
@@ -55,11 +55,11 @@ describe("the kind of a network", () => {
   });
 
   test("company gateways are exempt, also those that stand inside a cloud", () => {
-    expect(networkKind("165.225.0.5")).toEqual({ kind: "relay", name: "Zscaler" });
-    expect(networkKind("163.116.128.5")).toEqual({ kind: "relay", name: "Netskope" });
-    expect(networkKind("146.112.0.5")).toEqual({ kind: "relay", name: "Cisco Umbrella" });
-    expect(networkKind("208.127.1.1")).toEqual({ kind: "relay", name: "Palo Alto Prisma Access" });
-    expect(networkKind("148.64.1.1")).toEqual({ kind: "relay", name: "Symantec Cloud SWG" });
+    expect(findNetwork("165.225.0.5")).toEqual({ kind: "relay", name: "Zscaler" });
+    expect(findNetwork("163.116.128.5")).toEqual({ kind: "relay", name: "Netskope" });
+    expect(findNetwork("146.112.0.5")).toEqual({ kind: "relay", name: "Cisco Umbrella" });
+    expect(findNetwork("208.127.1.1")).toEqual({ kind: "relay", name: "Palo Alto Prisma Access" });
+    expect(findNetwork("148.64.1.1")).toEqual({ kind: "relay", name: "Symantec Cloud SWG" });
   });
 
   test.each([
@@ -94,11 +94,11 @@ describe("the kind of a network", () => {
       "0:0:0:0:0:ffff:0305:8C02",
       "::ffff:0:305:8c02",
     ])
-      expect([address, networkKind(address)?.name]).toEqual([
+      expect([address, findNetwork(address)?.name]).toEqual([
         address,
         address === "::ffff:0:305:8c02" ? undefined : "Amazon Web Services",
       ]);
-    expect(networkKind("::ffff:73.0.0.1")).toBeNull();
+    expect(findNetwork("::ffff:73.0.0.1")).toBeNull();
   });
 
   test("texts that are no addresses have no network", () => {
@@ -123,7 +123,7 @@ describe("the kind of a network", () => {
     );
     texts.push("0x3.5.140.2", "50695170", "３.5.140.2", "3.5.140.2\0", "3.5.140.2,10.0.0.1", "__proto__");
     for (const text of [...texts, "2600:".repeat(10_000), "3.".repeat(10_000), "f".repeat(1_000_000)])
-      expect([text.slice(0, 40), networkKind(text)]).toEqual([text.slice(0, 40), null]);
+      expect([text.slice(0, 40), findNetwork(text)]).toEqual([text.slice(0, 40), null]);
   });
 });
 
@@ -169,8 +169,8 @@ describe("a fake crawler", () => {
       expect(isFakeCrawler(name, "3.5.140.2")).toBe(false);
     for (const address of ["10.0.0.1", "127.0.0.1", "::1", "fe80::1", "", "unknown"])
       expect(isFakeCrawler("Googlebot", address)).toBe(false);
-    expect(crawlerNetworkOf("Chrome")).toBeNull();
-    expect(crawlerNetworkOf("Baidu Spider")).toEqual(["Baidu"]);
+    expect(findCrawlerNetworks("Chrome")).toBeNull();
+    expect(findCrawlerNetworks("Baidu Spider")).toEqual(["Baidu"]);
   });
 
   test("is judged by owners that the list knows", () => {
@@ -180,7 +180,7 @@ describe("a fake crawler", () => {
     for (const name of `${names} meta-externalagent linkedinbot seznambot naverbot petalbot amazonbot`.split(
       " ",
     ))
-      expect(known).toEqual(expect.arrayContaining([...(crawlerNetworkOf(name) ?? ["missing"])]));
+      expect(known).toEqual(expect.arrayContaining([...(findCrawlerNetworks(name) ?? ["missing"])]));
   });
 });
 
@@ -272,7 +272,7 @@ describe("the list", () => {
         separator,
       );
       if (isIP(text)) addresses++;
-      if ((networkKind(text) !== null) !== isIP(text) > 0) wrong.push(text);
+      if ((findNetwork(text) !== null) !== isIP(text) > 0) wrong.push(text);
     }
     expect(wrong).toEqual([]);
     expect(addresses).toBeGreaterThan(5000);
@@ -291,7 +291,7 @@ describe("the list", () => {
       expect(() => loadNetworks(file)).toThrow(why);
       expect(() => loadNetworks(file)).toThrow(`The list of networks ${file} cannot be used: `);
       expect(() => loadNetworks(file)).toThrow("Make it again with scripts/networks/main.ts");
-      expect(networkKind("3.5.140.2")?.name).toBe("Amazon Web Services");
+      expect(findNetwork("3.5.140.2")?.name).toBe("Amazon Web Services");
     }
   });
 
@@ -300,7 +300,7 @@ describe("the list", () => {
       at % 2 ? `3.5.${at % 256}.2` : `2600:1f18:${at}::1`,
     );
     const start = performance.now();
-    for (let round = 0; round < 100; round++) for (const address of addresses) networkKind(address);
+    for (let round = 0; round < 100; round++) for (const address of addresses) findNetwork(address);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 });

@@ -25,7 +25,7 @@ export function loadNetworks(file: string = shippedList): NetworkList {
 }
 
 /** Null: an ordinary access network, a private address, or no address at all. */
-export function networkKind(address: string): Network | null {
+export function findNetwork(address: string): Network | null {
   const { ipv4, ipv6, owners } = list ?? networkList();
   const number4 = readIpv4(address, 0);
   if (number4 >= 0) return owners[ownerAt(ipv4, number4)] ?? null;
@@ -166,7 +166,7 @@ const crawlers: readonly Crawler[] = [
 const plainName = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 /** The owners of the networks that a crawler works from; takes its name or its whole user agent. Null: not known. */
-export function crawlerNetworkOf(botName: string): readonly string[] | null {
+export function findCrawlerNetworks(botName: string): readonly string[] | null {
   return findCrawler(botName)?.networks ?? null;
 }
 
@@ -181,6 +181,6 @@ export function isFakeCrawler(userAgentName: string, address: string): boolean {
   if (!crawler || !ipaddr.isValid(address) || ipaddr.process(address).range() !== "unicast") return false;
   // A list from elsewhere may lack the owner: then everybody would be a fake.
   if (!networkList().owners.some((owner) => owner && crawler.networks.includes(owner.name))) return false;
-  const network = networkKind(address);
+  const network = findNetwork(address);
   return network ? !crawler.networks.includes(network.name) : !crawler.elsewhere;
 }

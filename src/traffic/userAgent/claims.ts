@@ -9,7 +9,7 @@ export type Claims = {
   inApp: boolean;
 };
 
-export function claimsOf(userAgent: string): Claims {
+export function readClaims(userAgent: string): Claims {
   const text = userAgent.length > 512 ? userAgent.slice(0, 512) : userAgent;
   const os = osOf(text);
   return {

@@ -8,7 +8,7 @@
 
 import { isbotMatch } from "isbot";
 import { findListedBot } from "./botList.ts";
-import { claimsOf, type Claims } from "./claims.ts";
+import { readClaims, type Claims } from "./claims.ts";
 import { flawOf } from "./flaws.ts";
 import { findNamed } from "./names.ts";
 import { isDeviceOnly, namesApp, type Parts, partsOf } from "./parse.ts";
@@ -58,7 +58,7 @@ export function readUserAgent(userAgent: string): UserAgentReading {
 
 const read = (userAgent: string): UserAgentReading => ({
   evidence: judge(userAgent.trim()),
-  claims: claimsOf(userAgent),
+  claims: readClaims(userAgent),
 });
 
 /** Null: looks like a person's browser. */
