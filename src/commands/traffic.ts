@@ -160,7 +160,7 @@ async function findVisit({ store, directory }: Desk, id: string): Promise<{ site
 const says = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, score ${score}`;
 
 function explanation(seen: Observation, judgement: Judgement, rules: VisitRules): string[] {
-  const { verdict, findings, listed } = judgement;
+  const { verdict, findings, rule } = judgement;
   const network = findNetwork(seen.address);
   const fired = new Set(findings.map(({ signal }) => signal));
   const evidence = new Map(findings.map((finding) => [finding.signal, finding.evidence]));
@@ -175,7 +175,7 @@ function explanation(seen: Observation, judgement: Judgement, rules: VisitRules)
   const unseen = listUnobserved(seen);
   return [
     `${says(verdict.bot, verdict.score)} (a bot from ${rules.botThreshold} on, with two kinds of evidence or a hard one)`,
-    ...(listed ? [`site rule: ${listed.says} by ${listed.entry}`] : []),
+    ...(rule ? [`site rule: ${rule.decision} by ${rule.entry}`] : []),
     ...(network ? [`network: ${network.name} (${network.kind})`] : []),
     ...(seen.country ? [`country: ${seen.country}`] : []),
     "",

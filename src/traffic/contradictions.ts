@@ -1,13 +1,13 @@
-// Where a browser's user agent says one thing and the browser itself another. Each alone is soft: people change their
-// user agent too, ask for desktop pages on a phone, zoom. Two from different sources are hard (see verdict.ts).
+// Signals that contradict the user agent. Each alone is soft: people change their user agent too, or request desktop pages on
+// a phone. Two from different sources are hard (see verdict.ts).
 
 import type { JudgedObservation, Signal } from "./signal.ts";
 import type { Claims } from "./userAgent/claims.ts";
 
 type Os = Claims["os"];
 
-/** What `Sec-CH-UA-Platform` may say under each user agent. A phone that asks for desktop pages calls itself Linux. */
-const hintsOf: Partial<Record<Os, readonly string[]>> = {
+/** The values of `Sec-CH-UA-Platform` that fit each user agent. A phone that requests desktop pages calls itself Linux. */
+const fittingHints: Partial<Record<Os, readonly string[]>> = {
   windows: ["Windows"],
   macos: ["macOS"],
   linux: ["Linux", "Android", "Chrome OS", "Chromium OS"],
@@ -15,8 +15,8 @@ const hintsOf: Partial<Record<Os, readonly string[]>> = {
   chromeos: ["Chrome OS", "Chromium OS", "Linux"],
 };
 
-/** Which `navigator.platform` goes with each of those hints; others are none of our business. */
-const platformOfHint: Readonly<Record<string, RegExp>> = {
+/** The `navigator.platform` that fits each hint; other hints are ignored. */
+const hintPlatforms: Readonly<Record<string, RegExp>> = {
   Windows: /^Win/,
   macOS: /^Mac/,
   Linux: /^(?:Linux|X11)/,
@@ -25,23 +25,23 @@ const platformOfHint: Readonly<Record<string, RegExp>> = {
   "Chromium OS": /^(?:Linux|CrOS)/,
 };
 
-/** How `navigator.platform` may begin. */
-const platformsOf: Partial<Record<Os, RegExp>> = {
+/** The `navigator.platform` that fits each user agent. */
+const fittingPlatforms: Partial<Record<Os, RegExp>> = {
   windows: /^Win/,
   macos: /^(?:Mac|iP)/,
   linux: /^(?:Linux|X11|FreeBSD|OpenBSD|Android|null$)/i,
-  // Android apps run on Chromebooks and in emulators; phones that asked for desktop pages are "linux" above.
+  // Android apps run on Chromebooks and in emulators; phones that request desktop pages are "linux" above.
   android: /^(?:Linux|Android|null$|CrOS)/i,
   ios: /^(?:iP|Mac)/,
   chromeos: /^(?:Linux|CrOS)/i,
 };
 
-function named(text: string): string {
+function unquote(text: string): string {
   return text.replaceAll('"', "").trim();
 }
 
 /** `"Chromium";v="142", "Not_A Brand";v="99"` → 142. */
-function chromiumIn(brands: string): number | null {
+function readChromiumVersion(brands: string): number | null {
   const version = /"Chromium";\s*v="(\d{1,4})/.exec(brands)?.[1];
   return version === undefined ? null : Number(version);
 }
@@ -54,10 +54,10 @@ export const contradictions: readonly Signal[] = [
     why: "The client hints name another operating system than the user agent.",
     source: "client hints",
     find({ headers, claims }: JudgedObservation) {
-      const says = named(headers?.platform ?? "");
-      const fitting = hintsOf[claims.os];
-      return Object.hasOwn(platformOfHint, says) && fitting && !fitting.includes(says)
-        ? `${says}, not ${claims.os}`
+      const hint = unquote(headers?.platform ?? "");
+      const fitting = fittingHints[claims.os];
+      return Object.hasOwn(hintPlatforms, hint) && fitting && !fitting.includes(hint)
+        ? `${hint}, not ${claims.os}`
         : null;
     },
   },
@@ -68,7 +68,7 @@ export const contradictions: readonly Signal[] = [
     why: "No browser on an iPhone or iPad sends client hints.",
     source: "client hints",
     find: ({ headers, claims }) =>
-      claims.os === "ios" && headers?.brands ? named(headers.brands).slice(0, 60) : null,
+      claims.os === "ios" && headers?.brands ? unquote(headers.brands).slice(0, 60) : null,
   },
   {
     category: "contradiction",
@@ -77,9 +77,9 @@ export const contradictions: readonly Signal[] = [
     why: "The client hints name another version of Chromium than the user agent.",
     source: "client hints",
     find({ headers, claims }) {
-      const says = chromiumIn(headers?.brands ?? "");
-      const differs = says !== null && claims.engine === "chromium" && claims.version !== null;
-      return differs && says !== claims.version ? `${says}, not ${claims.version}` : null;
+      const hint = readChromiumVersion(headers?.brands ?? "");
+      const differs = hint !== null && claims.engine === "chromium" && claims.version !== null;
+      return differs && hint !== claims.version ? `${hint}, not ${claims.version}` : null;
     },
   },
   {
@@ -110,9 +110,9 @@ export const contradictions: readonly Signal[] = [
     why: "The browser runs on another operating system than the user agent says.",
     source: "script",
     find({ script, claims, headers }) {
-      // Tor Browser sends every server the same system; what sends client hints is no Firefox.
+      // Tor Browser always sends the same system; a browser with client hints is not Firefox.
       if (claims.engine === "gecko" && !headers?.brands) return null;
-      const fitting = platformsOf[claims.os];
+      const fitting = fittingPlatforms[claims.os];
       return script?.platform && fitting && !fitting.test(script.platform)
         ? `${script.platform}, not ${claims.os}`
         : null;
@@ -137,10 +137,10 @@ export const contradictions: readonly Signal[] = [
     why: "The client hints name another operating system than the browser runs on.",
     source: "hints and script",
     find({ headers, script }) {
-      const says = named(headers?.platform ?? "");
-      const fitting = Object.hasOwn(platformOfHint, says) ? platformOfHint[says] : undefined;
+      const hint = unquote(headers?.platform ?? "");
+      const fitting = Object.hasOwn(hintPlatforms, hint) ? hintPlatforms[hint] : undefined;
       return script?.platform && fitting && !fitting.test(script.platform)
-        ? `${says}, not ${script.platform}`
+        ? `${hint}, not ${script.platform}`
         : null;
     },
   },
@@ -148,7 +148,7 @@ export const contradictions: readonly Signal[] = [
     category: "contradiction",
     name: "phone without touch",
     points: 25,
-    why: "The user agent is a phone's, and nothing can be touched.",
+    why: "The user agent is a phone's, but there is no touch screen.",
     source: "form factor",
     find: ({ script, claims }) =>
       script?.touchPoints === 0 && claims.mobile && (claims.os === "ios" || claims.os === "android")

@@ -1,4 +1,4 @@
-// A verdict explained: everything that was asked of a visit, and what it answered.
+// Explains a verdict: every signal with its evidence, and what was not observed.
 
 import { commonUserAgents } from "./lists.ts";
 import { findNetwork } from "./networks/networks.ts";
@@ -12,13 +12,13 @@ export type VisitDescription = {
   headers: ObservedHeaders | null;
 };
 
-/** A visit that somebody describes. What they leave out is not looked at. */
+/** Builds an observation from a description. Parts that are left out are not observed. */
 export function observeDescription(
   { userAgent, address, headers }: VisitDescription,
   countryOf: (address: string) => string | null,
 ): Observation {
   return {
-    // A check of an address alone says nothing about user agents.
+    // For an address alone, a user agent without any signal.
     userAgent: userAgent ?? commonUserAgents[0],
     address: address ?? "",
     country: address === undefined ? null : countryOf(address),
@@ -29,11 +29,11 @@ export function observeDescription(
   };
 }
 
-export function explainVerdict(seen: Observation, { verdict, findings, listed }: Judgement) {
+export function explainVerdict(seen: Observation, { verdict, findings, rule }: Judgement) {
   const found = new Map(findings.map(({ signal, evidence }) => [signal, evidence]));
   return {
     verdict,
-    siteRule: listed,
+    siteRule: rule,
     network: findNetwork(seen.address),
     country: seen.country,
     notLookedAt: listUnobserved(seen),

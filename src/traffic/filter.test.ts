@@ -48,7 +48,7 @@ describe("blocked domains", () => {
   });
 
   test.each(["notspam.example", "spam.example.com", "example", "spam", "xco.example"])(
-    "%s only looks like one",
+    "%s only resembles a blocked domain and passes",
     (emailDomain) => {
       expect(reasons({ emailDomain }, rules)).toEqual([]);
     },
@@ -79,13 +79,13 @@ describe("disposable domains", () => {
     "web.de",
     "qq.com",
     "example.com",
-  ])("%s, where people really are, is not", (emailDomain) => {
+  ])("%s, which people really use, is not disposable", (emailDomain) => {
     expect(reasons({ emailDomain }, { blockDisposable: true })).toEqual([]);
   });
 });
 
 describe("blocked persons", () => {
-  test("are filtered by their hash, others are not", () => {
+  test("a blocked person is filtered by the hash of the email, others are not", () => {
     expect(reasons({}, { blockedPersons: [hash] })).toEqual([{ code: "blocked person", detail: null }]);
     expect(reasons({}, { blockedPersons: ["b".repeat(64)] })).toEqual([]);
   });
@@ -97,18 +97,18 @@ describe("visits", () => {
     expect(reasons({ identity: visits(true, true, true) })).toEqual([bots]);
   });
 
-  test("one human visit is enough, wherever it stands", () => {
+  test("one human visit is enough to pass, at any position", () => {
     for (const visited of [[false], [true, false], [false, true, true], [true, true, false]])
       expect(reasons({ identity: visits(...visited) })).toEqual([]);
   });
 
-  test("a person without visits is nobody's bot", () => {
+  test("a person without visits is not filtered as a bot", () => {
     expect(reasons({ identity: visits() })).toEqual([]);
     expect(reasons({ identity: null })).toEqual([]);
   });
 });
 
-test("all reasons are given, not only the first", () => {
+test("an event keeps all its filter reasons, not only the first", () => {
   expect(
     reasons(
       { emailDomain: "mailinator.com", identity: visits(true) },

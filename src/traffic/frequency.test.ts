@@ -37,7 +37,7 @@ describe("frequency", () => {
     expect(note({ ...hit, isVisit: false })).toMatchObject({ ofNetwork: 2 });
   });
 
-  test("the window slides: what is older counts less, and then not at all", () => {
+  test("older visits count less, and after the window not at all", () => {
     const note = watchFrequency();
     for (let i = 0; i < 100; i++) note(hit);
     const later = (ms: number) => note({ ...hit, isVisit: false, at: hit.at + ms }).ofNetwork;
@@ -47,7 +47,7 @@ describe("frequency", () => {
     expect(later(3 * minute)).toBe(0);
   });
 
-  test("emails count once each, for an hour", () => {
+  test("each email counts once within an hour", () => {
     const note = watchFrequency();
     for (const email of ["a", "b", "a", "c", "b"]) note({ ...hit, emailSha256: email });
     expect(note(hit)).toMatchObject({ emailsOfVisitor: 3, emailsOfNetwork: 3 });
@@ -57,7 +57,7 @@ describe("frequency", () => {
     expect(note({ ...hit, at: hit.at + 300 * minute })).toMatchObject({ emailsOfVisitor: 0 });
   });
 
-  test("a browser without a cookie is counted with its network, and not once more as a visitor", () => {
+  test("a browser without a cookie counts for its network only", () => {
     const note = watchFrequency();
     let last = note(hit);
     for (let i = 0; i < 50; i++)
@@ -65,7 +65,7 @@ describe("frequency", () => {
     expect(last).toMatchObject({ ofVisitor: 0, emailsOfVisitor: 0, emailsOfNetwork: 50, visitorsOfClick: 1 });
   });
 
-  test("a click id counts where it comes from; the busiest of several counts", () => {
+  test("a click id counts its sources, and of several the busiest counts", () => {
     const note = watchFrequency();
     for (let i = 0; i < 4; i++) note({ ...hit, network: `198.51.100.${i}`, clickIds: ["shared"] });
     // The same person before and after the cookie is one.
@@ -75,7 +75,7 @@ describe("frequency", () => {
     expect(note({ ...hit, clickIds: [] }).visitorsOfClick).toBe(0);
   });
 
-  test("a flood of different visitors does not grow memory without end, and is still counted", () => {
+  test("a flood of different visitors is counted in bounded memory", () => {
     const note = watchFrequency();
     const before = heldBytes();
     let last = note(hit);

@@ -81,7 +81,7 @@ function shownVerdict(seen: Observation, judgement: Judgement): Answer<"POST /si
   const { siteRule, signals, ...rest } = explainVerdict(seen, judgement);
   return {
     ...rest,
-    siteRule: siteRule && `${siteRule.says} by ${siteRule.entry}`,
+    siteRule: siteRule && `${siteRule.decision} by ${siteRule.entry}`,
     network: networkName(seen.address),
     signals: signals.map((signal) => ({
       ...signal,
