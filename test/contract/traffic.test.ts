@@ -201,7 +201,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     const allowed = await manage(home, "traffic", "replay", visits[0].id);
     expect(allowed.now).toMatchObject({
       verdict: { bot: false, score: 0 },
-      siteRule: { says: "allowed", entry: "user agent ahrefsbot" },
+      siteRule: { decision: "allowed", entry: "user agent ahrefsbot" },
     });
     expect(await shown(home, "traffic", "replay", visits[0].id)).toMatch(
       /then: a bot.*\n[^]*a person, score 0/,
