@@ -19,7 +19,7 @@ export type Payload = {
   page: string;
   referrer: string;
   person: Report["person"];
-  /** What the tag observed of its browser, and of how a form was submitted. */
+  /** The tag's observations of its browser, and of a form submit. */
   script: ObservedScript | null;
   submit: ObservedSubmit | null;
   /** The page is rendered in advance and not visible yet. */

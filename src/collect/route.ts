@@ -240,7 +240,7 @@ const keepRefusals = (signals: Payload["signals"]) =>
 function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, isLoopback: boolean): string | null {
   const { origin = "null" } = headers;
   // Under `Referrer-Policy: no-referrer` beacons hide the page's origin. Sec-Fetch-Site, which no script can set, still
-  // says that the page is of this host.
+  // shows that the page is of this host.
   if (origin === "null")
     return headers["sec-fetch-site"] === "same-origin" ? `https://${headers.host}` : null;
   if (origin.length > 300 || !URL.canParse(origin)) return null;

@@ -25,21 +25,23 @@ type Options = {
 };
 
 export function importCommands(program: Command): void {
-  const group = program.command("import").description("past conversions and identity records from a file");
+  const group = program
+    .command("import")
+    .description("import past conversions and identity records from a file");
 
   withFileOptions(group.command("conversions <file>"), "conversions")
-    .description("take past conversions in from CSV or NDJSON (docs/import.md)")
+    .description("import past conversions from CSV or NDJSON (docs/import.md)")
     .option("--deliver <where>", "all, none, or platforms and connection ids: where to send them")
-    .option("--yes", "send them; without it the command only says how many would go where")
-    .option("--event <name>", "the event where a row names none");
+    .option("--yes", "send them; without it the command only reports what would be sent")
+    .option("--event <name>", "the event name for rows without one");
 
   withFileOptions(group.command("identities <file>"), "identities").description(
-    "take click ids, UTM fields, browser ids and consent in from CSV or NDJSON (docs/import.md)",
+    "import click ids, UTM fields, browser ids and consent from CSV or NDJSON (docs/import.md)",
   );
 
   group
     .command("list [site]")
-    .description("imports and how far they are")
+    .description("list imports with their progress")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
       atDesk(async ({ store, directory }) => {
         const site = siteOrOnly(directory, siteText);
@@ -75,11 +77,11 @@ function withFileOptions(command: Command, kind: ImportKind): Command {
   const collect = (word: string, words: string[]) => [...words, word];
   return command
     .option("--site <site>", "the site's id or one of its hosts")
-    .option("--map <field=column>", "which column is which field; may be repeated", collect, [])
-    .option("--constant <field=value>", "what stands where a cell is blank; may be repeated", collect, [])
-    .option("--time-zone <zone>", "where times without an offset were written, such as Europe/Berlin", "UTC")
-    .option("--dates <order>", "mdy or dmy: what 03/04/2026 means")
-    .option("--decimal <sign>", "point or comma: which stands before the cents")
+    .option("--map <field=column>", "the column of a field; may be repeated", collect, [])
+    .option("--constant <field=value>", "the value for blank cells; may be repeated", collect, [])
+    .option("--time-zone <zone>", "the zone of times without an offset, such as Europe/Berlin", "UTC")
+    .option("--dates <order>", "mdy or dmy: the order of 03/04/2026")
+    .option("--decimal <sign>", "point or comma: the decimal separator")
     .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
     .option("--dry-run", "read everything, write nothing, and report")
     .action((file: string, options: Options, self: Command) => runImport(kind, file, options, self));
@@ -155,7 +157,7 @@ function readDeliver({ deliver, dryRun }: Options): string {
   if (dryRun) return "all";
   throw new Refusal(
     "deliver",
-    "Say where the conversions go: --deliver none stores them without sending anything (they were reported before), " +
+    "Choose where the conversions go: --deliver none stores them without sending anything (they were reported before), " +
       "--deliver all sends them to every connection, --deliver meta,ga4 to those.",
   );
 }

@@ -96,7 +96,7 @@ export function reportText(
   const isDryRun = state === "dry run";
   const lines: string[] = [];
   if (state === "done before")
-    lines.push("This file was imported before; nothing was done. What became of it then:");
+    lines.push("This file was imported before; nothing was done. The earlier result:");
   if (state === "stopped") lines.push(`Stopped after line ${line}.`);
   lines.push(
     `Columns: ${Object.entries(mapping)

@@ -9,7 +9,13 @@ import {
   utmFields,
 } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
-import { newPersonRequest, setConsent, addOperatorVisit, erasePerson, exportPerson } from "../identity/people.ts";
+import {
+  newPersonRequest,
+  setConsent,
+  addOperatorVisit,
+  erasePerson,
+  exportPerson,
+} from "../identity/people.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./context.ts";
@@ -17,27 +23,33 @@ import { atDesk, pairsOf, print, timeText } from "./context.ts";
 type PersonOptions = { email?: string; hashedEmail?: string };
 
 export function personCommands(program: Command): void {
-  const identity = program.command("identity").description("what is known of the person behind an email");
+  const identity = program.command("identity").description("the identity record of a person");
 
-  named(identity.command("put <site> <name=value...>"))
+  withPersonOptions(identity.command("put <site> <name=value...>"))
     .description("store click ids, UTM fields and browser ids of a visit")
-    .option("--seen-at <time>", "when the visit was (ISO 8601); now if left out")
+    .option("--seen-at <time>", "the time of the visit (ISO 8601); default now")
     .action(
       (siteText: string, words: string[], options: PersonOptions & { seenAt?: string }, command: Command) =>
         atDesk(async ({ store, directory, by }) => {
           const site = findSite({ directory }, siteText);
           const person = readPerson(options);
           const { emailSha256, ...forms } = person;
-          const visit = visitOf(
-            pairsOf(words, refuseFile),
-            readTime(options.seenAt, by.now, site.settings.keepMs),
+          const visit = buildVisit(
+            pairsOf(words, refuseFileValue),
+            readSeenAt(options.seenAt, by.now, site.settings.keepMs),
           );
-          await addOperatorVisit(store, newPersonRequest(site, emailSha256, by), visit, forms, site.settings.keepMs);
+          await addOperatorVisit(
+            store,
+            newPersonRequest(site, emailSha256, by),
+            visit,
+            forms,
+            site.settings.keepMs,
+          );
           print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
         }),
     );
 
-  named(identity.command("get <site>"))
+  withPersonOptions(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
     .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory }) => {
@@ -55,20 +67,23 @@ export function personCommands(program: Command): void {
       }),
     );
 
-  const person = program.command("person").description("a person's right to know and to be forgotten");
+  const person = program.command("person").description("export or erase a person's data");
 
-  named(person.command("export <site>"))
+  withPersonOptions(person.command("export <site>"))
     .description("everything that is stored about a person, as JSON")
     .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const exported = await exportPerson(store, newPersonRequest(site, readPerson(options).emailSha256, by));
+        const exported = await exportPerson(
+          store,
+          newPersonRequest(site, readPerson(options).emailSha256, by),
+        );
         print(command, exported, JSON.stringify(exported, null, 2));
       }),
     );
 
-  named(person.command("erase <site>"))
-    .description("forget a person; an opt-out is kept, so that it still holds")
+  withPersonOptions(person.command("erase <site>"))
+    .description("erase a person; an opt-out is kept and still applies")
     .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
@@ -82,7 +97,9 @@ export function personCommands(program: Command): void {
       }),
     );
 
-  named(program.command("consent").description("what a person decided").command("set <site> <decision>"))
+  withPersonOptions(
+    program.command("consent").description("the consent of a person").command("set <site> <decision>"),
+  )
     .description("granted or denied: may identifiers of this person be used?")
     .action((siteText: string, decision: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
@@ -97,7 +114,7 @@ export function personCommands(program: Command): void {
     );
 }
 
-function named(command: Command): Command {
+function withPersonOptions(command: Command): Command {
   return command
     .option("--email <email>", "the person's email; only its hash is stored")
     .option("--hashed-email <hash>", "SHA-256 of the lower-cased email");
@@ -116,7 +133,7 @@ function readPerson(options: PersonOptions): Person {
   return hashPerson({ emailSha256 });
 }
 
-function visitOf(pairs: Record<string, string>, seenAt: number): Visit {
+function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
   const visit: Visit = {
     visitorId: null,
     seenAt,
@@ -148,7 +165,7 @@ function visitText(visit: Visit): string {
   return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.verdict?.bot ? `  (bot: ${visit.verdict.reasons[0]})` : ""}`;
 }
 
-function readTime(text: string | undefined, now: number, keepMs: number): number {
+function readSeenAt(text: string | undefined, now: number, keepMs: number): number {
   if (text === undefined) return now;
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new Refusal("seen-at", `--seen-at "${text}" is not a time.`);
@@ -158,6 +175,6 @@ function readTime(text: string | undefined, now: number, keepMs: number): number
   return at;
 }
 
-function refuseFile(): string {
+function refuseFileValue(): string {
   throw new Refusal("arguments", "identifiers are given directly, not from a file.");
 }

@@ -55,14 +55,14 @@ describe("columns of conversions", () => {
     );
     expect(field).toBe("eventTime");
     expect(message).toBe(
-      "More than one column could be eventTime: Created at, Paid at. Say which with --map eventTime=COLUMN.",
+      "More than one column could be eventTime: Created at, Paid at. Choose one with --map eventTime=COLUMN.",
     );
   });
 
   test("a missing field is named, with the columns of the file", () => {
     expect(refusal(() => chooseColumns("conversions", ["foo", "bar"], {}, [])).message).toBe(
       "No column was found for email (or hashed_email), event (or --event NAME for all rows), eventTime. " +
-        "The file's columns: foo, bar. Say which it is with --map FIELD=COLUMN.",
+        "The file's columns: foo, bar. Name it with --map FIELD=COLUMN.",
     );
     expect(() => chooseColumns("conversions", ["hashed email", "date"], {}, ["event"])).not.toThrow();
   });

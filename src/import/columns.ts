@@ -107,7 +107,7 @@ function guessColumn(
   if (candidates.length > 1) {
     throw new Refusal(
       field,
-      `More than one column could be ${field}: ${listColumns(candidates)}. Say which with --map ${field}=COLUMN.`,
+      `More than one column could be ${field}: ${listColumns(candidates)}. Choose one with --map ${field}=COLUMN.`,
     );
   }
   return candidates[0];
@@ -125,7 +125,7 @@ function requireFields(kind: ImportKind, present: readonly string[], columns: re
   throw new Refusal(
     "map",
     `No column was found for ${missing.join(", ")}. The file's columns: ${listColumns(columns)}. ` +
-      `Say which it is with --map FIELD=COLUMN.`,
+      `Name it with --map FIELD=COLUMN.`,
   );
 }
 

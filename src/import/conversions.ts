@@ -128,7 +128,7 @@ function readRow(
   const read = readFields({ fields, text: "" }, site.settings, now);
   if (read instanceof FieldFault) return read.message;
   if (money && !matchesCurrency(read.currency, money))
-    return "value names another currency than the row has (USD where nothing says it); use --map or --constant currency=…";
+    return "value names another currency than the row has (default USD); use --map or --constant currency=…";
   const { keepEventsMs } = site.settings;
   if (time < now - keepEventsMs)
     return `eventTime is older than events are kept (keep_events, ${Math.floor(keepEventsMs / dayMs)} days)`;

@@ -20,7 +20,7 @@ const retryDelaysMs = [500, 2000, 5000, 10_000];
 
 /**
  * Bounds what an import may queue per connection. Deliveries leave in the order in which they fall due, so a live retry may
- * wait behind an import's rows: ten rounds of the connection's lanes at most. First attempts of live events never queue.
+ * wait behind an import's rows: at most ten rounds of the connection's lanes. First attempts of live events never queue.
  */
 const maxQueue = 2000;
 const minQueue = 200;

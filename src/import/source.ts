@@ -83,7 +83,7 @@ export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Pro
   const text = decode(bytes)[Symbol.asyncIterator]();
   let start = "";
   let isWhole = false;
-  // The format is told by the whole first line.
+  // Detecting the format needs the whole first line.
   while (!isWhole && !/\S[^\n]*\n/.test(start) && start.length < maxRowLength) {
     const next = await text.next();
     if (next.done) isWhole = true;

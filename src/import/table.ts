@@ -9,7 +9,7 @@ export type TableRow = {
   bytes: number;
 } & Content;
 
-/** Cells by column name; `fault` says why a row cannot be read. */
+/** Cells by column name; `fault` explains an unreadable row. */
 export type Content = { cells: Cells } | { fault: string };
 
 export type Table = {

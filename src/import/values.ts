@@ -28,9 +28,7 @@ export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules
   if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return Number(bare);
   const sign = decimal === null ? detectDecimal(bare, groupsByPoint) : decimal === "point" ? "." : ",";
   if (sign === null) {
-    return new ValueFault(
-      "value can be read in two ways (1,234 or 1.234); say --decimal point or --decimal comma",
-    );
+    return new ValueFault("value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma");
   }
   const thousands = sign === "." ? "," : ".";
   const [whole = "", cents, more] = bare.split(sign);
@@ -72,9 +70,7 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
   );
   const date = readDate(given, rules);
   if (date === "ambiguous")
-    return new ValueFault(
-      `${name} can be read in two ways (3 April or 4 March); say --dates mdy or --dates dmy`,
-    );
+    return new ValueFault(`${name} is ambiguous (3 April or 4 March); use --dates mdy or --dates dmy`);
   const time = date && clock.exec(date.rest);
   if (!time) return unreadable;
   const [, hours = "0", minutes = "0", seconds = "0", fraction = "", half, offset] = time;

@@ -1,4 +1,4 @@
-// What one report of the tag shows of its browser. It is used live; only a sample of bots is stored, with the address cut to
+// The observation of a browser by one report of the tag. It is used live; only a sample of bots is stored, with the address cut to
 // its network. A part that is null was not observed, so no signal may depend on it.
 
 import type { Frequency } from "./frequency.ts";
@@ -36,7 +36,7 @@ export type ObservedScript = {
   isChromium: boolean;
 };
 
-/** How a form with an email was submitted. */
+/** The submit of a form with an email. */
 export type ObservedSubmit = {
   /** Since the page was loaded. */
   afterMs: number;
