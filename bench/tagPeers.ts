@@ -57,7 +57,10 @@ const peers: readonly Peer[] = [
 
 /** Ours runs as soon as it is there, and needs no line. */
 function ourTag(): Tag {
-  const { text, gzip } = buildTagScript(readTag(), { id: "x1y2z3a4b5", settings: { consentMode: "opt-out" } });
+  const { text, gzip } = buildTagScript(readTag(), {
+    id: "x1y2z3a4b5",
+    settings: { consentMode: "opt-out" },
+  });
   return { name: "Cleancast", code: text, gzip: gzip.length };
 }
 

@@ -180,12 +180,7 @@ function eventOf(planned: Planned, id: string, person: Person, site: Site): Even
 
 /** What the tag told before: the visits, and with the last of them who it was. */
 async function report(planned: Planned, person: Person, site: Site, { store }: Relay): Promise<void> {
-  const {
-    emailSha256: email,
-    emailGoogleSha256: emailGoogleSha256,
-    emailMicrosoftSha256: emailMicrosoftSha256,
-    emailRedditSha256: emailRedditSha256,
-  } = person;
+  const { emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 } = person;
   const forms = Object.fromEntries(
     Object.entries({ emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 }).filter(
       ([, hash]) => hash !== undefined,
@@ -202,7 +197,7 @@ async function report(planned: Planned, person: Person, site: Site, { store }: R
         remembered: null,
         signals: isLast && planned.consent ? { own: planned.consent } : {},
         visit,
-        person: isLast ? { emailSha256: email, forms } : null,
+        person: isLast ? { emailSha256, forms } : null,
         at: visit.seenAt,
       },
       site.settings,

@@ -91,8 +91,9 @@ describe.each(engines)("an import on %s", (engine) => {
           "value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma": {
             lines: [11],
           },
-          "value names another currency than the row has (default USD); use --map or --constant currency=…":
-            { lines: [12] },
+          "value names another currency than the row has (default USD); use --map or --constant currency=…": {
+            lines: [12],
+          },
         },
       },
     });
