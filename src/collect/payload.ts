@@ -71,7 +71,10 @@ function readSignals(value: unknown): Payload["signals"] {
 /** Reads the four forms in the order in which the tag hashes them; a form that the address lacks is empty. */
 function readEmails(value: unknown): Payload["person"] {
   if (!Array.isArray(value) || value.length > 4) return null;
-  const hashes = value.map((one) => (typeof one === "string" ? readSha256(one) : null));
+  // The tag writes hashes in lower case; anything else was not sent by the tag.
+  const hashes = value.map((one) =>
+    typeof one === "string" && one === one.toLowerCase() ? readSha256(one) : null,
+  );
   const [emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256] = hashes;
   if (!emailSha256) return null;
   return {

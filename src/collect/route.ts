@@ -16,7 +16,7 @@ import { hostOf } from "../sites/hosts.ts";
 import type { Store } from "../store/store.ts";
 import { watchFrequency } from "../traffic/frequency.ts";
 import type { Observation } from "../traffic/observation.ts";
-import { judge, type Judgement } from "../traffic/verdict.ts";
+import { judge } from "../traffic/verdict.ts";
 import type { Bot } from "./botSample.ts";
 import { isPrefetch, observe } from "./observe.ts";
 import { newVisitorId, readPayload, readVisitorId, visitorCookie, type Payload } from "./payload.ts";
@@ -113,7 +113,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     if (stored?.visitorId) reply.header("set-cookie", visitorCookie(stored.visitorId));
     if (isVisit) {
       options.counts.wasShown(site.id, payload.visitorId);
-      countVisit(site, stored, judgement, now);
+      const bucket = chooseBucket(stored, judgement.verdict);
+      options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : "", now);
     }
     const refused = !stored || isRefusal(stored);
     if (judgement.verdict.bot && !refused)
@@ -131,15 +132,8 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     now: number;
   };
 
-  function observeReport({
-    site,
-    request,
-    payload,
-    address,
-    visitorId,
-    isVisit,
-    now,
-  }: Received): Observation {
+  function observeReport(received: Received): Observation {
+    const { site, request, payload, address, visitorId, isVisit, now } = received;
     const { headers } = request;
     const network = networkOf(address);
     const userAgent = headers["user-agent"] ?? "";
@@ -175,16 +169,6 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
       options.onDefect(error, { site: site.id });
       return null;
     }
-  }
-
-  function countVisit(
-    site: Site,
-    stored: StoredReport | null,
-    { verdict, primary }: Judgement,
-    now: number,
-  ): void {
-    const bucket = chooseBucket(stored, verdict);
-    options.counts.count(site.id, bucket, bucket === "bots" ? primary : "", now);
   }
 }
 

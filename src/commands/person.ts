@@ -21,35 +21,27 @@ import { findSite } from "../sites/manage.ts";
 import { atDesk, pairsOf, print, timeText } from "./context.ts";
 
 type PersonOptions = { email?: string; hashedEmail?: string };
+type VisitOptions = PersonOptions & { seenAt?: string };
 
 export function personCommands(program: Command): void {
   const identity = program.command("identity").description("the identity record of a person");
 
-  withPersonOptions(identity.command("put <site> <name=value...>"))
+  forPerson(identity.command("put <site> <name=value...>"))
     .description("store click ids, UTM fields and browser ids of a visit")
     .option("--seen-at <time>", "the time of the visit (ISO 8601); default now")
-    .action(
-      (siteText: string, words: string[], options: PersonOptions & { seenAt?: string }, command: Command) =>
-        atDesk(async ({ store, directory, by }) => {
-          const site = findSite({ directory }, siteText);
-          const person = readPerson(options);
-          const { emailSha256, ...forms } = person;
-          const visit = buildVisit(
-            pairsOf(words, refuseFileValue),
-            readSeenAt(options.seenAt, by.now, site.settings.keepMs),
-          );
-          await addOperatorVisit(
-            store,
-            newPersonRequest(site, emailSha256, by),
-            visit,
-            forms,
-            site.settings.keepMs,
-          );
-          print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
-        }),
+    .action((siteText: string, words: string[], options: VisitOptions, command: Command) =>
+      atDesk(async ({ store, directory, by }) => {
+        const site = findSite({ directory }, siteText);
+        const { keepMs } = site.settings;
+        const { emailSha256, ...forms } = readPerson(options);
+        const seenAt = readSeenAt(options.seenAt, by.now, keepMs);
+        const visit = buildVisit(pairsOf(words, refuseFileValue), seenAt);
+        await addOperatorVisit(store, newPersonRequest(site, emailSha256, by), visit, forms, keepMs);
+        print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
+      }),
     );
 
-  withPersonOptions(identity.command("get <site>"))
+  forPerson(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
     .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory }) => {
@@ -69,7 +61,7 @@ export function personCommands(program: Command): void {
 
   const person = program.command("person").description("export or erase a person's data");
 
-  withPersonOptions(person.command("export <site>"))
+  forPerson(person.command("export <site>"))
     .description("everything that is stored about a person, as JSON")
     .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
@@ -82,7 +74,7 @@ export function personCommands(program: Command): void {
       }),
     );
 
-  withPersonOptions(person.command("erase <site>"))
+  forPerson(person.command("erase <site>"))
     .description("erase a person; an opt-out is kept and still applies")
     .action((siteText: string, options: PersonOptions, command: Command) =>
       atDesk(async ({ store, directory, by }) => {
@@ -97,7 +89,7 @@ export function personCommands(program: Command): void {
       }),
     );
 
-  withPersonOptions(
+  forPerson(
     program.command("consent").description("the consent of a person").command("set <site> <decision>"),
   )
     .description("granted or denied: may identifiers of this person be used?")
@@ -114,7 +106,7 @@ export function personCommands(program: Command): void {
     );
 }
 
-function withPersonOptions(command: Command): Command {
+function forPerson(command: Command): Command {
   return command
     .option("--email <email>", "the person's email; only its hash is stored")
     .option("--hashed-email <hash>", "SHA-256 of the lower-cased email");

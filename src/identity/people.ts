@@ -2,6 +2,7 @@
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
+import type { By } from "../kernel/refusal.ts";
 import { operator } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
@@ -17,11 +18,7 @@ export type PersonRequest = {
 
 type Listing = { id: string; settings: { allowedPersons: string[]; blockedPersons: string[] } };
 
-export const newPersonRequest = (
-  site: Listing,
-  emailSha256: Sha256,
-  by: { actor: string; now: number },
-): PersonRequest => ({
+export const newPersonRequest = (site: Listing, emailSha256: Sha256, by: By): PersonRequest => ({
   siteId: site.id,
   emailSha256,
   actor: by.actor,
@@ -42,11 +39,12 @@ export async function addOperatorVisit(
   await store.people.change(siteId, async (rows) => {
     const identity = await rows.identity(emailSha256, now);
     const visits = addVisit(identity.visits, visit, now - keepMs);
-    await rows.saveIdentity(
-      emailSha256,
-      { visits, firstUtm: firstUtmOf(identity, visits), forms: { ...identity.forms, ...forms } },
-      now,
-    );
+    const changed = {
+      visits,
+      firstUtm: firstUtmOf(identity, visits),
+      forms: { ...identity.forms, ...forms },
+    };
+    await rows.saveIdentity(emailSha256, changed, now);
   });
 }
 
