@@ -27,7 +27,7 @@ import { memoryOf } from "./support/processes.ts";
 import { install, startRelay, stopPostgres, type Installation } from "./support/relay.ts";
 import { openSql, seedEvents, seedIdentities } from "./support/seed.ts";
 import { postEvent, timeStart, type Start } from "./start.ts";
-import { hashEmail } from "../src/identity/person.ts";
+import { hashEmail } from "../test/support/person.ts";
 
 /** As many identity records and events each. */
 type Size = {

@@ -3,8 +3,8 @@
 import { standinConnections } from "../scripts/standinConnections.ts";
 import { toConversion } from "../src/delivery/plan.ts";
 import { attribute } from "../src/identity/attribution.ts";
-import { hashEmail } from "../src/identity/person.ts";
-import { FieldFault, readFields } from "../src/inbound/fields.ts";
+import { hashEmail } from "../test/support/person.ts";
+import { FieldFault, newEvent, readFields } from "../src/inbound/fields.ts";
 import { platformOf } from "../src/platforms/index.ts";
 import type { ConnectionSettings, Platform } from "../src/platforms/platform.ts";
 import { withDefaults } from "../src/sites/settings.ts";
@@ -39,20 +39,16 @@ function ourRequest(platform: Platform, settings: ConnectionSettings, given: Giv
   const now = Date.now();
   const fields = readFields({ fields: given, text: "" }, site, now);
   if (fields instanceof FieldFault) throw new Error(fields.message);
-  const event = {
+  const origin = {
     id: given.orderId,
     siteId: "site",
     keyId: "key",
-    mode: "live" as const,
-    name: fields.event,
-    value: fields.value,
-    currency: fields.currency,
-    orderId: fields.orderId,
-    time: fields.eventTime ?? now,
+    mode: "live",
     receivedAt: now,
-    person: { ...identity.forms, ...fields.person },
     extra: null,
-  };
+  } as const;
+  const person = { ...identity.forms, ...fields.person };
+  const event = newEvent({ ...fields, person }, origin);
   const known = { consent: "granted", withheld: null, identity } as const;
   const attribution = attribute(known, event.time, { keepMs: site.keepMs, isTrusted: false });
   const conversion = toConversion(event, event.id, attribution);

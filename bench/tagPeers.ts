@@ -4,8 +4,7 @@
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
-import { readTag } from "../src/collect/tagScript.ts";
-import { wrap } from "../src/identity/tagScript.ts";
+import { readTag, buildTagScript } from "../src/identity/tagScript.ts";
 import { fileOf, installPeers, versionOf } from "./support/installed.ts";
 
 export type Tag = { name: string; code: string; gzip: number };
@@ -58,7 +57,10 @@ const peers: readonly Peer[] = [
 
 /** Ours runs as soon as it is there, and needs no line. */
 function ourTag(): Tag {
-  const { text, gzip } = wrap(readTag(), { id: "x1y2z3a4b5", settings: { consentMode: "opt-out" } });
+  const { text, gzip } = buildTagScript(readTag(), {
+    id: "x1y2z3a4b5",
+    settings: { consentMode: "opt-out" },
+  });
   return { name: "Cleancast", code: text, gzip: gzip.length };
 }
 

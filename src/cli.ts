@@ -17,7 +17,7 @@ import { personCommands } from "./commands/person.ts";
 import { siteCommands, tagCommands } from "./commands/site.ts";
 import { trafficCommands } from "./commands/traffic.ts";
 import { webhookCommands } from "./commands/webhook.ts";
-import { TagNotBuilt } from "./collect/tagScript.ts";
+import { TagNotBuilt } from "./identity/tagScript.ts";
 import { ConfigFaults } from "./installation/config.ts";
 import { readVersion } from "./installation/installation.ts";
 import { Refusal } from "./kernel/refusal.ts";

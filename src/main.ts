@@ -3,7 +3,7 @@
 import type { Config } from "./installation/config.ts";
 import { prepareFirstStart, readOwnerLine } from "./installation/firstStart.ts";
 import { lockStore, makeDataFolder, readVersion } from "./installation/installation.ts";
-import { readTag } from "./collect/tagScript.ts";
+import { readTag } from "./identity/tagScript.ts";
 import { openLog } from "./observability/log.ts";
 import { openObservability } from "./observability/observability.ts";
 import { openCertificate, watchCertificate } from "./server/certificate.ts";

@@ -1,18 +1,18 @@
-// What the visitor decided, from every place where it can be read. The most restrictive source wins.
+// Reads the visitor's consent from every source. The most restrictive source wins.
 
-import { agent, config, quietly } from "./page.ts";
+import { agent, config, safely } from "./page.ts";
 
 export type Decision = "granted" | "denied";
 type Sources = { own?: Decision; gpc?: Decision; tcf?: Decision; gcm?: Decision };
 
-/** What was said on this page; every report carries it. */
+/** The decisions on this page; every report carries them. */
 export const sources: Sources = {};
 
 /**
- * The site's own call is made once, on some page; the others speak on every page. The relay remembers it, and the tag
- * only so far that it need not wait again.
+ * The decision of an earlier `cc.consent` call. Sites call it once, while the other sources are there on every page. The
+ * relay stores it too; the tag remembers it to avoid waiting again.
  */
-export const earlier = quietly(() => localStorage.__cc as Decision);
+export const earlier = safely(() => localStorage.__cc as Decision);
 
 const decisions = () => Object.values({ own: earlier, ...sources });
 
@@ -20,55 +20,55 @@ export function mayIdentify(): boolean {
   return !decisions().includes("denied") && (!config.optIn || decisions().includes("granted"));
 }
 
-/** Consent Mode begins with a refusal that the consent platform corrects a moment later, or not. Nothing is said meanwhile. */
-export let mayBeCorrected = false;
-const correctionMs = 2000;
+/** Consent Mode may start with a default refusal that is updated a moment later. No report is sent in between. */
+export let isProvisional = false;
+const updateTimeoutMs = 2000;
 
 export function isDecided(): boolean {
-  return !mayBeCorrected && (!config.optIn || decisions().some(Boolean));
+  return !isProvisional && (!config.optIn || decisions().some(Boolean));
 }
 
-/** Nobody will correct anything any more. */
-export function takeAsFinal(): void {
-  mayBeCorrected = false;
+/** Accepts the default as final: no update came in time. */
+export function finalizeConsent(): void {
+  isProvisional = false;
 }
 
-/** Tells what is new, once the page has told its first visit. */
-let changed = () => {};
+/** Reports changes, once the first visit was reported. */
+let onChange = () => {};
 
-function say(source: keyof Sources, decision: Decision): void {
+function setDecision(source: keyof Sources, decision: Decision): void {
   sources[source] = decision;
-  changed();
+  onChange();
 }
 
 export function decide(decision: Decision): void {
-  quietly(() => (localStorage.__cc = decision));
-  if (decision === "denied") takeAsFinal();
-  say("own", decision);
+  safely(() => (localStorage.__cc = decision));
+  if (decision === "denied") finalizeConsent();
+  setDecision("own", decision);
 }
 
-/** Starts reading all sources. `report` runs once those that are there have spoken, or after a moment, and on news. */
+/** Starts reading all sources. `report` runs when the present sources have decided or after a moment, and on changes. */
 export function readConsent(report: (isFirst: boolean) => void): void {
-  let told = "";
-  const tell = () => {
+  let reported = "";
+  const reportChange = () => {
     const now = JSON.stringify(sources);
-    if (mayBeCorrected || told === now) return;
-    const isFirst = !told;
-    told = now;
-    changed = tell;
+    if (isProvisional || reported === now) return;
+    const isFirst = !reported;
+    reported = now;
+    onChange = reportChange;
     report(isFirst);
   };
   if ((agent as { globalPrivacyControl?: boolean }).globalPrivacyControl) sources.gpc = "denied";
-  quietly(() => readGoogle(tell));
+  safely(() => readGoogle(reportChange));
 
   let tries = 20;
-  const look = () => {
-    // The consent platform may load after us, or not exist: a visit does not wait for it.
-    const isThere = quietly(() => readTcf(tell));
-    if (!isThere && tries--) setTimeout(look, 500);
-    return isThere;
+  const findTcf = () => {
+    // The consent platform may load later or not at all, so a visit does not wait for it.
+    const isPresent = safely(() => readTcf(reportChange));
+    if (!isPresent && tries--) setTimeout(findTcf, 500);
+    return isPresent;
   };
-  setTimeout(tell, look() ? 1000 : 0);
+  setTimeout(reportChange, findTcf() ? 1000 : 0);
 }
 
 type TcData = {
@@ -78,49 +78,49 @@ type TcData = {
 };
 type Tcf = (command: string, version: number, callback: (data: TcData | null, ok: boolean) => void) => void;
 
-/** IAB TCF 2.x: purpose 1 is storage, 7 is measuring ads. Until somebody agreed, the answer is no. */
-function readTcf(spoke: () => void): boolean {
+/** IAB TCF 2.x: purpose 1 is storage, 7 is measuring ads. Until the visitor consents, it counts as denied. */
+function readTcf(onDecision: () => void): boolean {
   const tcf = (window as { __tcfapi?: Tcf }).__tcfapi;
   if (!tcf) return false;
   tcf("addEventListener", 2, (data, ok) => {
-    quietly(() => {
+    safely(() => {
       if (!ok || !data || data.gdprApplies === false) return;
-      // Where the site asks first, a banner that is shown has no answer yet.
+      // In opt-in mode a visible banner is no decision yet.
       if (config.optIn && data.eventStatus === "cmpuishown") return;
       const consents = data.purpose?.consents ?? {};
-      say("tcf", consents[1] && consents[7] ? "granted" : "denied");
+      setDecision("tcf", consents[1] && consents[7] ? "granted" : "denied");
     });
-    spoke();
+    onDecision();
   });
   return true;
 }
 
-/** Google Consent Mode v2: commands that the page pushes into its data layer, before us and after. */
-function readGoogle(spoke: () => void): void {
+/** Google Consent Mode v2: commands in the page's data layer, from before the tag and later. */
+function readGoogle(onDecision: () => void): void {
   const layer = ((window as { dataLayer?: unknown[] }).dataLayer ??= []);
   const state: Record<string, string> = {};
   const read = (entry: unknown) =>
-    quietly(() => {
+    safely(() => {
       const [command, kind, values] = entry as Iterable<unknown>;
       const isUpdate = kind === "update";
-      // Where the site asks first, a default is not the visitor's answer.
+      // In opt-in mode a default is not the visitor's decision.
       if (command !== "consent" || (config.optIn && !isUpdate)) return;
       for (const name of ["ad_storage", "ad_user_data"]) {
         const word = (values as Record<string, string>)[name];
-        // Defaults may differ by region, which only Google knows: the strictest counts.
+        // Defaults may differ by region, which only Google knows: the strictest one counts.
         if (word && (isUpdate || state[name] !== "denied")) state[name] = word;
       }
       const words = Object.values(state);
       if (!words.length) return;
       const denied = words.includes("denied");
       sources.gcm = denied ? "denied" : "granted";
-      mayBeCorrected = denied && !isUpdate;
+      isProvisional = denied && !isUpdate;
       const settle = () => {
-        takeAsFinal();
-        spoke();
+        finalizeConsent();
+        onDecision();
       };
-      if (denied || isUpdate) setTimeout(settle, isUpdate ? 0 : correctionMs);
-      else changed();
+      if (denied || isUpdate) setTimeout(settle, isUpdate ? 0 : updateTimeoutMs);
+      else onChange();
     });
   layer.forEach(read);
   const push = layer.push.bind(layer);

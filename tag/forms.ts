@@ -1,54 +1,56 @@
-// Emails that visitors hand in. The submit event is heard on the document before anybody else; what it does not reach
-// (shadow roots, buttons without a form) is heard through focus and clicks. Only an email field is ever read.
+// Finds emails that visitors submit. The document's capture phase sees submits first; shadow roots and buttons without a form
+// are covered through focus and clicks. Only email fields are ever read.
 
 import { looksLikeEmail } from "../src/identity/email.ts";
-import { listen, page, quietly } from "./page.ts";
-import { countInput, submitted } from "./signs.ts";
+import { listen, page, safely } from "./page.ts";
+import { countInput, describeSubmit } from "./signs.ts";
 
 type Field = HTMLInputElement;
 
-export function watchForms(found: (email: string, submit: unknown[]) => unknown): void {
-  const handIn = (scope: ParentNode | null, event: Event) => {
-    const email = scope && emailIn(scope);
-    if (email) found(email, submitted(scope, event));
+export function watchForms(onEmail: (email: string, submit: unknown[]) => unknown): void {
+  const reportEmail = (scope: ParentNode | null, event: Event) => {
+    const email = scope && findEmail(scope);
+    if (email) onEmail(email, describeSubmit(scope, event));
   };
-  // Heard once however often it is asked for: the same listener counts once.
-  const onSubmit = (event: Event) => quietly(() => handIn(event.target as HTMLFormElement, event));
-  const hear = (root: Node) => root.addEventListener("submit", onSubmit, true);
-  hear(page);
-  // A submit inside a shadow root stays inside; the focus that comes before it does not.
-  listen(page, "focusin", (event) => hear((event.composedPath()[0] as Element).getRootNode()));
+  // Adding the same listener again has no effect.
+  const onSubmit = (event: Event) => safely(() => reportEmail(event.target as HTMLFormElement, event));
+  const watch = (root: Node) => root.addEventListener("submit", onSubmit, true);
+  watch(page);
+  // A submit event does not leave its shadow root; the focus event before it does.
+  listen(page, "focusin", (event) => watch((event.composedPath()[0] as Element).getRootNode()));
 
   listen(page, "click", (event) => {
     countInput(event);
     const button = event
       .composedPath()
       .find(
-        (one) => one instanceof Element && one.matches("button,[type=button],[type=submit],[role=button]"),
+        (target) =>
+          target instanceof Element && target.matches("button,[type=button],[type=submit],[role=button]"),
       ) as HTMLButtonElement | undefined;
-    if (button) handIn(formless(button), event);
+    if (button) reportEmail(findFormless(button), event);
   });
   listen(page, "keydown", (event) => {
     countInput(event);
     const field = event.composedPath()[0] as Field;
-    if ((event as KeyboardEvent).key === "Enter" && field.matches("input")) handIn(formless(field), event);
+    if ((event as KeyboardEvent).key === "Enter" && field.matches("input"))
+      reportEmail(findFormless(field), event);
   });
 }
 
-/** Where a button without a working form gets its data from: the nearest surrounding part that has an email field. */
-function formless(element: HTMLButtonElement | Field): ParentNode | null {
+/** Finds the scope of a button without a working form: the nearest ancestor with an email field. */
+function findFormless(element: HTMLButtonElement | Field): ParentNode | null {
   const form = element.form;
-  // A form with a submit button speaks for itself.
+  // A form with a submit button fires its own submit event.
   if (form) return form.querySelector("button:not([type=button]),[type=submit],[type=image]") ? null : form;
   let scope: ParentNode | null = element.parentNode;
   for (let steps = 6; scope && steps--; scope = scope.parentNode) {
     if (scope.querySelector("form")) return null;
-    if (emailIn(scope)) return scope;
+    if (findEmail(scope)) return scope;
   }
   return null;
 }
 
-function emailIn(scope: ParentNode): string | undefined {
+function findEmail(scope: ParentNode): string | undefined {
   const fields = (scope as HTMLFormElement).elements ?? scope.querySelectorAll("input");
   for (const field of fields as Iterable<Element> as Iterable<Field>) {
     const isEmail = /^(email|text,.*e-?mail)/i.test(
@@ -59,7 +61,7 @@ function emailIn(scope: ParentNode): string | undefined {
   return undefined;
 }
 
-/** Marks hold through the borders of shadow roots. */
+/** data-cc-ignore and data-cc-trap also apply inside shadow roots. */
 function isIgnored(element?: Element): boolean {
   return (
     !!element &&

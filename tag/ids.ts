@@ -1,28 +1,28 @@
-// Click ids and UTM fields from the address, browser ids from cookies. Names match in any case; values stay as they are.
+// Reads click ids and UTM fields from the address, and browser ids from cookies. Names match in any case; values are not changed.
 
-import { config, page, quietly } from "./page.ts";
+import { config, page, safely } from "./page.ts";
 
 const params: Record<string, string> = {};
 const isParam = new RegExp(`^(${config.params})$`, "i");
 const cookie = new RegExp(`(?:^|; )(${config.cookies})=([^;]*)`, "g");
-/** The relay drops longer ones, and would refuse a report that such a value makes too large. */
-const longest = 1024;
+/** The relay drops longer values, and refuses reports that they make too large. */
+const maxLength = 1024;
 
-/** Remembers what an address of this site carries. The newest wins. */
+/** Collects the ids of an address of this site. The newest wins. */
 export function readAddress(address: string): void {
-  quietly(() => {
+  safely(() => {
     const url = new URL(address, location.href);
     if (url.hostname !== location.hostname) return;
     url.searchParams.forEach((value, key) => {
-      if (isParam.test(key) && value && value.length <= longest) params[key.toLowerCase()] = value;
+      if (isParam.test(key) && value && value.length <= maxLength) params[key.toLowerCase()] = value;
     });
   });
 }
 
-/** Routers strip the query early, and consent may come a page late: the first address and the last page still have it. */
+/** Reads the referrer and the first address too: routers strip the query early, and consent may come one page later. */
 export function readAddresses(): void {
   readAddress(page.referrer);
-  quietly(() => readAddress((performance.getEntriesByType("navigation")[0] as PerformanceEntry).name));
+  safely(() => readAddress((performance.getEntriesByType("navigation")[0] as PerformanceEntry).name));
   readAddress(location.href);
 }
 
@@ -33,6 +33,6 @@ export function ids(): object {
     params,
     cookies,
     page: location.origin + location.pathname,
-    referrer: quietly(() => new URL(page.referrer).origin),
+    referrer: safely(() => new URL(page.referrer).origin),
   };
 }

@@ -1,22 +1,22 @@
-// The browser tag: remembers where a visitor came from, and under which hashed email to find that again.
+// The browser tag: reports visits with their click ids, and the hashed emails that visitors submit.
 
 import { canonicalEmail, listForms, looksLikeEmail } from "../src/identity/email.ts";
 import {
   decide,
   earlier,
   isDecided,
-  mayBeCorrected,
+  isProvisional,
   mayIdentify,
   readConsent,
   sources,
-  takeAsFinal,
+  finalizeConsent,
 } from "./consent.ts";
 import { watchForms } from "./forms.ts";
 import { ids, readAddress, readAddresses } from "./ids.ts";
-import { config, isAhead, listen, onceVisible, page, quietly, send, sha256 } from "./page.ts";
+import { config, isPrerendered, listen, onceVisible, page, safely, send, sha256 } from "./page.ts";
 import { browser } from "./signs.ts";
 
-/** A call that was made before the tag was there: method, arguments, and who waits for the result. */
+/** A call from before the tag was loaded: method, arguments, and the resolver of its promise. */
 type Queued = [method: keyof Api, args: unknown[], resolve?: (result: unknown) => void];
 type Api = {
   identifyEmail(email: string): Promise<boolean>;
@@ -24,13 +24,13 @@ type Api = {
   eventId(event: string, orderId: string | number): Promise<string | undefined>;
 };
 
-/** Reports that leave a page before the first was answered carry no cookie yet: this says that they are one visitor's. */
-const visitor = quietly(() => crypto.randomUUID().slice(-22));
+/** Connects the reports of a page that are sent before the first answer sets the visitor cookie. */
+const visitor = safely(() => crypto.randomUUID().slice(-22));
 
 const report = (endpoint: string, more?: object) =>
-  quietly(
+  safely(
     () =>
-      mayBeCorrected ||
+      isProvisional ||
       send(endpoint, {
         visitor,
         earlier,
@@ -41,33 +41,33 @@ const report = (endpoint: string, more?: object) =>
       }),
   );
 
-/** Hashed emails that wait for the visitor's decision; they leave this page only with it. */
-const waiting: object[] = [];
+/** Hashed emails that wait for the visitor's decision; they are sent only after it. */
+const pending: object[] = [];
 
-function identify(): void {
-  if (!isAhead() && isDecided()) for (const one of waiting.splice(0)) report("identify", one);
+function sendPending(): void {
+  if (!isPrerendered() && isDecided()) for (const email of pending.splice(0)) report("identify", email);
 }
 
 const sent = new Set<string>();
 
-async function take(email: string, submit?: unknown[]): Promise<boolean> {
+async function queueEmail(email: string, submit?: unknown[]): Promise<boolean> {
   const text = canonicalEmail(email);
   const isHash = /^[0-9a-f]{64}$/.test(text);
   if (!isHash && !looksLikeEmail(text)) return false;
   const emails = isHash
     ? [text]
     : await Promise.all(listForms(text).map(async (form) => form && sha256(form)));
-  // The same email, under the same consent, needs to be told once a page.
-  const mark = emails[0] + JSON.stringify(sources);
-  if (!sent.has(mark)) waiting.push({ emails, submit });
-  sent.add(mark);
-  identify();
+  // The same email under the same consent is sent once per page.
+  const key = emails[0] + JSON.stringify(sources);
+  if (!sent.has(key)) pending.push({ emails, submit });
+  sent.add(key);
+  sendPending();
   return true;
 }
 
-const identifyEmail = (email: string, submit?: unknown[]) => take(email, submit).catch(() => false);
+const identifyEmail = (email: string, submit?: unknown[]) => queueEmail(email, submit).catch(() => false);
 
-/** The same as `orderEventId` of the relay, see src/kernel/ids.ts. */
+/** The same id as `orderEventId` in src/kernel/ids.ts. */
 async function eventId(event: string, orderId: string | number): Promise<string> {
   const hex = await sha256(`${config.site}\n${event.trim().toLowerCase()}\n${`${orderId}`.trim()}`);
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, "$1-$2-8$3-a$4-$5");
@@ -88,45 +88,45 @@ function start(): void {
   readConsent((isFirst) => {
     if (isFirst) visit();
     else report("consent");
-    identify();
+    sendPending();
   });
   listen(window, "pagehide", () => {
-    takeAsFinal();
-    identify();
+    finalizeConsent();
+    sendPending();
   });
   watchForms(identifyEmail);
 
-  const here = () => location.href.split("#")[0] as string;
-  let last = here();
-  const moved = () => {
-    if (last === here()) return;
-    last = here();
-    readAddress(last);
+  const currentUrl = () => location.href.split("#")[0] as string;
+  let lastUrl = currentUrl();
+  const onNavigation = () => {
+    if (lastUrl === currentUrl()) return;
+    lastUrl = currentUrl();
+    readAddress(lastUrl);
     visit();
   };
   for (const method of ["pushState", "replaceState"] as const) {
     const original = history[method];
     history[method] = function (...args) {
       original.apply(this, args);
-      moved();
+      onNavigation();
     };
   }
-  listen(window, "popstate", moved);
+  listen(window, "popstate", onNavigation);
   listen(window, "pageshow", (event) => (event as PageTransitionEvent).persisted && visit());
 }
 
-quietly(() => {
-  const here = window as { cc?: Partial<Api> & { q?: Queued[]; ready?: true } };
-  if (here.cc?.ready) return;
-  const queue = here.cc?.q ?? [];
-  const ready = Object.assign(here.cc ?? {}, api, { ready: true as const });
-  here.cc = ready;
-  if (isAhead()) {
-    // The relay knows the page by its visitor's proposed id when it is shown, and counts it once.
+safely(() => {
+  const global = window as { cc?: Partial<Api> & { q?: Queued[]; ready?: true } };
+  if (global.cc?.ready) return;
+  const queue = global.cc?.q ?? [];
+  const ready = Object.assign(global.cc ?? {}, api, { ready: true as const });
+  global.cc = ready;
+  if (isPrerendered()) {
+    // The relay recognises the page by its proposed visitor id when it is shown, and counts it once.
     report("visit", { ahead: 1 });
     listen(page, "prerenderingchange", start);
   } else start();
   for (const [method, args, resolve] of queue) {
-    quietly(() => resolve?.((ready[method] as (...all: unknown[]) => unknown)(...args)));
+    safely(() => resolve?.((ready[method] as (...all: unknown[]) => unknown)(...args)));
   }
 });

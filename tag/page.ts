@@ -1,12 +1,11 @@
-// The page around the tag, and the two promises that the tag makes to it: no error of ours reaches it, and nothing
-// of ours makes it wait.
+// Access to the page. The tag never throws into the page and never blocks it.
 
 export type Config = {
   /** The site's id. */
   site: string;
-  /** Nothing may be stored before the visitor agreed. */
+  /** Nothing may be stored before the visitor consents. */
   optIn: boolean;
-  /** Names of click ids and UTM fields, and of cookies with browser ids, as alternatives of a pattern. */
+  /** Patterns for the names of click ids and UTM fields, and of cookies with browser ids. */
   params: string;
   cookies: string;
 };
@@ -18,8 +17,8 @@ export const config = $CC;
 export const page = document;
 export const agent = navigator;
 
-/** Runs `work` so that whatever goes wrong in it stays in it. */
-export function quietly<T>(work: () => T): T | undefined {
+/** Runs `work` and swallows its errors. */
+export function safely<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
@@ -27,19 +26,19 @@ export function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-/** A listener that sees events first, and never holds them up. */
-export function listen(target: EventTarget, type: string, react: (event: Event) => void): void {
-  target.addEventListener(type, (event) => quietly(() => react(event)), { capture: true, passive: true });
+/** Listens in the capture phase, passively, so that the page's own handlers cannot hide or delay events. */
+export function listen(target: EventTarget, type: string, handle: (event: Event) => void): void {
+  target.addEventListener(type, (event) => safely(() => handle(event)), { capture: true, passive: true });
 }
 
 const script = page.currentScript as HTMLScriptElement | null;
-const home = script ? new URL(".", script.src).href : "/__cc/";
+const endpoints = script ? new URL(".", script.src).href : "/__cc/";
 
-/** A beacon outlives the page that sent it. */
+/** Sends a beacon, which outlives the page. */
 export function send(endpoint: string, data: object): void {
   const body = JSON.stringify(data);
-  if (quietly(() => agent.sendBeacon(home + endpoint, body))) return;
-  void fetch(home + endpoint, { method: "POST", body, keepalive: true, credentials: "include" }).catch(
+  if (safely(() => agent.sendBeacon(endpoints + endpoint, body))) return;
+  void fetch(endpoints + endpoint, { method: "POST", body, keepalive: true, credentials: "include" }).catch(
     () => {},
   );
 }
@@ -49,11 +48,11 @@ export async function sha256(text: string): Promise<string> {
   return [...new Uint8Array(digest)].map((byte) => (byte + 256).toString(16).slice(1)).join("");
 }
 
-/** A page in the background becomes a visit when somebody sees it. */
+/** Runs `work` when the page is visible: a background tab is not a visit yet. */
 export function onceVisible(work: () => void): void {
   if (page.visibilityState !== "hidden") return work();
   page.addEventListener("visibilitychange", () => onceVisible(work), { once: true });
 }
 
-/** Rendered ahead of time: nobody sees it yet, and perhaps nobody ever will. */
-export const isAhead = () => (page as { prerendering?: boolean }).prerendering;
+/** A prerendered page is not visible yet, and may never be. */
+export const isPrerendered = () => (page as { prerendering?: boolean }).prerendering;

@@ -1,28 +1,28 @@
-// Signs of automation, as they are: the relay judges. Nothing here tells one person from another.
+// Reports signs of automation; the relay judges them. None of them identifies a person.
 
 import { agent } from "./page.ts";
 
-/** Keys and clicks (touches are clicks too) that a person made, not a script. */
+/** Counts keys and clicks (also touches) that no script made. */
 let inputs = 0;
 
 export function countInput({ isTrusted }: Event): void {
   inputs += +isTrusted;
 }
 
-/** In this order, see src/collect/payload.ts. */
+/** src/collect/payload.ts reads the values in this order. */
 export const browser = () => [
   agent.webdriver,
-  // A tool that drives browsers from inside the page, without that flag.
+  // An automation tool that does not set `webdriver`.
   "Cypress" in window,
   agent.platform,
   agent.maxTouchPoints,
-  // Only Chromium has it, whatever the user agent says.
+  // Only Chromium has it.
   "userAgentData" in agent,
 ];
 
-/** How a form was handed in. Of the trap only whether it holds something: it may be somebody's own words. */
-export const submitted = (scope: ParentNode, event: Event) => [
-  // From the start of the page.
+/** Describes how a form was submitted. Of a trap field it reports only whether it is filled, never the content. */
+export const describeSubmit = (scope: ParentNode, event: Event) => [
+  // Milliseconds since the page was loaded.
   event.timeStamp,
   inputs,
   !event.isTrusted,

@@ -58,6 +58,19 @@ describe("the house", () => {
     expect(code.find(({ path }) => path === "kernel/event.ts")?.text).not.toMatch(/^import/m);
   });
 
+  test("only identity/person makes a hash; the store reads them from rows, and samples write them down", () => {
+    const makers = code.filter(({ room, text }) => room !== "store" && /\bas Sha256\b/.test(text));
+    expect(makers.map(({ path }) => path).toSorted()).toEqual([
+      "identity/person.ts",
+      "platforms/shared/sample.ts",
+    ]);
+  });
+
+  test("no file of the store takes a plain address", () => {
+    const takers = code.filter(({ room, text }) => room === "store" && /\bPlain(?:Email)?\b/.test(text));
+    expect(takers.map(({ path }) => path)).toEqual([]);
+  });
+
   test("SQL stands in the store alone", () => {
     const sql = /\b(?:SELECT\s.+\sFROM|INSERT INTO|DELETE FROM|UPDATE\s+\w+\s+SET|CREATE TABLE)\b/s;
     expect(

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { refusals, type Refusal } from "../src/inbound/errors.ts";
+import { refusals, type InboundRefusal } from "../src/inbound/refusals.ts";
 import { root } from "./support/documents.ts";
 
 const page = readFileSync(join(root, "docs/how-to/troubleshooting.md"), "utf8");
@@ -73,9 +73,9 @@ function expectOnPage(texts: readonly string[][]): void {
 
 test("every refusal of the endpoint", () => {
   const texts = Object.entries(refusals)
-    .filter(([name]) => name !== "field")
-    .map(([, refusal]) => (typeof refusal === "function" ? (refusal as (n: number) => Refusal)(60) : refusal))
-    .map(({ body }) => [body.startsWith("{") ? String(JSON.parse(body).error) : body.trim()]);
+    .filter(([name]) => name !== "invalidField")
+    .map(([, one]) => (typeof one === "function" ? (one as (n: number) => InboundRefusal)(60) : one))
+    .map(({ message }) => [message]);
   expect(texts.length).toBeGreaterThan(14);
   expectOnPage(texts);
 });

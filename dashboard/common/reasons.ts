@@ -1,4 +1,4 @@
-// Why a visit was taken for a bot's, or an event filtered, in plain words. A reason is stored as "category:name (evidence)".
+// Reasons in plain words: of verdicts, which are stored as "category:name (evidence)", and of filtered events.
 
 const names: Record<string, string> = {
   "user agent:named bot": "Known bot",
@@ -32,6 +32,7 @@ const names: Record<string, string> = {
   "blocked domain": "Blocked email domain",
   "disposable domain": "Throw-away email",
   "blocked person": "Blocked person",
+  "only bot visits": "Only bot visits",
 };
 
 const form = /^(.*?)(?: \((.*)\))?$/s;
@@ -43,7 +44,6 @@ export function reasonText(reason: string): string {
   if (names[code]) return after(names[code], evidence);
   const [category = "", ...rest] = reason.split(":");
   const detail = rest.join(":");
-  if (category === "only bot visits") return after("Only bot visits", listText(detail));
   if (category === "contradiction") return after("Contradictory browser details", detail);
   if (names[category]) return after(names[category], detail);
   const rule = /^site rule:denied (.*)$/s.exec(reason);
@@ -51,10 +51,11 @@ export function reasonText(reason: string): string {
   return reason.replace(/:\s*/, ": ");
 }
 
-/** What several visits were taken for, as it is stored in one text: reasons with commas between them. */
-const listText = (list: string) => {
-  const said = list.split(/, (?=[a-z ]+:)/).map(reasonText);
-  return [...new Set(said)]
-    .map((one, i) => (i === 0 ? one : one.slice(0, 1).toLowerCase() + one.slice(1)))
-    .join(", ");
-};
+export type FilterReason = { code: string; detail: string | null };
+
+/** "Blocked email domain: spam.example"; the detail of bot visits is the reason of a verdict. */
+export function filterReasonText({ code, detail }: FilterReason): string {
+  const name = names[code] ?? code;
+  if (detail === null) return name;
+  return `${name}: ${code === "only bot visits" ? reasonText(detail) : detail}`;
+}

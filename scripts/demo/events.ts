@@ -1,8 +1,8 @@
 // The events of the demo's past: planned by chance, then taken through the relay's own rungs, so that whatever the
 // dashboard shows of them is what the relay made of them.
 
-import { takeReport } from "../../src/identity/visits.ts";
-import { personOf } from "../../src/identity/person.ts";
+import { storeReport } from "../../src/identity/visits.ts";
+import { hashPerson, Plain, PlainEmail } from "../../src/identity/person.ts";
 import type { ConsentState, Event, Mode, Person, Verdict, Visit } from "../../src/kernel/event.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { relay, type Relay } from "../../src/pipeline.ts";
@@ -135,7 +135,13 @@ export async function happen(
   on: Relay,
 ): Promise<{ exit: string; duplicates: number }> {
   const { at, customer, mode } = planned;
-  const person = personOf(customer, { country: site.settings.country ?? undefined });
+  const contact = {
+    email: new PlainEmail(customer.email),
+    ...(customer.phone === undefined ? {} : { phone: new Plain(customer.phone) }),
+    firstName: new Plain(customer.firstName),
+    lastName: new Plain(customer.lastName),
+  };
+  const person = hashPerson(contact, { country: site.settings.country ?? undefined });
   await report(planned, person, site, on);
   const received = (id: string) => ({
     event: eventOf(planned, id, person, site),
@@ -174,12 +180,7 @@ function eventOf(planned: Planned, id: string, person: Person, site: Site): Even
 
 /** What the tag told before: the visits, and with the last of them who it was. */
 async function report(planned: Planned, person: Person, site: Site, { store }: Relay): Promise<void> {
-  const {
-    emailSha256: email,
-    emailGoogleSha256: emailGoogleSha256,
-    emailMicrosoftSha256: emailMicrosoftSha256,
-    emailRedditSha256: emailRedditSha256,
-  } = person;
+  const { emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 } = person;
   const forms = Object.fromEntries(
     Object.entries({ emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256 }).filter(
       ([, hash]) => hash !== undefined,
@@ -187,7 +188,7 @@ async function report(planned: Planned, person: Person, site: Site, { store }: R
   );
   for (const [i, visit] of planned.visits.entries()) {
     const isLast = i === planned.visits.length - 1;
-    await takeReport(
+    await storeReport(
       store,
       site.id,
       {
@@ -196,7 +197,7 @@ async function report(planned: Planned, person: Person, site: Site, { store }: R
         remembered: null,
         signals: isLast && planned.consent ? { own: planned.consent } : {},
         visit,
-        person: isLast ? { emailSha256: email, forms } : null,
+        person: isLast ? { emailSha256, forms } : null,
         at: visit.seenAt,
       },
       site.settings,

@@ -261,6 +261,6 @@ async function pauseOne(desk: Desk, { siteId }: Opened, platform: string, at: nu
 /** Somebody looked at the filtered events and found a person among them. */
 async function releaseOne(desk: Desk, { siteId }: Opened, at: number): Promise<void> {
   const filtered = await desk.store.events.list(siteId, { status: "filtered", limit: 30 });
-  const wronged = filtered.find(({ filterReasons }) => filterReasons[0]?.startsWith("only bot visits"));
+  const wronged = filtered.find(({ filterReasons }) => filterReasons[0]?.code === "only bot visits");
   if (wronged) await releaseEvent(desk, findSite(desk, siteId), wronged, { actor: owner, now: at });
 }

@@ -1,7 +1,7 @@
 // Traffic that goes on while the demo runs: somebody visits, and now and then somebody buys.
 
 import { request } from "node:http";
-import { personOf } from "../../src/identity/person.ts";
+import { hashPerson, PlainEmail } from "../../src/identity/person.ts";
 import type { Chance } from "./chance.ts";
 import { coming, newCustomer } from "./people.ts";
 import type { Opened } from "./sites.ts";
@@ -66,7 +66,7 @@ export function liveTraffic(
       await post(
         "/__cc/identify",
         { ...from, ...(cookie ? { Cookie: cookie } : {}) },
-        { ...says, emails: [personOf({ email }).emailSha256] },
+        { ...says, emails: [hashPerson({ email: new PlainEmail(email) }).emailSha256] },
       );
   }
 

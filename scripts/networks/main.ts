@@ -13,7 +13,7 @@ import {
   type ListHeader,
   type Network,
 } from "../../src/traffic/networks/networkList.ts";
-import { loadNetworks, networkKind } from "../../src/traffic/networks/networks.ts";
+import { loadNetworks, findNetwork } from "../../src/traffic/networks/networks.ts";
 import { carved, owners } from "./owners.ts";
 
 const help = `Makes the list of hosting, relay and crawler networks.
@@ -157,7 +157,7 @@ writeFileSync(
 // What was written is what will be read.
 loadNetworks(target);
 for (const { start, owner } of ipv4) {
-  const [expected, got] = [owners[owner - 1]?.name, networkKind(new ipaddr.IPv4(bytesOf(start)).toString())];
+  const [expected, got] = [owners[owner - 1]?.name, findNetwork(new ipaddr.IPv4(bytesOf(start)).toString())];
   if (start < 2 ** 32 && expected !== got?.name) throw new Error(`Wrong at ${start}: ${expected}`);
 }
 console.log(`${target}: ${found.size} networks of ${owners.length} owners,`);

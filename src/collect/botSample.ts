@@ -4,7 +4,7 @@
 import { hourMs } from "../kernel/time.ts";
 import type { Observation } from "../traffic/observation.ts";
 import type { Judgement } from "../traffic/verdict.ts";
-import { anonymous } from "../http/transport.ts";
+import { anonymize } from "../http/transport.ts";
 import type { Store } from "../store/store.ts";
 
 const keptPerHour = 5;
@@ -32,7 +32,7 @@ export function sampleBots(
       kept.set(kind, count + 1);
       const { primary: reason, verdict } = judgement;
       // The network shows where a visit came from without identifying the visitor.
-      const cut = { ...seen, address: anonymous(seen.address) };
+      const cut = { ...seen, address: anonymize(seen.address) };
       const written: Promise<void> = store.traffic
         .keep({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
         .catch(onDefect)

@@ -1,4 +1,4 @@
-// From a request of the tag to what the signals look at.
+// Builds the observation that the signals judge from a request of the tag.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { Frequency } from "../traffic/frequency.ts";
@@ -33,11 +33,11 @@ export function readHeaders(headers: IncomingHttpHeaders, secure: boolean): Obse
   };
 }
 
-const text = (header: string | string[] | undefined, longest: number) =>
-  String(header ?? "").slice(0, longest);
+const text = (header: string | string[] | undefined, maxLength: number) =>
+  String(header ?? "").slice(0, maxLength);
 
-/** A page that is loaded ahead, or for a preview: nobody sees it, and perhaps nobody ever will. */
-export function isAhead(headers: IncomingHttpHeaders): boolean {
+/** A prefetched page or a preview is not visible yet, and may never be. */
+export function isPrefetch(headers: IncomingHttpHeaders): boolean {
   return (
     [headers["sec-purpose"], headers.purpose, headers["x-moz"]].some((word) =>
       String(word ?? "")

@@ -1,15 +1,15 @@
-// What the tag may say, and how much of it. Unknown names are ignored, values that are too long or not text are dropped:
-// the sender is a browser that nobody can correct.
+// Reads what the tag reports, and the visitor cookie. Unknown names are ignored; values that are too long or not text are
+// dropped, because a browser cannot correct them.
 
 import { consentSources, type ConsentSource, type ConsentState, type SeenId } from "../kernel/event.ts";
+import { randomBase62 } from "../kernel/ids.ts";
 import type { ObservedScript, ObservedSubmit } from "../traffic/observation.ts";
 import { clickIdName, isBrowserId, isUtmField } from "../identity/clickIds.ts";
-import { isVisitorId } from "./visitorCookie.ts";
 import { readSha256 } from "../identity/person.ts";
 import type { Report } from "../identity/visits.ts";
 
 export type Payload = {
-  /** The id that the page would give to a visitor who has none yet. */
+  /** The id that the page proposes for a visitor without a cookie. */
   visitorId: string | null;
   signals: Partial<Record<ConsentSource, ConsentState>>;
   remembered: ConsentState | null;
@@ -19,17 +19,17 @@ export type Payload = {
   page: string;
   referrer: string;
   person: Report["person"];
-  /** What the tag saw of its browser, and of how a form was handed in. */
+  /** The tag's observations of its browser, and of a form submit. */
   script: ObservedScript | null;
   submit: ObservedSubmit | null;
-  /** The page is rendered ahead of time, and nobody sees it yet. */
-  isAhead: boolean;
+  /** The page is rendered in advance and not visible yet. */
+  isPrerendered: boolean;
 };
 
-const longest = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
+const maxLengths = { clickId: 1024, utm: 256, browserId: 512, address: 512 };
 const maxNames = 60;
 
-/** null when it is not what a tag sends. */
+/** null when the text is no report of the tag. */
 export function readPayload(text: string, now: number): Payload | null {
   const fields = objectIn(parse(text));
   if (!fields) return null;
@@ -45,15 +45,15 @@ export function readPayload(text: string, now: number): Payload | null {
     person: readEmails(fields.emails),
     script: readScript(fields.browser),
     submit: readSubmit(fields.submit),
-    isAhead: fields.ahead === 1,
+    isPrerendered: fields.ahead === 1,
   };
   for (const [name, value] of textsIn(fields.params)) {
     const clickId = clickIdName(name);
-    if (clickId && value.length <= longest.clickId) payload.clickIds[clickId] = { value, seenAt: now };
-    else if (isUtmField(name) && value.length <= longest.utm) payload.utm[name] = value;
+    if (clickId && value.length <= maxLengths.clickId) payload.clickIds[clickId] = { value, seenAt: now };
+    else if (isUtmField(name) && value.length <= maxLengths.utm) payload.utm[name] = value;
   }
   for (const [name, value] of textsIn(fields.cookies)) {
-    if (isBrowserId(name) && value.length <= longest.browserId) payload.browserIds[name] = value;
+    if (isBrowserId(name) && value.length <= maxLengths.browserId) payload.browserIds[name] = value;
   }
   return payload;
 }
@@ -68,10 +68,13 @@ function readSignals(value: unknown): Payload["signals"] {
   return signals;
 }
 
-/** The four forms in the order in which the tag hashes them; an empty text is a form that the address does not have. */
+/** Reads the four forms in the order in which the tag hashes them; a form that the address lacks is empty. */
 function readEmails(value: unknown): Payload["person"] {
   if (!Array.isArray(value) || value.length > 4) return null;
-  const hashes = value.map((one) => (typeof one === "string" ? readSha256(one) : null));
+  // The tag writes hashes in lower case; anything else was not sent by the tag.
+  const hashes = value.map((one) =>
+    typeof one === "string" && one === one.toLowerCase() ? readSha256(one) : null,
+  );
   const [emailSha256, emailGoogleSha256, emailMicrosoftSha256, emailRedditSha256] = hashes;
   if (!emailSha256) return null;
   return {
@@ -84,14 +87,14 @@ function readEmails(value: unknown): Payload["person"] {
   };
 }
 
-/** In the order in which the tag puts them, see tag/signs.ts. */
+/** Reads the values in the order of tag/signs.ts. */
 function readScript(value: unknown): ObservedScript | null {
   if (!Array.isArray(value)) return null;
   const [webdriver, cypress, platform, touchPoints, isChromium] = value as unknown[];
   return {
     webdriver: Boolean(webdriver),
     cypress: Boolean(cypress),
-    // It is shown to people in a terminal.
+    // Terminals print it, so control characters go.
     platform: typeof platform === "string" ? platform.replace(/[^\x20-\x7e]/g, "").slice(0, 40) : "",
     touchPoints: readCount(touchPoints, 1),
     isChromium: Boolean(isChromium),
@@ -109,15 +112,15 @@ function readSubmit(value: unknown): ObservedSubmit | null {
   };
 }
 
-/** A browser that cannot say counts as one that is in order. */
-function readCount(value: unknown, otherwise: number): number {
-  return typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : otherwise;
+/** A browser that does not report a count gets one that raises no signal. */
+function readCount(value: unknown, fallback: number): number {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value) ? Math.round(value) : fallback;
 }
 
 function readAddress(value: unknown, part: (url: URL) => string): string {
   if (typeof value !== "string" || value.length > 2048 || !URL.canParse(value)) return "";
   const url = new URL(value);
-  return /^https?:$/.test(url.protocol) ? part(url).slice(0, longest.address) : "";
+  return /^https?:$/.test(url.protocol) ? part(url).slice(0, maxLengths.address) : "";
 }
 
 function* textsIn(value: unknown): Generator<[name: string, value: string]> {
@@ -139,4 +142,26 @@ function parse(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+const cookieName = "__cc_v";
+const visitorIdLength = 22;
+/** The relay's ids have letters and digits; ids that pages propose also have dashes. */
+const visitorIdForm = `[0-9A-Za-z-]{${visitorIdLength}}`;
+const cookiePattern = new RegExp(`(?:^|;\\s*)${cookieName}=(${visitorIdForm})(?:;|$)`);
+const visitorIdPattern = new RegExp(`^${visitorIdForm}$`);
+
+export const newVisitorId = () => randomBase62(visitorIdLength);
+
+function isVisitorId(value: unknown): value is string {
+  return typeof value === "string" && visitorIdPattern.test(value);
+}
+
+export function readVisitorId(cookies: string | undefined): string | null {
+  return (cookies && cookiePattern.exec(cookies)?.[1]) ?? null;
+}
+
+/** Set by the server, because browsers expire cookies of scripts after a week. Scripts cannot read it. */
+export function visitorCookie(visitorId: string): string {
+  return `${cookieName}=${visitorId}; Path=/__cc/; Max-Age=${400 * 86_400}; HttpOnly; Secure; SameSite=Lax`;
 }

@@ -1,7 +1,7 @@
-// The tag's endpoints under the site's own host: the script, and what it reports. A report is answered 204 whatever
-// becomes of it: browsers and bots learn nothing from the answer.
+// The tag's endpoints under the site's own host: the script, and its reports. Every accepted report is answered 204, so that
+// bots learn nothing from the answer.
 
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import ipaddr from "ipaddr.js";
 import { Late, within } from "../kernel/deadline.ts";
@@ -10,19 +10,17 @@ import type { Rate } from "../http/rate.ts";
 import { clientAddress, isSecure, networkOf, type TransportRules } from "../http/transport.ts";
 import type { Verdict, VisitBucket } from "../kernel/event.ts";
 import { tagScripts, type TagScript } from "../identity/tagScript.ts";
-import { takeReport, type Report, type Taken } from "../identity/visits.ts";
+import { storeReport, type Report, type StoredReport } from "../identity/visits.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { hostOf } from "../sites/hosts.ts";
 import type { Store } from "../store/store.ts";
 import { watchFrequency } from "../traffic/frequency.ts";
 import type { Observation } from "../traffic/observation.ts";
-import { judge, type Judgement } from "../traffic/verdict.ts";
+import { judge } from "../traffic/verdict.ts";
 import type { Bot } from "./botSample.ts";
-import { isAhead, observe } from "./observe.ts";
-import { ownOrigin } from "./origin.ts";
-import { readPayload, type Payload } from "./payload.ts";
+import { isPrefetch, observe } from "./observe.ts";
+import { newVisitorId, readPayload, readVisitorId, visitorCookie, type Payload } from "./payload.ts";
 import type { VisitCounts } from "./visitCounts.ts";
-import { newVisitorId, visitorCookie, visitorIn } from "./visitorCookie.ts";
 
 export type CollectOptions = {
   store: Store;
@@ -40,9 +38,9 @@ export type CollectOptions = {
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
 };
 
-const largestBody = 8 * 1024;
-/** How long a report waits for the store, and how many do at once. Pages do not wait for the answer: what is longer is lost. */
-const reportMs = 2000;
+const maxBodyBytes = 8 * 1024;
+/** Bounds how long a report waits for the store, and how many do. Pages do not wait for the answer: the rest is dropped. */
+const reportTimeoutMs = 2000;
 const maxReports = 1000;
 const dayS = 86_400;
 
@@ -59,14 +57,14 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
 
   for (const endpoint of ["visit", "identify", "consent"]) {
     app.post(`/__cc/${endpoint}`, async (request, reply) => {
-      const answer = await take(request.raw, reply, endpoint === "visit");
-      return reply.code(answer).header("cache-control", "no-store").send();
+      const status = await handleReport(request.raw, reply, endpoint === "visit");
+      return reply.code(status).header("cache-control", "no-store").send();
     });
-    // Beacons need no preflight; a page that asks anyway is told the same.
+    // Beacons need no preflight, but a page may send one.
     app.options(`/__cc/${endpoint}`, (request, reply) => {
-      const origin = admit(request.raw);
-      if (typeof origin === "number") return reply.code(origin).send();
-      allow(reply, origin.origin).header("access-control-allow-headers", "content-type");
+      const admitted = admit(request.raw);
+      if (typeof admitted === "number") return reply.code(admitted).send();
+      allowOrigin(reply, admitted.origin).header("access-control-allow-headers", "content-type");
       return reply
         .header("access-control-allow-methods", "POST")
         .header("access-control-max-age", dayS)
@@ -75,52 +73,58 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     });
   }
 
-  /** The site and its page that speaks, or the status of the refusal. Looks at headers only: a refusal costs nothing. */
+  /** Returns the site and the page's origin, or the status of a refusal. Reads headers only, so refusals are cheap. */
   function admit(request: IncomingMessage): { site: Site; origin: string; address: string } | number {
     if (!isSecure(request, options.transport)) return 426;
     const site = options.directory.siteOfHost(hostOf(request.headers.host));
     if (!site) return 404;
     const address = clientAddress(request, options.transport.trusted);
     const isLoopback = ipaddr.isValid(address) && ipaddr.parse(address).range() === "loopback";
-    const origin = ownOrigin(site, request.headers, isLoopback);
+    const origin = findOwnOrigin(site, request.headers, isLoopback);
     if (!origin || request.headers["sec-fetch-site"] === "cross-site") return 403;
     if (options.rate(networkOf(address), options.perMinute, options.now()) > 0) return 429;
     return { site, origin, address };
   }
 
-  async function take(request: IncomingMessage, reply: FastifyReply, isVisit: boolean): Promise<number> {
+  async function handleReport(
+    request: IncomingMessage,
+    reply: FastifyReply,
+    isVisit: boolean,
+  ): Promise<number> {
     const admitted = admit(request);
     if (typeof admitted === "number") return admitted;
     const { site, origin, address } = admitted;
-    allow(reply, origin);
+    allowOrigin(reply, origin);
 
-    const bytes = await readBytes(request, largestBody);
+    const bytes = await readBytes(request, maxBodyBytes);
     if (bytes === "too large") return 413;
     const now = options.now();
     const payload = bytes === "cut" ? null : readPayload(bytes.toString("utf8"), now);
     if (!payload) return 400;
-    if (isVisit && (payload.isAhead || isAhead(request.headers))) {
+    if (isVisit && (payload.isPrerendered || isPrefetch(request.headers))) {
       options.counts.countPrerendered(site.id, payload.visitorId, now);
       return 204;
     }
 
-    const visitorId = visitorIn(request.headers.cookie);
-    const seen = look({ site, request, payload, address, visitorId, isVisit, now });
+    const visitorId = readVisitorId(request.headers.cookie);
+    const seen = observeReport({ site, request, payload, address, visitorId, isVisit, now });
     const judgement = judge(seen, site.settings);
-    const report = reportOf(request, payload, visitorId, seen, judgement.verdict, now);
-    const taken = await remember(site, report);
-    if (taken?.visitorId) reply.header("set-cookie", visitorCookie(taken.visitorId));
+    const report = buildReport(request, payload, visitorId, seen, judgement.verdict, now);
+    const stored = await storeInTime(site, report);
+    if (stored?.visitorId) reply.header("set-cookie", visitorCookie(stored.visitorId));
     if (isVisit) {
       options.counts.wasShown(site.id, payload.visitorId);
-      count(site, taken, judgement, now);
+      const bucket = chooseBucket(stored, judgement.verdict);
+      options.onVisitCounted?.(bucket);
+      options.counts.count(site.id, bucket, bucket === "bots" ? judgement.primary : "", now);
     }
-    const refused = !taken || isRefusal(taken);
+    const refused = !stored || isRefusal(stored);
     if (judgement.verdict.bot && !refused)
       options.offerBot({ siteId: site.id, page: payload.page, at: now, seen, judgement });
     return 204;
   }
 
-  type Arrival = {
+  type Received = {
     site: Site;
     request: IncomingMessage;
     payload: Payload;
@@ -130,17 +134,18 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
     now: number;
   };
 
-  function look({ site, request, payload, address, visitorId, isVisit, now }: Arrival): Observation {
+  function observeReport(received: Received): Observation {
+    const { site, request, payload, address, visitorId, isVisit, now } = received;
     const { headers } = request;
     const network = networkOf(address);
     const userAgent = headers["user-agent"] ?? "";
     const frequency = frequencyOf({
-      site: site.id,
+      siteId: site.id,
       network,
       userAgent,
       visitor: visitorId,
       isVisit,
-      email: payload.person?.emailSha256 ?? null,
+      emailSha256: payload.person?.emailSha256 ?? null,
       clickIds: Object.values(payload.clickIds).map((id) => id.value),
       at: now,
     });
@@ -150,41 +155,35 @@ export function collectRoutes(app: FastifyInstance, options: CollectOptions): vo
 
   let reports = 0;
 
-  async function remember(site: Site, report: Report): Promise<Taken | null> {
-    // Counted as suppressed, and in that number shown.
+  async function storeInTime(site: Site, report: Report): Promise<StoredReport | null> {
+    // Counted as suppressed.
     if (reports >= maxReports) return null;
     const rules = { consentMode: site.settings.consentMode, keepMs: site.settings.keepMs };
-    const by = report.at + reportMs;
+    const by = report.at + reportTimeoutMs;
     reports += 1;
-    const taking = takeReport(options.store, site.id, report, rules, newVisitorId, by).finally(() => {
+    const storing = storeReport(options.store, site.id, report, rules, newVisitorId, by).finally(() => {
       reports -= 1;
     });
     try {
-      return await within(reportMs, taking, "the store did not take the report in time", Late);
+      return await within(reportTimeoutMs, storing, "the store did not take the report in time", Late);
     } catch (error) {
-      // The page must not notice that our store is down.
+      // The page must not notice that the store is down.
       options.onDefect(error, { site: site.id });
       return null;
     }
   }
-
-  function count(site: Site, taken: Taken | null, { verdict, primary }: Judgement, now: number): void {
-    const bucket = bucketOf(taken, verdict);
-    options.onVisitCounted?.(bucket);
-    options.counts.count(site.id, bucket, bucket === "bots" ? primary : "", now);
-  }
 }
 
-const isRefusal = ({ consent }: Taken) => consent === "denied" || consent === "unreadable";
+const isRefusal = ({ consent }: StoredReport) => consent === "denied" || consent === "unreadable";
 
-/** A refusal is somebody's word and is never called a bot's; a bot that has not been asked yet is one all the same. */
-function bucketOf(taken: Taken | null, { bot }: Verdict): VisitBucket {
-  if (!taken || isRefusal(taken)) return "suppressed";
+/** A refusal of consent is never counted as a bot. A bot that was not asked for consent yet is a bot. */
+function chooseBucket(stored: StoredReport | null, { bot }: Verdict): VisitBucket {
+  if (!stored || isRefusal(stored)) return "suppressed";
   if (bot) return "bots";
-  return taken.suppressed ? "suppressed" : "people";
+  return stored.suppressed ? "suppressed" : "people";
 }
 
-function reportOf(
+function buildReport(
   request: IncomingMessage,
   payload: Payload,
   visitorId: string | null,
@@ -193,19 +192,19 @@ function reportOf(
   now: number,
 ): Report {
   const { clickIds, utm, browserIds, person, page, referrer } = payload;
-  const says = [clickIds, utm, browserIds].some((ids) => Object.keys(ids).length > 0);
-  // Bots come by the thousand and come back as somebody else: those whom nobody knows leave no record.
-  const isPassing = verdict.bot && !visitorId && !person;
-  // Scripts cannot forge this header, and the browser sends it whether or not the tag looked.
+  const hasIds = [clickIds, utm, browserIds].some((ids) => Object.keys(ids).length > 0);
+  // Bots return under new ids by the thousand: unknown ones leave no record.
+  const isUnknownBot = verdict.bot && !visitorId && !person;
+  // Scripts cannot forge this header, and the browser sends it even when the tag did not read it.
   const gpc = request.headers["sec-gpc"] === "1" ? ({ gpc: "denied" } as const) : {};
   return {
     visitorId,
     proposedId: payload.visitorId,
     remembered: payload.remembered,
-    // A refusal is kept whoever gave it.
-    signals: { ...(isPassing ? refusalsIn(payload.signals) : payload.signals), ...gpc },
+    // A refusal is stored even from an unknown bot.
+    signals: { ...(isUnknownBot ? keepRefusals(payload.signals) : payload.signals), ...gpc },
     visit:
-      (says || person) && !isPassing
+      (hasIds || person) && !isUnknownBot
         ? {
             seenAt: now,
             browser: { page, referrer, address, userAgent },
@@ -220,11 +219,26 @@ function reportOf(
   };
 }
 
-const refusalsIn = (signals: Payload["signals"]) =>
+const keepRefusals = (signals: Payload["signals"]) =>
   Object.fromEntries(Object.entries(signals).filter(([, state]) => state === "denied"));
 
-/** CORS for the site's own other hosts; with cookies, or the visitor would be a new one every time. */
-function allow(reply: FastifyReply, origin: string): FastifyReply {
+/** Finds the origin of the page that sent a request. null unless it is the site's own host or a subdomain of it. */
+function findOwnOrigin(site: Site, headers: IncomingHttpHeaders, isLoopback: boolean): string | null {
+  const { origin = "null" } = headers;
+  // Under `Referrer-Policy: no-referrer` beacons hide the page's origin. Sec-Fetch-Site, which no script can set, still
+  // shows that the page is of this host.
+  if (origin === "null")
+    return headers["sec-fetch-site"] === "same-origin" ? `https://${headers.host}` : null;
+  if (origin.length > 300 || !URL.canParse(origin)) return null;
+  const url = new URL(origin);
+  // Plain HTTP is for development on one machine.
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) return null;
+  const host = hostOf(url.host);
+  return site.servedHosts.some((own) => host === own || host.endsWith(`.${own}`)) ? url.origin : null;
+}
+
+/** Allows the site's other hosts by CORS, with cookies: without them every report would be a new visitor. */
+function allowOrigin(reply: FastifyReply, origin: string): FastifyReply {
   return reply
     .header("access-control-allow-origin", origin)
     .header("access-control-allow-credentials", "true")
@@ -235,13 +249,13 @@ function sendScript(
   request: IncomingMessage,
   reply: FastifyReply,
   script: TagScript,
-  asked: string | undefined,
+  requestedHash: string | undefined,
 ) {
   const etag = `"${script.hash}"`;
-  const forever = asked === script.hash;
+  const isImmutable = requestedHash === script.hash;
   reply
     .type("text/javascript; charset=utf-8")
-    // Subresource integrity on a page of another host of the site needs CORS.
+    // Subresource integrity needs CORS on the site's other hosts.
     .header("access-control-allow-origin", "*")
     .header("cross-origin-resource-policy", "cross-origin")
     .header("x-content-type-options", "nosniff")
@@ -249,7 +263,7 @@ function sendScript(
     .header("etag", etag)
     .header(
       "cache-control",
-      forever
+      isImmutable
         ? `public, max-age=${365 * dayS}, immutable`
         : "public, max-age=600, stale-while-revalidate=86400",
     );

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { checkFilter } from "../delivery/replay.ts";
 import { cancel, replay, type Tally } from "../delivery/replay.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { hashEmail, readSha256 } from "../identity/person.ts";
+import { readEmailSha256 } from "../identity/person.ts";
 import { deliveryStates, type DeliveryState, type Sha256 } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
@@ -274,7 +273,7 @@ function readFilter(options: FilterOptions, now: number): LogFilter {
     ...(mode === undefined ? {} : { mode: readMode(mode) }),
     ...(id === undefined ? {} : { eventId: id }),
     ...(order === undefined ? {} : { orderId: order }),
-    ...(email === undefined ? {} : { emailSha256: readEmailSha256(email) }),
+    ...(email === undefined ? {} : { emailSha256: readPerson(email) }),
     ...(from === undefined ? {} : { from: readTime("from", from, now) }),
     ...(to === undefined ? {} : { to: readTime("to", to, now) }),
   };
@@ -291,11 +290,10 @@ function readStates(text: string): DeliveryState[] {
   return states;
 }
 
-function readEmailSha256(text: string): Sha256 {
-  const given = readSha256(text);
-  if (given) return given;
-  if (!looksLikeEmail(text)) throw new Refusal("email", "--email is not an email address.");
-  return hashEmail(text);
+function readPerson(text: string): Sha256 {
+  const emailSha256 = readEmailSha256(text);
+  if (!emailSha256) throw new Refusal("email", "--email is not an email address.");
+  return emailSha256;
 }
 
 function readTime(name: string, text: string, now: number): number {

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { releaseEvent } from "../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../delivery/trace.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { hashEmail } from "../identity/person.ts";
-import type { Mode } from "../kernel/event.ts";
+import { hashPerson, readEmail } from "../identity/person.ts";
+import { describeFilterReason, type Mode } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
@@ -47,11 +46,10 @@ export function eventCommands(program: Command): void {
         withContext(async ({ store, directory }) => {
           const sites = findSites(directory, siteText);
           const limit = readNumber("limit", options.limit, 1000);
-          if (options.email !== undefined && !looksLikeEmail(options.email)) {
-            throw new Refusal("email", "--email is not an email address.");
-          }
+          const email = options.email === undefined ? undefined : readEmail(options.email);
+          if (email === null) throw new Refusal("email", "--email is not an email address.");
           const filter = {
-            ...(options.email === undefined ? {} : { emailSha256: hashEmail(options.email) }),
+            ...(email ? { emailSha256: hashPerson({ email }).emailSha256 } : {}),
             ...(options.order === undefined ? {} : { orderId: options.order }),
             ...(options.filtered ? { status: "filtered" as const } : {}),
             ...(options.mode === undefined ? {} : { mode: readMode(options.mode) }),
@@ -170,7 +168,7 @@ function traceText(trace: Trace): string {
     `  received    ${timeText(trace.receivedAt)} UTC with key ${trace.key.name ?? trace.key.id}`,
     `  order       ${trace.orderId ?? "–"}`,
     `  person      ${trace.emailSha256}`,
-    `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
+    `  status      ${trace.status}${trace.filterReasons.length ? `: ${trace.filterReasons.map(describeFilterReason).join("; ")}` : ""}${trace.releasedAt ? `, released ${timeText(trace.releasedAt)} UTC` : ""}`,
     `  identity    ${attribution.identity}${clickIds.length ? `: ${clickIds.join(", ")}` : ""}`,
     `  consent     ${consent}`,
     ...trace.warnings.map((warning) => `  warning     ${warning}`),

@@ -1,14 +1,14 @@
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Command } from "commander";
-import type { Order, Report, Surroundings } from "../import/import.ts";
+import type { ImportContext, ImportRequest, Report } from "../import/import.ts";
+import type { RefusedRow } from "../import/run.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import type { ImportKind } from "../store/sites/imports.ts";
-import { withContext, readPairs, print, findSiteOrOnly, table, timeText } from "./context.ts";
-import { openProgress } from "./importProgress.ts";
-import { openRefused } from "./importRefused.ts";
-import { reportText } from "./importText.ts";
+import { findSiteOrOnly, print, readPairs, table, timeText, withContext } from "./context.ts";
+import { openProgress, reportText } from "./importReport.ts";
 
 type Options = {
   site?: string;
@@ -25,21 +25,23 @@ type Options = {
 };
 
 export function importCommands(program: Command): void {
-  const group = program.command("import").description("past conversions and identity records from a file");
+  const group = program
+    .command("import")
+    .description("import past conversions and identity records from a file");
 
-  filed(group.command("conversions <file>"), "conversions")
-    .description("take past conversions in from CSV or NDJSON (docs/how-to/import-conversions.md)")
+  withFileOptions(group.command("conversions <file>"), "conversions")
+    .description("import past conversions from CSV or NDJSON (docs/how-to/import-conversions.md)")
     .option("--deliver <where>", "all, none, or platforms and connection ids: where to send them")
-    .option("--yes", "send them; without it the command only says how many would go where")
-    .option("--event <name>", "the event where a row names none");
+    .option("--yes", "send them; without it the command only reports what would be sent")
+    .option("--event <name>", "the event name for rows without one");
 
-  filed(group.command("identities <file>"), "identities").description(
-    "take click ids, UTM fields, browser ids and consent in from CSV or NDJSON (docs/how-to/import-conversions.md)",
+  withFileOptions(group.command("identities <file>"), "identities").description(
+    "import click ids, UTM fields, browser ids and consent from CSV or NDJSON (docs/how-to/import-conversions.md)",
   );
 
   group
     .command("list [site]")
-    .description("imports and how far they are")
+    .description("list imports with their progress")
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
       withContext(async ({ store, directory }) => {
         const site = findSiteOrOnly(directory, siteText);
@@ -71,39 +73,39 @@ export function importCommands(program: Command): void {
     );
 }
 
-function filed(command: Command, kind: ImportKind): Command {
-  const gather = (word: string, words: string[]) => [...words, word];
+function withFileOptions(command: Command, kind: ImportKind): Command {
+  const collect = (word: string, words: string[]) => [...words, word];
   return command
     .option("--site <site>", "the site's id or one of its hosts")
-    .option("--map <field=column>", "which column is which field; may be repeated", gather, [])
-    .option("--constant <field=value>", "what stands where a cell is blank; may be repeated", gather, [])
-    .option("--time-zone <zone>", "where times without an offset were written, such as Europe/Berlin", "UTC")
-    .option("--dates <order>", "mdy or dmy: what 03/04/2026 means")
-    .option("--decimal <sign>", "point or comma: which stands before the cents")
+    .option("--map <field=column>", "the column of a field; may be repeated", collect, [])
+    .option("--constant <field=value>", "the value for blank cells; may be repeated", collect, [])
+    .option("--time-zone <zone>", "the zone of times without an offset, such as Europe/Berlin", "UTC")
+    .option("--dates <order>", "mdy or dmy: the order of 03/04/2026")
+    .option("--decimal <sign>", "point or comma: the decimal separator")
     .option("--refused <file>", "write line numbers and reasons of refused rows to this file")
     .option("--dry-run", "read everything, write nothing, and report")
-    .action((file: string, options: Options, self: Command) => importFrom(kind, file, options, self));
+    .action((file: string, options: Options, self: Command) => runImport(kind, file, options, self));
 }
 
-async function importFrom(kind: ImportKind, path: string, options: Options, command: Command): Promise<void> {
-  // Loaded here: a relay that starts does not need to know how to read CSV.
+async function runImport(kind: ImportKind, path: string, options: Options, command: Command): Promise<void> {
+  // Loaded on demand: a relay that starts needs no CSV parser.
   const { importFile } = await import("../import/import.ts");
   const { openSource } = await import("../import/source.ts");
-  const rules = await rulesOf(options);
+  const rules = await readRules(options);
   await withContext(async ({ store, directory, by }) => {
     const site =
       options.site === undefined
         ? findSiteOrOnly(directory, undefined)
         : findSite({ directory }, options.site);
-    const deliver = kind === "conversions" ? deliverOf(options) : "none";
+    const deliver = kind === "conversions" ? readDeliver(options) : "none";
     const dryRun = options.dryRun === true || (deliver !== "none" && options.yes !== true);
-    const order: Order = {
+    const request: ImportRequest = {
       kind,
       source: await openSource(path, () => process.stdin),
       siteId: site.id,
-      said: readPairs(options.map, asWritten),
+      requestedColumns: readPairs(options.map, keepAtSign),
       defaults: {
-        ...readPairs(options.constant, asWritten),
+        ...readPairs(options.constant, keepAtSign),
         ...(options.event === undefined ? {} : { event: options.event }),
       },
       rules,
@@ -111,15 +113,15 @@ async function importFrom(kind: ImportKind, path: string, options: Options, comm
       dryRun,
     };
     const json = command.optsWithGlobals().json === true;
-    const progress = openProgress(order.source, {
+    const progress = openProgress(request.source, {
       json,
       dryRun,
       out: process.stderr,
       clock: () => performance.now(),
     });
-    const refused = openRefused(options.refused);
+    const refused = openRefusedFile(options.refused);
     const stop = stopOnSignal();
-    const around: Surroundings = {
+    const context: ImportContext = {
       store,
       directory,
       by,
@@ -136,33 +138,33 @@ async function importFrom(kind: ImportKind, path: string, options: Options, comm
     };
     let report: Report;
     try {
-      report = await importFile(order, around);
+      report = await importFile(request, context);
     } finally {
       progress.end();
       refused.end();
       stop.end();
     }
-    const asks = dryRun && options.dryRun !== true;
+    const needsYes = dryRun && options.dryRun !== true;
     print(
       command,
       { ...report, deliver },
-      reportText(report, { deliver, asks, piped: order.source.hash === null }),
+      reportText(report, { deliver, needsYes, piped: request.source.sha256 === null }),
     );
     if (report.state === "stopped") process.exitCode = 130;
   });
 }
 
-function deliverOf({ deliver, dryRun }: Options): string {
+function readDeliver({ deliver, dryRun }: Options): string {
   if (deliver !== undefined) return deliver;
   if (dryRun) return "all";
   throw new Refusal(
     "deliver",
-    "Say where the conversions go: --deliver none stores them without sending anything (they were reported before), " +
+    "Choose where the conversions go: --deliver none stores them without sending anything (they were reported before), " +
       "--deliver all sends them to every connection, --deliver meta,ga4 to those.",
   );
 }
 
-async function rulesOf({ timeZone, dates, decimal }: Options): Promise<Order["rules"]> {
+async function readRules({ timeZone, dates, decimal }: Options): Promise<ImportRequest["rules"]> {
   const { isTimeZone } = await import("../import/values.ts");
   if (!isTimeZone(timeZone))
     throw new Refusal("time-zone", `${timeZone} is not a time zone. Write it like Europe/Berlin.`);
@@ -173,20 +175,20 @@ async function rulesOf({ timeZone, dates, decimal }: Options): Promise<Order["ru
   return { timeZone, dates: dates ?? null, decimal: decimal ?? null };
 }
 
-/** A column may be called "@date". */
-const asWritten = (text: string) => `@${text}`;
+/** Column names may start with "@", which elsewhere names a file. */
+const keepAtSign = (text: string) => `@${text}`;
 
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // Somebody else's process lives too.
+    // EPERM: it is alive, and another user owns it.
     return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 
-/** The first signal ends the import after the rows in hand; the second ends the process. */
+/** The first signal stops the import after the current chunk; the second ends the process. */
 function stopOnSignal(): { signal: AbortSignal; end(): void } {
   const controller = new AbortController();
   const stop = () => {
@@ -198,4 +200,34 @@ function stopOnSignal(): { signal: AbortSignal; end(): void } {
   };
   for (const name of ["SIGINT", "SIGTERM"] as const) process.on(name, stop);
   return { signal: controller.signal, end };
+}
+
+const refusedHead = "line,reason\n";
+
+/** Writes the line number and reason of each refused row, never its content. */
+function openRefusedFile(path: string | undefined) {
+  let file: number | null = null;
+
+  return {
+    /** Keeps an earlier run's entries up to `resumedAfter`; later rows are imported again. */
+    start(resumedAfter: number): void {
+      if (path === undefined) return;
+      try {
+        const known = resumedAfter && existsSync(path) ? readFileSync(path, "utf8").split("\n").slice(1) : [];
+        const kept = known.filter((line) => Number.parseInt(line, 10) <= resumedAfter);
+        writeFileSync(path, refusedHead + kept.map((line) => `${line}\n`).join(""), { mode: 0o600 });
+        file = openSync(path, "a");
+      } catch {
+        throw new Refusal("refused", `${path} cannot be written.`);
+      }
+    },
+    add(rows: readonly RefusedRow[]): void {
+      const lines = rows.map(({ line, reason }) => `${line},"${reason.replaceAll('"', '""')}"\n`);
+      if (file !== null && lines.length) writeSync(file, lines.join(""));
+    },
+    end(): void {
+      if (file !== null) closeSync(file);
+      file = null;
+    },
+  };
 }

@@ -8,41 +8,45 @@ import {
   isUtmField,
   utmFields,
 } from "../identity/clickIds.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { personOf, readSha256 } from "../identity/person.ts";
-import { askedOf, decideFor, enterVisit, erasePerson, exportPerson } from "../identity/people.ts";
+import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
+import {
+  newPersonRequest,
+  setConsent,
+  addOperatorVisit,
+  erasePerson,
+  exportPerson,
+} from "../identity/people.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { withContext, readPairs, print, timeText } from "./context.ts";
 
-type Who = { email?: string; hashedEmail?: string };
+type PersonOptions = { email?: string; hashedEmail?: string };
+type VisitOptions = PersonOptions & { seenAt?: string };
 
 export function personCommands(program: Command): void {
-  const identity = program.command("identity").description("what is known of the person behind an email");
+  const identity = program.command("identity").description("the identity record of a person");
 
-  named(identity.command("put <site> <name=value...>"))
+  forPerson(identity.command("put <site> <name=value...>"))
     .description("store click ids, UTM fields and browser ids of a visit")
-    .option("--seen-at <time>", "when the visit was (ISO 8601); now if left out")
-    .action((siteText: string, words: string[], options: Who & { seenAt?: string }, command: Command) =>
+    .option("--seen-at <time>", "the time of the visit (ISO 8601); default now")
+    .action((siteText: string, words: string[], options: VisitOptions, command: Command) =>
       withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const person = whoIs(options);
-        const { emailSha256, ...forms } = person;
-        const visit = visitOf(
-          readPairs(words, refuseFile),
-          readTime(options.seenAt, by.now, site.settings.keepMs),
-        );
-        await enterVisit(store, askedOf(site, emailSha256, by), visit, forms, site.settings.keepMs);
+        const { keepMs } = site.settings;
+        const { emailSha256, ...forms } = readPerson(options);
+        const seenAt = readSeenAt(options.seenAt, by.now, keepMs);
+        const visit = buildVisit(readPairs(words, refuseFileValue), seenAt);
+        await addOperatorVisit(store, newPersonRequest(site, emailSha256, by), visit, forms, keepMs);
         print(command, { emailSha256, visit }, `Stored for ${emailSha256}.`);
       }),
     );
 
-  named(identity.command("get <site>"))
+  forPerson(identity.command("get <site>"))
     .description("show the identity record and the consent of a person")
-    .action((siteText: string, options: Who, command: Command) =>
+    .action((siteText: string, options: PersonOptions, command: Command) =>
       withContext(async ({ store, directory }) => {
         const site = findSite({ directory }, siteText);
-        const { emailSha256 } = whoIs(options);
+        const { emailSha256 } = readPerson(options);
         const record = await store.people.identity(site.id, emailSha256);
         const consent = await store.people.consent(site.id, emailSha256);
         print(
@@ -55,25 +59,28 @@ export function personCommands(program: Command): void {
       }),
     );
 
-  const person = program.command("person").description("a person's right to know and to be forgotten");
+  const person = program.command("person").description("export or erase a person's data");
 
-  named(person.command("export <site>"))
+  forPerson(person.command("export <site>"))
     .description("everything that is stored about a person, as JSON")
-    .action((siteText: string, options: Who, command: Command) =>
+    .action((siteText: string, options: PersonOptions, command: Command) =>
       withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const exported = await exportPerson(store, askedOf(site, whoIs(options).emailSha256, by));
+        const exported = await exportPerson(
+          store,
+          newPersonRequest(site, readPerson(options).emailSha256, by),
+        );
         print(command, exported, JSON.stringify(exported, null, 2));
       }),
     );
 
-  named(person.command("erase <site>"))
-    .description("forget a person; an opt-out is kept, so that it still holds")
-    .action((siteText: string, options: Who, command: Command) =>
+  forPerson(person.command("erase <site>"))
+    .description("erase a person; an opt-out is kept and still applies")
+    .action((siteText: string, options: PersonOptions, command: Command) =>
       withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
-        const { emailSha256 } = whoIs(options);
-        const erased = await erasePerson(store, askedOf(site, emailSha256, by));
+        const { emailSha256 } = readPerson(options);
+        const erased = await erasePerson(store, newPersonRequest(site, emailSha256, by));
         print(
           command,
           { emailSha256, ...erased },
@@ -82,40 +89,43 @@ export function personCommands(program: Command): void {
       }),
     );
 
-  named(program.command("consent").description("what a person decided").command("set <site> <decision>"))
+  forPerson(
+    program.command("consent").description("the consent of a person").command("set <site> <decision>"),
+  )
     .description("granted or denied: may identifiers of this person be used?")
-    .action((siteText: string, decision: string, options: Who, command: Command) =>
+    .action((siteText: string, decision: string, options: PersonOptions, command: Command) =>
       withContext(async ({ store, directory, by }) => {
         const site = findSite({ directory }, siteText);
         if (decision !== "granted" && decision !== "denied") {
           throw new Refusal("decision", `"${decision}" is not a decision; write granted or denied.`);
         }
-        const { emailSha256 } = whoIs(options);
-        await decideFor(store, askedOf(site, emailSha256, by), decision);
+        const { emailSha256 } = readPerson(options);
+        await setConsent(store, newPersonRequest(site, emailSha256, by), decision);
         print(command, { emailSha256, consent: decision }, `${emailSha256}: ${decision}.`);
       }),
     );
 }
 
-function named(command: Command): Command {
+function forPerson(command: Command): Command {
   return command
     .option("--email <email>", "the person's email; only its hash is stored")
     .option("--hashed-email <hash>", "SHA-256 of the lower-cased email");
 }
 
-function whoIs({ email, hashedEmail }: Who): Person {
-  if (email !== undefined) {
-    if (!looksLikeEmail(email)) throw new Refusal("email", "--email is not an email address.");
-    return personOf({ email });
+function readPerson(options: PersonOptions): Person {
+  if (options.email !== undefined) {
+    const email = readEmail(options.email);
+    if (!email) throw new Refusal("email", "--email is not an email address.");
+    return hashPerson({ email });
   }
-  if (hashedEmail === undefined)
+  if (options.hashedEmail === undefined)
     throw new Refusal("email", "Name the person with --email or --hashed-email.");
-  if (!readSha256(hashedEmail))
-    throw new Refusal("hashed-email", "--hashed-email must be 64 hex characters.");
-  return personOf({ emailSha256: hashedEmail });
+  const emailSha256 = readSha256(options.hashedEmail);
+  if (!emailSha256) throw new Refusal("hashed-email", "--hashed-email must be 64 hex characters.");
+  return hashPerson({ emailSha256 });
 }
 
-function visitOf(pairs: Record<string, string>, seenAt: number): Visit {
+function buildVisit(pairs: Record<string, string>, seenAt: number): Visit {
   const visit: Visit = {
     visitorId: null,
     seenAt,
@@ -147,7 +157,7 @@ function visitText(visit: Visit): string {
   return `${timeText(visit.seenAt)}  ${[...ids, ...rest].join("  ")}${visit.verdict?.bot ? `  (bot: ${visit.verdict.reasons[0]})` : ""}`;
 }
 
-function readTime(text: string | undefined, now: number, keepMs: number): number {
+function readSeenAt(text: string | undefined, now: number, keepMs: number): number {
   if (text === undefined) return now;
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new Refusal("seen-at", `--seen-at "${text}" is not a time.`);
@@ -157,6 +167,6 @@ function readTime(text: string | undefined, now: number, keepMs: number): number
   return at;
 }
 
-function refuseFile(): string {
+function refuseFileValue(): string {
   throw new Refusal("arguments", "identifiers are given directly, not from a file.");
 }

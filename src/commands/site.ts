@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { readTag } from "../collect/tagScript.ts";
+import { readTag } from "../identity/tagScript.ts";
 import { urlFault } from "../delivery/addresses.ts";
 import { tagLines, tagScripts } from "../identity/tagScript.ts";
 import { addSite, findSite, setSite } from "../sites/manage.ts";

@@ -9,9 +9,9 @@ import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
 import { withDefaults } from "../sites/settings.ts";
 import type { BotVisit, VisitCount } from "../store/statistics/traffic.ts";
-import { describedVisit, explained, notLookedAt } from "../traffic/explain.ts";
+import { explainVerdict, listUnobserved, observeDescription } from "../traffic/explain.ts";
 import type { VisitRules } from "../traffic/lists.ts";
-import { networkKind } from "../traffic/networks/networks.ts";
+import { findNetwork } from "../traffic/networks/networks.ts";
 import type { Observation } from "../traffic/observation.ts";
 import { signals } from "../traffic/signals.ts";
 import { judge, type Judgement } from "../traffic/verdict.ts";
@@ -48,7 +48,7 @@ export function trafficCommands(program: Command): void {
         const site = siteText === undefined ? findOnlySite(context) : findSite(context, siteText);
         const rules = site?.settings ?? withDefaults({});
         const judgement = judge(seen, rules);
-        print(command, explained(seen, judgement), explanation(seen, judgement, rules).join("\n"));
+        print(command, explainVerdict(seen, judgement), explanation(seen, judgement, rules).join("\n"));
       }),
     );
 
@@ -84,7 +84,7 @@ export function trafficCommands(program: Command): void {
         const then = `${timeText(visit.seenAt)} UTC  ${visit.page}\nthen: ${verdictText(verdict.bot, verdict.score)}, rules ${verdict.rules}: ${verdict.reasons.join("; ")}`;
         print(
           command,
-          { visit, now: explained(seen, judgement) },
+          { visit, now: explainVerdict(seen, judgement) },
           [then, "", ...explanation(seen, judgement, site.settings), addressNote].join("\n"),
         );
       }),
@@ -148,7 +148,7 @@ function readVisit({ userAgent, ip, header }: Check, country: (ip: string) => st
     address: ip,
     headers: header.length ? describedHeaders(headers) : null,
   };
-  return describedVisit(described, country);
+  return observeDescription(described, country);
 }
 
 /** Headers that are not described count as normal; `--header accept-language=` describes a missing one. */
@@ -171,8 +171,8 @@ async function findVisit(
 const verdictText = (bot: boolean, score: number) => `${bot ? "a bot" : "a person"}, score ${score}`;
 
 function explanation(seen: Observation, judgement: Judgement, rules: VisitRules): string[] {
-  const { verdict, findings, listed } = judgement;
-  const network = networkKind(seen.address);
+  const { verdict, findings, rule } = judgement;
+  const network = findNetwork(seen.address);
   const fired = new Set(findings.map(({ signal }) => signal));
   const evidence = new Map(findings.map((finding) => [finding.signal, finding.evidence]));
   const rows = signals
@@ -183,10 +183,10 @@ function explanation(seen: Observation, judgement: Judgement, rules: VisitRules)
       String(signal.points),
       fired.has(signal) ? [signal.why, evidence.get(signal)].filter(Boolean).join(" ") : "",
     ]);
-  const unchecked = notLookedAt(seen);
+  const unchecked = listUnobserved(seen);
   return [
     `${verdictText(verdict.bot, verdict.score)} (bot threshold ${rules.botThreshold}, with two kinds of evidence or one that is certain)`,
-    ...(listed ? [`site rule: ${listed.says} by ${listed.entry}`] : []),
+    ...(rule ? [`site rule: ${rule.decision} by ${rule.entry}`] : []),
     ...(network ? [`network: ${network.name} (${network.kind})`] : []),
     ...(seen.country ? [`country: ${seen.country}`] : []),
     "",

@@ -1,7 +1,7 @@
 // What happened: numbers over time, events with their trace, the sync log, and the live feed.
 
 import { z } from "zod";
-import { deliveryStates, visitBuckets } from "../kernel/event.ts";
+import { deliveryStates, filterCodes, visitBuckets } from "../kernel/event.ts";
 import { count, id, moment, page, paging, queryTime, type Route, time } from "./route.ts";
 
 const state = z.enum(deliveryStates);
@@ -28,7 +28,7 @@ export const eventSummary = z.object({
   orderId: z.string().nullable(),
   receivedAt: time,
   releasedAt: time.nullable(),
-  filterReasons: z.array(z.string()),
+  filterReasons: z.array(z.object({ code: z.enum(filterCodes), detail: z.string().nullable() })),
   identity: z.enum(["found", "none", "unreadable"]),
   withheld: z.string().nullable(),
   clickIds: z.array(z.string()),

@@ -7,7 +7,7 @@ import { newAuthority } from "../../test/support/certificates.ts";
 import { startDns, type Records } from "../../test/support/dnsServer.ts";
 import { startTlsProxy, type Manner, type TlsProxy } from "../../test/support/tlsProxy.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
-import { readTrusted } from "../http/transport.ts";
+import { parseTrustedProxies } from "../http/transport.ts";
 import type { Directory } from "../sites/directory.ts";
 import { problemOf } from "../sites/hostProblems.ts";
 import { checkHost, type Checker } from "./check.ts";
@@ -78,7 +78,7 @@ beforeAll(async () => {
   proxy = await startTlsProxy(authority.issue(names), () => relayUrl, manners);
   checker = checkerWith();
   relay = Fastify();
-  const trusted = readTrusted("loopback");
+  const trusted = parseTrustedProxies("loopback");
   if (typeof trusted !== "function") throw new Error(trusted.fault);
   // No site has any of these names yet: that is when they are checked.
   const directory = { siteOfHost: () => undefined, host: () => undefined } as unknown as Directory;

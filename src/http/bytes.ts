@@ -1,19 +1,19 @@
 import type { IncomingMessage } from "node:http";
 
-/** The body, or why there is none, as soon as that is known: a chunked body tells its length only by arriving. */
-export function readBytes(request: IncomingMessage, most: number): Promise<Buffer | "too large" | "cut"> {
+/** Reads a body up to `maxBytes`. Answers as soon as it is too large: a chunked body has no declared length. */
+export function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer | "too large" | "cut"> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let size = 0;
     const tooLarge = () => {
       resolve("too large");
-      linger(request);
+      drain(request);
     };
-    if (Number(request.headers["content-length"] ?? 0) > most) return tooLarge();
+    if (Number(request.headers["content-length"] ?? 0) > maxBytes) return tooLarge();
     request.on("data", (part: Buffer) => {
       size += part.length;
-      if (size <= most) parts.push(part);
-      else if (size - part.length <= most) tooLarge();
+      if (size <= maxBytes) parts.push(part);
+      else if (size - part.length <= maxBytes) tooLarge();
     });
     request.on("end", () => resolve(parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)));
     request.on("error", () => resolve("cut"));
@@ -21,16 +21,16 @@ export function readBytes(request: IncomingMessage, most: number): Promise<Buffe
   });
 }
 
-const lingerMs = 2000;
+const drainMs = 2000;
 
 /**
- * Reads on and drops, for a moment, and then hangs up. A connection that is ended while the sender still writes is reset,
- * and the answer is lost with it.
+ * Drains the rest of a body for a moment, then closes the connection. Closing while the sender still writes would reset the
+ * connection, and the sender would lose the answer.
  */
-function linger(request: IncomingMessage): void {
+function drain(request: IncomingMessage): void {
   request.resume();
-  const hangUp = setTimeout(() => {
+  const close = setTimeout(() => {
     if (!request.complete) request.socket.destroy();
-  }, lingerMs);
-  request.once("close", () => clearTimeout(hangUp));
+  }, drainMs);
+  request.once("close", () => clearTimeout(close));
 }

@@ -5,14 +5,14 @@ const minute = 60_000;
 const start = Date.UTC(2026, 10, 14, 12);
 
 describe("the rate limit", () => {
-  test("lets as many pass in a minute as the setting says, and then says how long to wait", () => {
+  test("the rate limit admits the set number per minute, then says how long to wait", () => {
     const wait = countByMinute();
     for (let i = 0; i < 5; i++) expect(wait("key", 5, start + i * 1000)).toBe(0);
     expect(wait("key", 5, start + 10_000)).toBe(50);
     expect(wait("key", 5, start + 59_000)).toBe(1);
   });
 
-  test("opens again with the next minute", () => {
+  test("the rate limit starts over with the next minute", () => {
     const wait = countByMinute();
     for (let i = 0; i < 3; i++) wait("key", 2, start);
     expect(wait("key", 2, start + minute - 1)).toBeGreaterThan(0);
@@ -21,7 +21,7 @@ describe("the rate limit", () => {
     expect(wait("key", 2, start + minute)).toBe(60);
   });
 
-  test("never asks to wait longer than a minute, nor not at all, once it refuses", () => {
+  test("a refusal asks to wait more than nothing and at most a minute", () => {
     const wait = countByMinute();
     for (let at = start; at < start + minute; at += 617) {
       const seconds = wait("key", 1, at);
@@ -31,27 +31,27 @@ describe("the rate limit", () => {
     }
   });
 
-  test("counts each key for itself", () => {
+  test("each key has its own count", () => {
     const wait = countByMinute();
     expect(wait("a", 1, start)).toBe(0);
     expect(wait("a", 1, start)).toBeGreaterThan(0);
     expect(wait("b", 1, start)).toBe(0);
   });
 
-  test("0 is no limit, and nothing is counted meanwhile", () => {
+  test("a limit of 0 admits everything and counts nothing", () => {
     const wait = countByMinute();
     for (let i = 0; i < 10_000; i++) expect(wait("key", 0, start)).toBe(0);
     expect(wait("key", 1, start)).toBe(0);
   });
 
-  test("a limit that is raised within the minute holds at once", () => {
+  test("a raised limit applies within the same minute", () => {
     const wait = countByMinute();
     expect(wait("key", 1, start)).toBe(0);
     expect(wait("key", 1, start)).toBeGreaterThan(0);
     expect(wait("key", 10, start)).toBe(0);
   });
 
-  test("keys named like properties of objects are counted too", () => {
+  test("keys named like object properties are counted too", () => {
     const wait = countByMinute();
     for (const key of ["__proto__", "constructor", ""]) {
       expect(wait(key, 1, start)).toBe(0);
@@ -59,7 +59,7 @@ describe("the rate limit", () => {
     }
   });
 
-  test("two gates do not share their counts", () => {
+  test("two rate limits do not share their counts", () => {
     const [one, two] = [countByMinute(), countByMinute()];
     expect(one("key", 1, start)).toBe(0);
     expect(two("key", 1, start)).toBe(0);

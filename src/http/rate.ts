@@ -1,22 +1,22 @@
 import { minuteMs } from "../kernel/time.ts";
 
-/** Seconds until one more is allowed; 0 when it is now. Counted by this node, by the minute, in bounded memory. */
-export type Rate = (who: string, perMinute: number, now: number) => number;
+/** Returns the seconds to wait; 0 when the request is admitted. Each node counts for itself, by the minute, in bounded memory. */
+export type Rate = (key: string, perMinute: number, now: number) => number;
 
 const maxCounted = 100_000;
 
 export function countByMinute(): Rate {
   const counts = new Map<string, number>();
   let minute = 0;
-  return (who, perMinute, now) => {
+  return (key, perMinute, now) => {
     if (perMinute === 0) return 0;
     const current = Math.floor(now / minuteMs);
     if (current !== minute) {
       counts.clear();
       minute = current;
     }
-    // Beyond the bound newcomers share one count: rather too strict for a minute than out of memory.
-    const counter = counts.has(who) || counts.size < maxCounted ? who : "";
+    // Above the bound new keys share one count: too strict for a minute is better than out of memory.
+    const counter = counts.has(key) || counts.size < maxCounted ? key : "";
     const count = (counts.get(counter) ?? 0) + 1;
     counts.set(counter, count);
     return count > perMinute ? ((current + 1) * minuteMs - now) / 1000 : 0;

@@ -7,10 +7,10 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isSecure, readTrusted, type TransportRules } from "./transport.ts";
+import { isSecure, parseTrustedProxies, type TransportRules } from "./transport.ts";
 
 function trusting(text: string): TransportRules["trusted"] {
-  const trusted = readTrusted(text);
+  const trusted = parseTrustedProxies(text);
   if (typeof trusted !== "function") throw new Error(trusted.fault);
   return trusted;
 }
@@ -39,11 +39,11 @@ describe("real requests over loopback", () => {
     return JSON.parse((await response.toArray()).join("")) as boolean;
   }
 
-  test("plain HTTP from this very machine is fine for development", async () => {
+  test("plain HTTP over loopback is accepted for development", async () => {
     expect(await judged({})).toBe(true);
   });
 
-  test("the setting refuses it here too", async () => {
+  test("plain HTTP over loopback is refused when TLS is required", async () => {
     expect(await judged({}, strict)).toBe(false);
   });
 
@@ -63,12 +63,12 @@ describe("real requests over loopback", () => {
     [{ forwarded: 'for="[2001:db8::1]:443";Proto="https";host=shop.example.com' }, true],
     [{ forwarded: "proto=http;for=203.0.113.9" }, false],
     [{ forwarded: "for=203.0.113.9" }, false],
-  ])("a trusted proxy that says %j makes it %s", async (headers, secure) => {
+  ])("with the headers %j of a trusted proxy, secure is %s", async (headers, secure) => {
     expect(await judged(headers)).toBe(secure);
     expect(await judged(headers, strict)).toBe(secure);
   });
 
-  test("of several entries the last one counts: the proxy next to us wrote it", async () => {
+  test("of several forwarded entries the last one counts, because the nearest proxy wrote it", async () => {
     expect(await judged({ "x-forwarded-proto": "https, http" })).toBe(false);
     expect(await judged({ "x-forwarded-proto": "http,https" })).toBe(true);
     expect(await judged({ "x-forwarded-proto": ["https", "http"] })).toBe(false);
@@ -76,14 +76,14 @@ describe("real requests over loopback", () => {
     expect(await judged({ forwarded: "proto=http, for=x;proto=https" })).toBe(true);
   });
 
-  test("a word that only looks like https is none", async () => {
+  test("a forwarded scheme that only resembles https is not secure", async () => {
     for (const proto of ["httpsx", "shttps", "on", "1", "true", "wss", "https;http"])
       expect(await judged({ "x-forwarded-proto": proto }), proto).toBe(false);
     for (const forwarded of ["xproto=https", "for=proto=https", "proto=httpsx;x=1", 'for="proto=https"'])
       expect(await judged({ forwarded }), forwarded).toBe(false);
   });
 
-  test("when nobody is trusted, no header helps, and a forwarded request is not a local one", async () => {
+  test("without trusted proxies no header helps, and a forwarded request is not local", async () => {
     const alone = { trusted: trusting("none"), requireTls: false };
     expect(await judged({ "x-forwarded-proto": "https" }, alone)).toBe(false);
     expect(await judged({ forwarded: "proto=https" }, alone)).toBe(false);
@@ -111,12 +111,12 @@ describe("requests from elsewhere", () => {
     expect(isSecure(from(address, {}, true), strict)).toBe(true);
   });
 
-  test.each(["127.0.0.1", "127.5.5.5", "::1", "::ffff:127.0.0.1"])("%s is this very machine", (address) => {
+  test.each(["127.0.0.1", "127.5.5.5", "::1", "::ffff:127.0.0.1"])("%s is loopback", (address) => {
     expect(isSecure(from(address), usual)).toBe(true);
     expect(isSecure(from(address), strict)).toBe(false);
   });
 
-  test("a proxy in a trusted network is believed, one beside it is not", () => {
+  test("only a proxy inside a trusted network is believed", () => {
     const rules = { trusted: trusting("10.0.0.0/8"), requireTls: false };
     expect(isSecure(from("10.1.2.3", { "x-forwarded-proto": "https" }), rules)).toBe(true);
     expect(isSecure(from("::ffff:10.1.2.3", { "x-forwarded-proto": "https" }), rules)).toBe(true);
@@ -124,7 +124,7 @@ describe("requests from elsewhere", () => {
     expect(isSecure(from("127.0.0.1", { "x-forwarded-proto": "https" }), rules)).toBe(false);
   });
 
-  test("trust is not a pass: a trusted proxy that forwards nothing is a stranger over plain HTTP", () => {
+  test("a trusted proxy that forwards nothing still needs TLS", () => {
     expect(isSecure(from("10.1.2.3"), { trusted: trusting("10.0.0.0/8"), requireTls: false })).toBe(false);
   });
 });
@@ -162,6 +162,6 @@ describe("the list of trusted proxies", () => {
     "*",
     "true",
   ])("%j is none of loopback, address and network", (entry) => {
-    expect(readTrusted(`loopback,${entry}`)).toEqual({ fault: entry });
+    expect(parseTrustedProxies(`loopback,${entry}`)).toEqual({ fault: entry });
   });
 });

@@ -1,14 +1,14 @@
-// The ids that are captured, in one table: which platform uses each and for how long. The server puts the names into
-// the tag, so a new one needs a line here and nothing else.
+// The click ids and browser ids that are captured, with their platform and useful life. The server puts the names into the
+// tag, so a new id needs only a line here.
 
 import { dayMs } from "../kernel/time.ts";
 
 export type ClickId = {
-  /** As it stands in landing page addresses. Names match in any case; values are never altered. */
+  /** The query parameter of landing pages. Names match in any case; values are never altered. */
   name: string;
-  /** The connection that uses it; null for ids that are kept for webhooks and reports. */
+  /** null for ids that are kept for webhooks and reports only. */
   platform: string | null;
-  /** Days after the click in which it is of use. */
+  /** The useful life after the click. */
   days: number;
 };
 
@@ -22,7 +22,7 @@ export const clickIds: readonly ClickId[] = [
   { name: "gad_campaignid", platform: "google_ads", days: 90 },
   { name: "srsltid", platform: "google_ads", days: 90 },
   { name: "fbclid", platform: "meta", days: 90 },
-  // Seven days are sure; matching is tried up to the longest attribution window.
+  // TikTok guarantees seven days and tries to match up to its longest attribution window.
   { name: "ttclid", platform: "tiktok", days: 28 },
   { name: "msclkid", platform: "microsoft_ads", days: 90 },
   { name: "li_fat_id", platform: "linkedin", days: 30 },
@@ -70,7 +70,7 @@ export const browserIds: readonly BrowserId[] = [
 
 const byName = new Map(clickIds.map((id) => [id.name.toLowerCase(), id]));
 
-/** The name as the table spells it; undefined for anything else. */
+/** Returns the name as the table spells it; undefined for other names. */
 export function clickIdName(text: string): string | undefined {
   return byName.get(text.toLowerCase())?.name;
 }
@@ -79,12 +79,12 @@ export function isUtmField(name: string): boolean {
   return (utmFields as readonly string[]).includes(name);
 }
 
-/** `_ga_ABC123` holds the session of one GA4 property. */
+/** `_ga_ABC123` is the session cookie of one GA4 property. */
 export function isBrowserId(name: string): boolean {
   return browserIds.some((id) => id.name === name) || /^_ga_[A-Z0-9]{1,20}$/.test(name);
 }
 
-/** True while an id that was seen at `seenAt` is of use. */
+/** True while an id that was first seen at `seenAt` is within its useful life. */
 export function isUseful(name: string, seenAt: number, at: number): boolean {
   return at - seenAt <= (byName.get(name.toLowerCase())?.days ?? 0) * dayMs;
 }

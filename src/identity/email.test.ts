@@ -13,7 +13,7 @@ describe("the canonical form", () => {
     expect(emailForms(address).canonical).toBe(canonical);
   });
 
-  test("composed and decomposed letters stay apart, as a sender that hashes by the rule keeps them", () => {
+  test("composed and decomposed letters stay different, as they do for senders of hashed_email", () => {
     expect(canonicalEmail("jose\u0301@x.com")).not.toBe(canonicalEmail("jos\u00e9@x.com"));
   });
 });
@@ -32,7 +32,7 @@ describe("the Google form", () => {
     "al.ex+shop@gmail.com.example",
     "al.ex+shop@notgmail.com",
     "a.b@gmail.co",
-  ])("%s keeps dots and tag, it is no Gmail address", (address) => {
+  ])("%s keeps dots and tag, because it is not at Gmail", (address) => {
     expect(emailForms(address).google).toBe(address);
   });
 });
@@ -56,7 +56,7 @@ describe("the Reddit form", () => {
     expect(emailForms(address).reddit).toBe(reddit);
   });
 
-  test("letters beyond ASCII stay, so that nobody is taken for another person", () => {
+  test("letters beyond ASCII stay, so that two people are never confused", () => {
     expect(emailForms("josé@x.com").reddit).toBe("josé@x.com");
     expect(emailForms("jose\u0301@x.com").reddit).toBe("jose\u0301@x.com");
     expect(emailForms("用.户@例え.jp").reddit).toBe("用户@例え.jp");
@@ -73,7 +73,7 @@ describe("a form with nothing left in front of the @ does not exist", () => {
     ["no address", { google: undefined, microsoft: undefined, reddit: undefined }],
     ["+", { google: undefined, microsoft: undefined, reddit: undefined }],
     ["", { google: undefined, microsoft: undefined, reddit: undefined }],
-  ])("%j", (address, forms) => {
+  ])("%j lacks the forms with nothing before the @", (address, forms) => {
     expect(emailForms(address)).toEqual({ canonical: address, ...forms });
   });
 });
@@ -135,7 +135,7 @@ describe("looksLikeEmail", () => {
     "a@exam\udc00ple.com",
     `${"a".repeat(65)}@example.com`,
     `a@${"b.".repeat(130)}com`,
-  ])("%j is no address", (text) => {
+  ])("%j is not an address", (text) => {
     expect(looksLikeEmail(text)).toBe(false);
   });
 });
@@ -153,7 +153,7 @@ describe("hostile input is answered at once and never throws", () => {
     ["space", `a${" ".repeat(long)}@x.com`],
     ["lone surrogates", `${"\ud800".repeat(long)}@x.com`],
     ["combining marks", `${"\u0301".repeat(long)}@x.com`],
-  ])("100,000 %s", (_, text) => {
+  ])("100,000 %s are answered at once", (_, text) => {
     const start = performance.now();
     expect(looksLikeEmail(text)).toBe(false);
     expect(emailForms(text).canonical).toBe(text);

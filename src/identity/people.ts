@@ -1,23 +1,24 @@
-// What the operator does with a person's data: enter, decide, export, erase. Each leaves an audit line that names no one.
+// The operator's actions on a person's data: add, decide, export, erase. Each is audited without naming the person.
 
 import { yieldToEventLoop } from "../kernel/deadline.ts";
 import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
+import type { By } from "../kernel/refusal.ts";
 import { operator } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf } from "./records.ts";
 
-export type Asked = {
+export type PersonRequest = {
   siteId: string;
   emailSha256: Sha256;
   actor: string;
   now: number;
-  /** On which of the site's lists the person is. */
+  /** The site's filter lists that contain the person. */
   listed?: { allowed: boolean; blocked: boolean };
 };
 
 type Listing = { id: string; settings: { allowedPersons: string[]; blockedPersons: string[] } };
 
-export const askedOf = (site: Listing, emailSha256: Sha256, by: { actor: string; now: number }): Asked => ({
+export const newPersonRequest = (site: Listing, emailSha256: Sha256, by: By): PersonRequest => ({
   siteId: site.id,
   emailSha256,
   actor: by.actor,
@@ -28,9 +29,9 @@ export const askedOf = (site: Listing, emailSha256: Sha256, by: { actor: string;
   },
 });
 
-export async function enterVisit(
+export async function addOperatorVisit(
   store: Store,
-  { siteId, emailSha256, now }: Asked,
+  { siteId, emailSha256, now }: PersonRequest,
   visit: Visit,
   forms: Identity["forms"],
   keepMs: number,
@@ -38,39 +39,40 @@ export async function enterVisit(
   await store.people.change(siteId, async (rows) => {
     const identity = await rows.identity(emailSha256, now);
     const visits = addVisit(identity.visits, visit, now - keepMs);
-    await rows.saveIdentity(
-      emailSha256,
-      { visits, firstUtm: firstUtmOf(identity, visits), forms: { ...identity.forms, ...forms } },
-      now,
-    );
+    const changed = {
+      visits,
+      firstUtm: firstUtmOf(identity, visits),
+      forms: { ...identity.forms, ...forms },
+    };
+    await rows.saveIdentity(emailSha256, changed, now);
   });
 }
 
-/** The operator's word: a grant lifts every refusal, a refusal is lifted by nobody else. */
-export async function decideFor(store: Store, asked: Asked, state: ConsentState): Promise<void> {
-  const { siteId, emailSha256, now } = asked;
+/** Sets the operator's decision: a grant lifts every refusal, and only the operator lifts this refusal. */
+export async function setConsent(store: Store, request: PersonRequest, state: ConsentState): Promise<void> {
+  const { siteId, emailSha256, now } = request;
   await store.people.change(siteId, async (rows) => {
     if (state === "granted") await rows.liftAll(emailSha256, now);
     await rows.decide(emailSha256, operator, state, now);
   });
-  await audit(store, asked, "consent set", { state });
+  await audit(store, request, "consent set", { state });
 }
 
-/** What is known of a person. Looking is access to their data, and is written down too. */
-export async function findPerson(store: Store, asked: Asked) {
-  const { siteId, emailSha256 } = asked;
+/** Reads what is stored about a person. The access itself is audited. */
+export async function findPerson(store: Store, request: PersonRequest) {
+  const { siteId, emailSha256 } = request;
   const found = {
     identity: await store.people.identity(siteId, emailSha256),
     consent: await store.people.consent(siteId, emailSha256),
     decisions: await store.people.decisions(siteId, emailSha256),
   };
-  await audit(store, asked, "person looked up", {});
+  await audit(store, request, "person looked up", {});
   return found;
 }
 
-/** Everything that is stored about a person. */
-export async function exportPerson(store: Store, asked: Asked) {
-  const { siteId, emailSha256 } = asked;
+/** Collects everything that is stored about a person. */
+export async function exportPerson(store: Store, request: PersonRequest) {
+  const { siteId, emailSha256 } = request;
   const events = [];
   for (let page = await store.events.list(siteId, { emailSha256, limit: 200 }); page.length;) {
     for (const event of page) {
@@ -89,16 +91,16 @@ export async function exportPerson(store: Store, asked: Asked) {
     identity: await store.people.identity(siteId, emailSha256),
     consent: await store.people.decisions(siteId, emailSha256),
     consentHistory: await store.people.history(siteId, emailSha256),
-    visitors: await visitorsOf(store, asked),
-    filterLists: asked.listed ?? { allowed: false, blocked: false },
+    visitors: await listVisitors(store, request),
+    filterLists: request.listed ?? { allowed: false, blocked: false },
     events,
   };
-  await audit(store, asked, "person exported", { events: events.length });
+  await audit(store, request, "person exported", { events: events.length });
   return exported;
 }
 
-/** The browsers that handed in this email, and what each decided. Their visits stand in the identity record. */
-async function visitorsOf(store: Store, { siteId, emailSha256 }: Asked) {
+/** Lists the browsers that submitted this email, with their decisions. Their visits are in the identity record. */
+async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest) {
   const visitors = [];
   for (const id of await store.people.change(siteId, (rows) => rows.visitorsOf(emailSha256)))
     visitors.push({
@@ -110,11 +112,14 @@ async function visitorsOf(store: Store, { siteId, emailSha256 }: Asked) {
 }
 
 /**
- * Forgets a person: identity record, the visitors behind it, and what events say of them. A refusal stays, or the
- * person would be tracked again at the next visit; it is a hash and the word "denied".
+ * Erases a person: the identity record, its visitors, and the person in events. A refusal of consent stays, or the person
+ * would be tracked again at the next visit; it is a hash and the word "denied".
  */
-export async function erasePerson(store: Store, asked: Asked): Promise<{ events: number; visitors: number }> {
-  const { siteId, emailSha256, now } = asked;
+export async function erasePerson(
+  store: Store,
+  request: PersonRequest,
+): Promise<{ events: number; visitors: number }> {
+  const { siteId, emailSha256, now } = request;
   const visitors = await store.people.change(siteId, async (rows) => {
     const identity = await rows.identity(emailSha256, now);
     const ids = new Set([
@@ -130,13 +135,16 @@ export async function erasePerson(store: Store, asked: Asked): Promise<{ events:
     return ids.size;
   });
   const events = await store.erase.events(siteId, emailSha256, now);
-  // The list of those who are never filtered would name them. Being blocked is like a refusal, and stays.
-  if (asked.listed?.allowed) await takeOffList(store, asked);
-  await audit(store, asked, "person erased", { events, visitors });
+  // The allow list would still name the person. The block list stays, like a refusal.
+  if (request.listed?.allowed) await removeFromAllowed(store, request);
+  await audit(store, request, "person erased", { events, visitors });
   return { events, visitors };
 }
 
-async function takeOffList(store: Store, { siteId, emailSha256, actor, now }: Asked): Promise<void> {
+async function removeFromAllowed(
+  store: Store,
+  { siteId, emailSha256, actor, now }: PersonRequest,
+): Promise<void> {
   const line = { siteId, actor, action: "person no longer allowed", detail: { why: "erased" }, at: now };
   await store.configuration.changeSettings(line, ({ allowedPersons, ...stored }) => ({
     ...stored,
@@ -146,7 +154,7 @@ async function takeOffList(store: Store, { siteId, emailSha256, actor, now }: As
 
 async function audit(
   store: Store,
-  { siteId, actor, now }: Asked,
+  { siteId, actor, now }: PersonRequest,
   action: string,
   detail: Record<string, unknown>,
 ): Promise<void> {

@@ -1,61 +1,84 @@
-// Hash at the door: plain contact data comes in, only SHA-256 leaves. No error made here may quote its input.
+// Plain contact data comes in, only SHA-256 leaves. Neither an error nor a log line of the relay may quote a plain value.
+
 import { hash } from "node:crypto";
 import type { Person, Sha256 } from "../kernel/event.ts";
-import { canonicalEmail, emailForms } from "./email.ts";
+import { emailForms, looksLikeEmail } from "./email.ts";
 import { e164 } from "./phone.ts";
 
-/** Plain values as the door read them; each may be missing. */
-export type ContactFields = {
-  email?: string | undefined;
-  emailSha256?: string | undefined;
-  phone?: string | undefined;
-  firstName?: string | undefined;
-  lastName?: string | undefined;
-};
+let textOf: (plain: Plain) => string;
 
-/** The identity key of a plain address. */
-export function hashEmail(email: string): Sha256 {
-  return sha256(canonicalEmail(email));
+/** Contact data as a sender wrote it. It is no string, prints as "[plain]", and only this file can read it. */
+export class Plain {
+  readonly #text: string;
+  static {
+    textOf = (plain) => plain.#text;
+  }
+  constructor(text: string) {
+    this.#text = text;
+  }
+  toString(): string {
+    return "[plain]";
+  }
+  toJSON(): string {
+    return "[plain]";
+  }
 }
 
-/**
- * `country` (ISO 3166 alpha-2) is where phone numbers without a country code belong. A blank email counts as
- * absent, and with both, the plain one is used because only that gives every form.
- */
-export function personOf(fields: ContactFields, options: { country?: string | undefined } = {}): Person {
-  const person = emailPart(fields);
-  const phone = fields.phone === undefined ? undefined : e164(fields.phone, options.country);
+export class PlainEmail extends Plain {
+  /** The part that the site's rules may filter by. */
+  get domain(): string {
+    const address = textOf(this).trim();
+    return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
+  }
+}
+
+/** Contact data of one person: the plain address, which gives every form of the hash, or the hash alone. */
+export type ContactFields = ({ email: PlainEmail } | { emailSha256: Sha256 }) & {
+  phone?: Plain | undefined;
+  firstName?: Plain | undefined;
+  lastName?: Plain | undefined;
+};
+
+/** null when the text is not an email address. */
+export function readEmail(text: string): PlainEmail | null {
+  return looksLikeEmail(text) ? new PlainEmail(text) : null;
+}
+
+/** Reads a hash that arrives hashed; null when it is not 64 hex characters. */
+export function readSha256(hex: string): Sha256 | null {
+  return /^[0-9a-f]{64}$/i.test(hex) ? (hex.toLowerCase() as Sha256) : null;
+}
+
+/** Reads an email address or its hash, as people type them; null when the text is neither. */
+export function readEmailSha256(text: string): Sha256 | null {
+  const email = readEmail(text);
+  return email ? hashPerson({ email }).emailSha256 : readSha256(text);
+}
+
+/** `country` (ISO 3166 alpha-2) is where phone numbers without a country code belong. */
+export function hashPerson(fields: ContactFields, options: { country?: string | undefined } = {}): Person {
+  const person = "email" in fields ? hashEmail(fields.email) : { emailSha256: fields.emailSha256 };
+  const phone = fields.phone && e164(textOf(fields.phone), options.country);
   if (phone !== undefined) {
     person.phoneSha256 = sha256(phone);
     person.phoneDigitsSha256 = sha256(phone.slice(1));
   }
-  const firstName = normalName(fields.firstName ?? "");
-  if (firstName !== "") person.firstNameSha256 = sha256(firstName);
-  const lastName = normalName(fields.lastName ?? "");
-  if (lastName !== "") person.lastNameSha256 = sha256(lastName);
+  const firstName = fields.firstName && normalName(textOf(fields.firstName));
+  if (firstName) person.firstNameSha256 = sha256(firstName);
+  const lastName = fields.lastName && normalName(textOf(fields.lastName));
+  if (lastName) person.lastNameSha256 = sha256(lastName);
   return person;
 }
 
-function emailPart({ email = "", emailSha256 = "" }: ContactFields): Person {
-  if (email.trim() === "") {
-    const given = readSha256(emailSha256.trim());
-    // Endpoints check this with a clear answer. Here it guards the promise that no plain address gets through.
-    if (!given) throw new Error("a person needs an email or 64 hex characters of hashed email");
-    return { emailSha256: given };
-  }
-  const forms = emailForms(email);
-  const person: Person = { emailSha256: sha256(forms.canonical) };
+function hashEmail(email: PlainEmail): Person {
+  const { canonical, google, microsoft, reddit } = emailForms(textOf(email));
+  const person: Person = { emailSha256: sha256(canonical) };
   // Most addresses are the same in every form; hashing them once is a quarter of the work.
-  const hashed = (form: string) => (form === forms.canonical ? person.emailSha256 : sha256(form));
-  if (forms.google !== undefined) person.emailGoogleSha256 = hashed(forms.google);
-  if (forms.microsoft !== undefined) person.emailMicrosoftSha256 = hashed(forms.microsoft);
-  if (forms.reddit !== undefined) person.emailRedditSha256 = hashed(forms.reddit);
+  const hashForm = (form: string) => (form === canonical ? person.emailSha256 : sha256(form));
+  if (google !== undefined) person.emailGoogleSha256 = hashForm(google);
+  if (microsoft !== undefined) person.emailMicrosoftSha256 = hashForm(microsoft);
+  if (reddit !== undefined) person.emailRedditSha256 = hashForm(reddit);
   return person;
-}
-
-/** A hash that arrives hashed; null when it is not 64 hex characters. */
-export function readSha256(hex: string): Sha256 | null {
-  return /^[0-9a-f]{64}$/i.test(hex) ? (hex.toLowerCase() as Sha256) : null;
 }
 
 function sha256(text: string): Sha256 {
@@ -63,8 +86,8 @@ function sha256(text: string): Sha256 {
 }
 
 /**
- * Letters, marks and digits of any script. Variation selectors count as marks but are only the look of a sign:
- * they are what remains of a removed emoji. NFC comes last, because lower-casing and removal can undo it.
+ * Keeps letters, marks and digits of any script. Variation selectors count as marks but are what remains of a removed
+ * emoji. NFC comes last, because lower-casing and removal can undo it.
  */
 function normalName(name: string): string {
   const lower = name.toLowerCase();

@@ -15,7 +15,7 @@ function asRead(text: string): string | undefined {
 describe("a number that needs no reading", () => {
   const codes = [...new Set(library.getCountries().map((country) => library.getCountryCallingCode(country)))];
 
-  test.each(codes)("of +%s is what the library reads", (code) => {
+  test.each(codes)("numbers of +%s are read as the library reads them", (code) => {
     let seed = Number(code);
     const digit = () => {
       seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -37,7 +37,7 @@ describe("a number that needs no reading", () => {
     "+33123456789",
     "+61291234567",
     "+919876543210",
-  ])("is %s", (text) => {
+  ])("%s is E.164 already", (text) => {
     expect(isPlainE164(text)).toBe(true);
   });
 
@@ -48,7 +48,7 @@ describe("a number that needs no reading", () => {
     ["spaces", "+1 425 555 0123"],
     ["no plus", "14255550123"],
     ["digits of another script", "+１４２５５５５０１２３"],
-  ])("is not one with %s", (_why, text) => {
+  ])("a number with %s needs the library", (_why, text) => {
     expect(isPlainE164(text)).toBe(false);
   });
 });

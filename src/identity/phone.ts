@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url);
 let loadedLibrary: PhoneLibrary | undefined;
 
 /**
- * Loaded by the first phone number: 40 ms and 14 MB that a start without one should not pay. `min` lacks only
- * what tells valid numbers and types; which lengths are possible is the same as in `max`.
+ * Loaded with the first phone number, because it costs 40 ms and 14 MB. `min` lacks only number types and exact validity;
+ * its possible lengths are the same as in `max`.
  */
 function phoneLibrary(): PhoneLibrary {
   loadedLibrary ??= require("libphonenumber-js/min") as PhoneLibrary;
@@ -17,15 +17,15 @@ function phoneLibrary(): PhoneLibrary {
 }
 
 /**
- * Most senders write E.164 already, and reading such a number anew costs more than all the hashing of a person. So what
- * there is to know of a calling code is found out once: with these lengths, and without these beginnings (which may be
- * a national prefix that does not belong there), a number is possible and stays as it is, in whichever of its countries.
+ * Most senders write E.164 already, and parsing such a number costs more than all the hashing of a person. So the rules of
+ * each calling code are cached: a number of these lengths that starts with none of these national prefixes is possible in
+ * every country of the code, and stays as it is.
  */
 type Plan = { lengths: ReadonlySet<number>; prefixes: readonly RegExp[] };
 
 const plans = new Map<string, Plan | null>();
 
-/** What the library knows of a country or calling code; its own declarations leave the prefix out. */
+/** The library's metadata; its own declarations leave the prefix out. */
 type NumberingPlan = { possibleLengths(): number[]; nationalPrefixForParsing(): string | undefined };
 
 function planOf(callingCode: string): Plan | null {
@@ -54,7 +54,7 @@ function readPlan(callingCode: string): Plan | null {
   };
 }
 
-/** Whether this text is a possible number that needs no reading. False where only the library can tell. */
+/** True for a possible number in E.164. False where only the library can tell. */
 export function isPlainE164(text: string): boolean {
   if (!/^\+[1-9]\d{6,14}$/.test(text)) return false;
   // No calling code is the beginning of another, so at most one of these is one.
@@ -68,13 +68,13 @@ export function isPlainE164(text: string): boolean {
 }
 
 /**
- * The number as E.164, or undefined where a reading would be a guess: no known country, an impossible length,
- * words around it, or two readings. A wrong guess is worse than none, it tells of somebody else.
+ * Returns the number as E.164, or undefined where it would be a guess: no known country, an impossible length, words around
+ * it, or two interpretations. A wrong guess is worse than none: it would match another person.
  */
 export function e164(phone: string, siteCountry: string | undefined): string | undefined {
   if (isPlainE164(phone)) return phone;
   const { getCountryCallingCode, isSupportedCountry, parsePhoneNumberFromString } = phoneLibrary();
-  // NFKC turns the full-width digits of Japanese keyboards into those that the prefix below is looked for in.
+  // NFKC turns the full-width digits of Japanese keyboards into ASCII.
   const text = phone.trim().normalize("NFKC");
   const upperCase = siteCountry?.trim().toUpperCase() ?? "";
   const country = isSupportedCountry(upperCase) ? upperCase : undefined;
@@ -90,8 +90,8 @@ export function e164(phone: string, siteCountry: string | undefined): string | u
 
   const local = possible(text);
   if (!text.startsWith("00")) return local?.number;
-  // 00 dials abroad nearly everywhere, so it is a plus. Some countries dial 00 and more (Australia 0011, Korea
-  // 001): where that prefix gives another number of another country, nobody can say which one was meant.
+  // 00 is the international prefix nearly everywhere, so it is read as a plus. Some countries have longer ones (Australia
+  // 0011, Korea 001): where both give numbers of different countries, the number is ambiguous.
   const abroad = possible(`+${text.slice(2)}`);
   const isDomestic = country !== undefined && local?.countryCallingCode === getCountryCallingCode(country);
   if (local === undefined || isDomestic) return abroad?.number;

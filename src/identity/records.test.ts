@@ -19,17 +19,17 @@ const after = (...visits: Visit[]) => visits.reduce<Visit[]>((known, one) => add
 const times = (visits: readonly Visit[]) => visits.map((one) => one.seenAt);
 
 describe("the visits of a record", () => {
-  test("stand newest first, one that is reported late in its place", () => {
+  test("visits are sorted newest first, also when one is reported late", () => {
     const other = (at: number) => visit(at, { visitorId: `v${at}` });
     expect(times(after(other(30), other(10), other(20)))).toEqual([30, 20, 10]);
   });
 
-  test("of too many the oldest and the newest stay: additions cannot erase the history", () => {
+  test("of too many visits the oldest and the newest stay, so that additions cannot erase the history", () => {
     const many = Array.from({ length: 20 }, (_, i) => visit(i * hour));
     expect(times(after(...many)).map((at) => at / hour)).toEqual([19, 18, 17, 2, 1, 0]);
   });
 
-  test("bots' visits do not push a person's visit out", () => {
+  test("visits of bots do not displace a person's visit", () => {
     const human = visit(1, click("G-1", 1));
     const bots = Array.from({ length: 20 }, (_, i) =>
       visit((i + 1) * hour, { verdict: aBot, visitorId: `b${i}` }),
@@ -39,14 +39,14 @@ describe("the visits of a record", () => {
     expect(kept.filter((one) => one.verdict?.bot)).toHaveLength(2);
   });
 
-  test("those that are too old are forgotten when something new comes", () => {
+  test("visits that are too old are dropped when a new one comes", () => {
     expect(times(addVisit([visit(2 * hour), visit(hour)], visit(9 * hour), 2 * hour))).toEqual([
       9 * hour,
       2 * hour,
     ]);
   });
 
-  test("a page view of the same browser with nothing new belongs to the visit it is in", () => {
+  test("a page view of the same browser with no new ids belongs to the current visit", () => {
     const landing = visit(0, { ...click("G-1", 0), utm: { utm_source: "x" } });
     const kept = after(
       landing,
@@ -56,7 +56,7 @@ describe("the visits of a record", () => {
     expect(kept).toEqual([{ ...landing, browserIds: { _ga: "1" } }]);
   });
 
-  test("another click, other UTM fields, another browser or another day are a visit of their own", () => {
+  test("another click, UTM field, browser or day starts a new visit", () => {
     const landing = visit(0, { ...click("G-1", 0), utm: { utm_source: "x" } });
     expect(after(landing, visit(1, click("G-2", 1)))).toHaveLength(2);
     expect(after(landing, visit(1, { utm: { utm_source: "y" } }))).toHaveLength(2);
@@ -64,12 +64,12 @@ describe("the visits of a record", () => {
     expect(after(landing, visit(24 * hour))).toHaveLength(2);
   });
 
-  test("a click id that comes again keeps the time of its click", () => {
+  test("a click id that is reported again keeps the time of its click", () => {
     const [newest] = after(visit(0, click("G-1", 0)), visit(24 * hour, click("G-1", 24 * hour)));
     expect(newest?.clickIds.gclid).toEqual({ value: "G-1", seenAt: 0 });
   });
 
-  test("are made anew: what was known is not changed", () => {
+  test("adding a visit does not change the given list", () => {
     const known = after(visit(1, click("G-1", 1)));
     const before = structuredClone(known);
     addVisit(known, visit(2, { browserIds: { _ga: "1" } }), ever);
@@ -79,14 +79,14 @@ describe("the visits of a record", () => {
 });
 
 describe("joining a visitor's visits to a person's", () => {
-  test("several devices come together, each visit once", () => {
+  test("visits of several devices are joined, each once", () => {
     const phone = visit(1, { visitorId: "phone", ...click("P", 1) });
     const laptop = visit(2, { visitorId: "laptop", ...click("L", 2) });
     expect(joinVisits([phone], [laptop], ever)).toEqual([laptop, phone]);
     expect(joinVisits([laptop, phone], [laptop], ever)).toEqual([laptop, phone]);
   });
 
-  test("the visitor's copy of a visit is the fresher one", () => {
+  test("the visitor's copy of a visit replaces the person's", () => {
     const fresher = visit(1, { browserIds: { _ga: "1" } });
     expect(joinVisits([visit(1)], [fresher], ever)).toEqual([fresher]);
   });
@@ -95,7 +95,7 @@ describe("joining a visitor's visits to a person's", () => {
 describe("the first touch", () => {
   const identity = (firstUtm: Record<string, string> = {}): Identity => ({ visits: [], firstUtm, forms: {} });
 
-  test("is the oldest UTM fields of the visits, while nothing is known", () => {
+  test("the first touch is the oldest visit with UTM fields", () => {
     const visits = [
       visit(3, { utm: { utm_source: "new" } }),
       visit(2, { utm: { utm_source: "old" } }),
@@ -105,7 +105,7 @@ describe("the first touch", () => {
     expect(firstUtmOf(identity(), [visit(1)])).toEqual({});
   });
 
-  test("outlives the visit that it came with", () => {
+  test("the first touch outlives its visit", () => {
     const later = [visit(9, { utm: { utm_source: "later" } })];
     expect(firstUtmOf(identity({ utm_source: "first" }), later)).toEqual({ utm_source: "first" });
   });

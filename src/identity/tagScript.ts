@@ -1,8 +1,10 @@
-// The tag as a site's pages get it: the built script with the site's configuration in front. One text per site, kept with
-// its hash and its compressed forms until the configuration changes.
+// The tag as a site's pages load it: the built script with the site's configuration in front. Each site's text is cached
+// with its hash and its compressed forms until the configuration changes.
 
 import { createHash, hash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { packageFolder } from "../kernel/packageFolder.ts";
 import { browserIds, clickIds } from "./clickIds.ts";
 
 export type TagScript = {
@@ -15,24 +17,39 @@ export type TagScript = {
   brotli: Buffer;
 };
 
-/** What of a site is in its tag. */
-type Tagged = { id: string; settings: { consentMode: "opt-out" | "opt-in" } };
+/** The part of a site that its tag depends on. */
+type TaggedSite = { id: string; settings: { consentMode: "opt-out" | "opt-in" } };
 
-export function tagScripts(code: string): (site: Tagged) => TagScript {
-  const made = new Map<string, TagScript>();
+export class TagNotBuilt extends Error {
+  constructor() {
+    super("The browser tag is not built yet. Run: npm run build");
+  }
+}
+
+/** Reads the built tag, which is the same for all sites. */
+export function readTag(): string {
+  try {
+    return readFileSync(new URL("dist/tag.js", packageFolder), "utf8");
+  } catch {
+    throw new TagNotBuilt();
+  }
+}
+
+export function tagScripts(code: string): (site: TaggedSite) => TagScript {
+  const scripts = new Map<string, TagScript>();
   return (site) => {
     const key = `${site.id} ${site.settings.consentMode}`;
-    let script = made.get(key);
+    let script = scripts.get(key);
     if (!script) {
-      if (made.size >= 1000) made.clear();
-      script = wrap(code, site);
-      made.set(key, script);
+      if (scripts.size >= 1000) scripts.clear();
+      script = buildTagScript(code, site);
+      scripts.set(key, script);
     }
     return script;
   };
 }
 
-export function wrap(code: string, site: Tagged): TagScript {
+export function buildTagScript(code: string, site: TaggedSite): TagScript {
   const configuration = JSON.stringify({
     site: site.id,
     optIn: site.settings.consentMode === "opt-in",
@@ -49,7 +66,7 @@ export function wrap(code: string, site: Tagged): TagScript {
   };
 }
 
-/** The lines that install it: one that follows every change, one for this very content. */
+/** The lines that install the tag: `follows` always loads the newest, `pinned` this exact content. */
 export function tagLines({ hash: name, integrity }: TagScript): { follows: string; pinned: string } {
   return {
     follows: `<script async src="/__cc/tag.js"></script>`,

@@ -5,12 +5,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder } from "../../test/support/databases.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { openStore, type Store } from "../store/store.ts";
-import { takeReport, type Report, type Rules } from "./visits.ts";
+import { storeReport, type Report, type ReportRules } from "./visits.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 14, 12);
-const optOut: Rules = { consentMode: "opt-out", keepMs: 90 * 86_400_000 };
-const optIn: Rules = { ...optOut, consentMode: "opt-in" };
+const optOut: ReportRules = { consentMode: "opt-out", keepMs: 90 * 86_400_000 };
+const optIn: ReportRules = { ...optOut, consentMode: "opt-in" };
 const emailSha256 = sha256("e".repeat(64));
 
 let store: Store;
@@ -41,18 +41,18 @@ const person = { emailSha256, forms: {} };
 
 let sites = 0;
 /** A site of its own for each test. */
-function site(rules: Rules = optOut) {
+function site(rules: ReportRules = optOut) {
   sites += 1;
   const id = `site${sites}`;
   return {
-    take: (changes: Partial<Report>) => takeReport(store, id, report(changes), rules, () => "new visitor"),
+    take: (changes: Partial<Report>) => storeReport(store, id, report(changes), rules, () => "new visitor"),
     consent: () => store.people.consent(id, emailSha256),
     identity: () => store.people.identity(id, emailSha256),
   };
 }
 
 describe("a visitor's decisions", () => {
-  test("granting again and refusing again holds again, for every email they ever handed in", async () => {
+  test("a grant and a later refusal apply to every email that the visitor ever submitted", async () => {
     const { take, consent, identity } = site();
     await take({ visit: landing });
     await take({ visit: landing, person });
@@ -63,7 +63,7 @@ describe("a visitor's decisions", () => {
     expect(await identity()).toBeNull();
   });
 
-  test("a refusal removes what this visitor left behind, and nothing of another's", async () => {
+  test("a refusal removes this visitor's visits and no other's", async () => {
     const { take, identity } = site();
     await take({ visitorId: "phone", visit: landing, person });
     await take({ visitorId: "laptop", visit: landing, person });
@@ -78,7 +78,7 @@ describe("a visitor's decisions", () => {
     expect(await consent()).toBe("denied");
   });
 
-  test("a refusal that the page remembers and the relay never heard counts; a newer word is not overridden", async () => {
+  test("a refusal that only the page remembers counts, and never overrides a stored decision", async () => {
     const { take, consent } = site();
     await take({ visit: landing, person });
     await take({ remembered: "denied" });
@@ -88,7 +88,7 @@ describe("a visitor's decisions", () => {
     expect(await consent()).toBe("granted");
   });
 
-  test("a privacy signal that is gone has ended", async () => {
+  test("a privacy signal that is no longer sent has ended", async () => {
     const { take, consent } = site();
     await take({ signals: { gpc: "denied" }, person });
     expect(await consent()).toBe("denied");
@@ -97,15 +97,15 @@ describe("a visitor's decisions", () => {
   });
 });
 
-describe("where consent is asked first", () => {
-  test("nothing is stored before the decision, and no visitor is made", async () => {
+describe("opt-in mode", () => {
+  test("in opt-in mode nothing is stored before the decision, and no visitor is created", async () => {
     const { take, identity } = site(optIn);
     const taken = await take({ visitorId: null, visit: landing, person });
     expect(taken).toMatchObject({ visitorId: null, suppressed: true });
     expect(await identity()).toBeNull();
   });
 
-  test("after it everything is, and the person's grant with it", async () => {
+  test("in opt-in mode a grant stores the visit and the person's consent", async () => {
     const { take, consent, identity } = site(optIn);
     const taken = await take({ visitorId: null, signals: { own: "granted" }, visit: landing, person });
     expect(taken).toMatchObject({ visitorId: "new visitor", suppressed: false });

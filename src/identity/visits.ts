@@ -1,5 +1,5 @@
-// What the tag reports: a visit, an email that was submitted, a decision. Consent comes first every time; what it
-// forbids is not stored, and what was stored before is removed.
+// Stores what the tag reports: a visit, a submitted email, a consent decision. Consent is applied first: what it forbids is
+// not stored, and what was stored before is removed.
 
 import {
   consentSources,
@@ -15,101 +15,110 @@ import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 
 export type Report = {
-  /** From the cookie; null for a browser that is not known. */
+  /** From the cookie; null for an unknown browser. */
   visitorId: string | null;
-  /** What the page calls such a browser: its reports may all be on their way before the first cookie is set. */
+  /** The page's own id for an unknown browser: several reports may be sent before the first cookie is set. */
   proposedId: string | null;
-  /** A word to the site's own switch that the page remembers: it counts where the relay never heard of one. */
+  /** A decision that the page remembers. It counts when the relay has no decision of the site's own consent call. */
   remembered: ConsentState | null;
-  /** What each source says now. A source that is silent has nothing to say, or is not there. */
+  /** The current state of each consent source on the page. */
   signals: Partial<Record<ConsentSource, ConsentState>>;
-  /** null when there is nothing to remember of the visit. */
+  /** null when nothing of the visit is stored. */
   visit: Omit<Visit, "visitorId"> | null;
   person: { emailSha256: Sha256; forms: Identity["forms"] } | null;
   at: number;
 };
 
-export type Rules = { consentMode: "opt-out" | "opt-in"; keepMs: number };
+export type ReportRules = { consentMode: "opt-out" | "opt-in"; keepMs: number };
 
-/** `suppressed`: consent forbids to remember the visit. The visitor's id goes into the cookie. */
-export type Taken = { visitorId: string | null; consent: ConsentReading; suppressed: boolean };
+/** `suppressed`: consent forbids storing the visit. `visitorId` goes into the cookie. */
+export type StoredReport = { visitorId: string | null; consent: ConsentReading; suppressed: boolean };
 
-const personsKept = 5;
+const maxPersons = 5;
 
-export async function takeReport(
+export async function storeReport(
   store: Pick<Store, "people">,
   siteId: string,
   report: Report,
-  rules: Rules,
+  rules: ReportRules,
   newVisitorId: () => string,
-  /** Until when it is of use; a refusal always is. */
-  by = Infinity,
-): Promise<Taken> {
+  /** The deadline; a refusal of consent has none. */
+  deadline = Infinity,
+): Promise<StoredReport> {
   const knownAs = report.visitorId ?? report.proposedId;
-  const seen = weigh(knownAs ? await store.people.decisions(siteId, knownAs) : [], report, rules);
-  const { suppressed, refused } = seen;
-  const hasNews = Object.keys(seen.news).length > 0;
-  const somethingToStore = hasNews || (suppressed ? refused && report.person : report.visit || report.person);
-  if (!somethingToStore) return { visitorId: report.visitorId, consent: seen.consent, suppressed };
+  const before = weighConsent(knownAs ? await store.people.decisions(siteId, knownAs) : [], report, rules);
+  const { suppressed, refused } = before;
+  const hasChanges = Object.keys(before.changes).length > 0;
+  const hasDataToStore =
+    hasChanges || (suppressed ? refused && report.person : report.visit || report.person);
+  if (!hasDataToStore) return { visitorId: report.visitorId, consent: before.consent, suppressed };
 
   const visitorId = knownAs ?? newVisitorId();
-  const take = async (rows: PeopleRows): Promise<Taken> => {
-    // Reports of one page can overtake each other. Read again while the visitor is held: a visit that comes after its
-    // visitor's refusal must not be stored.
+  const change = async (rows: PeopleRows): Promise<StoredReport> => {
+    // Reports of one page can overtake each other. Consent is read again under the visitor's lock, so that a visit after
+    // its visitor's refusal is not stored.
     await rows.visitor(visitorId, report.at);
-    const weighed = weigh(await rows.decisionsAbout(visitorId), report, rules);
-    for (const [source, state] of Object.entries(weighed.news))
+    const weighed = weighConsent(await rows.decisionsAbout(visitorId), report, rules);
+    for (const [source, state] of Object.entries(weighed.changes))
       await rows.decide(visitorId, source, state, report.at);
-    if (weighed.refused) await refuse(rows, visitorId, report);
+    if (weighed.refused) await removeVisits(rows, visitorId, report);
     else if (weighed.suppressed) await rows.removeVisitor(visitorId);
-    else await remember(rows, visitorId, report, rules, weighed);
+    else await saveVisit(rows, visitorId, report, rules, weighed);
     return { visitorId, consent: weighed.consent, suppressed: weighed.suppressed };
   };
-  return store.people.change(siteId, take, refused ? Infinity : by);
+  return store.people.change(siteId, change, refused ? Infinity : deadline);
 }
 
 type Weighed = {
-  news: Record<string, ConsentState>;
+  /** Decisions that differ from the stored ones. */
+  changes: Record<string, ConsentState>;
   consent: ConsentReading;
   refused: boolean;
-  /** Nothing may be remembered: refused, or not agreed to where that is required. */
+  /** Nothing may be stored: refused, or not granted where the site asks first. */
   suppressed: boolean;
-  /** There was a refusal on record, and it has ended. */
+  /** A stored refusal has ended. */
   lifted: boolean;
 };
 
-function weigh(said: readonly Decision[], { signals, remembered }: Report, rules: Rules): Weighed {
-  const heard = said.some((one) => one.givenBy === "own") || !remembered;
-  const news = newsIn(heard ? signals : { own: remembered, ...signals }, said);
-  const before = effective(said.map((one) => one.state));
+function weighConsent(
+  stored: readonly Decision[],
+  { signals, remembered }: Report,
+  rules: ReportRules,
+): Weighed {
+  const needsRemembered = remembered && !stored.some((one) => one.givenBy === "own");
+  const changes = findChanges(needsRemembered ? { own: remembered, ...signals } : signals, stored);
+  const before = effective(stored.map((one) => one.state));
   const consent = effective([
-    ...said.filter((one) => !(one.givenBy in news)).map((one) => one.state),
-    ...Object.values(news),
+    ...stored.filter((one) => !(one.givenBy in changes)).map((one) => one.state),
+    ...Object.values(changes),
   ]);
   const refused = isRefusal(consent);
   const suppressed = refused || (consent === "unknown" && rules.consentMode === "opt-in");
-  return { news, consent, refused, suppressed, lifted: isRefusal(before) && !refused };
+  return { changes, consent, refused, suppressed, lifted: isRefusal(before) && !refused };
 }
 
 const isRefusal = (consent: ConsentReading) => consent === "denied" || consent === "unreadable";
 
-/** The decisions that differ from what is on record. A source that falls silent after a refusal has lifted it. */
-function newsIn(signals: Report["signals"], said: readonly Decision[]): Record<string, ConsentState> {
-  const news: Record<string, ConsentState> = {};
+/** Finds the decisions that differ from the stored ones. A privacy signal that is gone has lifted its refusal. */
+function findChanges(
+  signals: Report["signals"],
+  decisions: readonly Decision[],
+): Record<string, ConsentState> {
+  const changes: Record<string, ConsentState> = {};
   for (const source of consentSources) {
-    const stored = said.find((one) => one.givenBy === source)?.state;
-    // The site's own call is heard once and holds; browser signals are there on every page or not at all.
+    const stored = decisions.find((one) => one.givenBy === source)?.state;
+    // The site's own call is made once and holds; browser signals are sent on every page or not at all.
     const current = signals[source] ?? (source === "gpc" && stored ? "unknown" : undefined);
     if (current && current !== stored && !(current === "unknown" && stored === undefined))
-      news[source] = current;
+      changes[source] = current;
   }
-  return news;
+  return changes;
 }
 
-/** The visitor said no: it holds for every person they are, and what they left behind goes. */
-async function refuse(rows: PeopleRows, visitorId: string, { person, at }: Report): Promise<void> {
+/** Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. */
+async function removeVisits(rows: PeopleRows, visitorId: string, { person, at }: Report): Promise<void> {
   const visitor = await rows.visitor(visitorId, at);
-  // Those that an earlier refusal took from the record are still known by the decisions made for them.
+  // Emails that an earlier refusal removed from the record are still known by their decisions.
   const earlier = (await rows.decisionsBy(visitorId)).map((decision) => decision.subject);
   for (const emailSha256 of new Set([
     ...earlier,
@@ -125,11 +134,11 @@ async function refuse(rows: PeopleRows, visitorId: string, { person, at }: Repor
   await rows.removeVisitor(visitorId);
 }
 
-async function remember(
+async function saveVisit(
   rows: PeopleRows,
   visitorId: string,
   { visit, person, at }: Report,
-  rules: Rules,
+  rules: ReportRules,
   { consent, lifted }: Weighed,
 ): Promise<void> {
   const now = consent === "granted" ? "granted" : "unknown";
@@ -144,9 +153,9 @@ async function remember(
   const persons = person
     ? [person.emailSha256, ...visitor.persons.filter((one) => one !== person.emailSha256)]
     : visitor.persons;
-  await rows.saveVisitor(visitorId, { visits, persons: persons.slice(0, personsKept) }, at);
+  await rows.saveVisitor(visitorId, { visits, persons: persons.slice(0, maxPersons) }, at);
 
-  for (const emailSha256 of persons.slice(0, personsKept)) {
+  for (const emailSha256 of persons.slice(0, maxPersons)) {
     if (consent === "granted") await decideOnce(rows, emailSha256, visitorId, "granted", at);
     const identity = await rows.identity(emailSha256, at);
     const joined = joinVisits(identity.visits, visits, oldest);

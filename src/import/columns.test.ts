@@ -13,7 +13,7 @@ function refusal(work: () => unknown): Refusal {
 }
 
 describe("columns of conversions", () => {
-  test("are known by their names, whatever case, spaces and signs", () => {
+  test("columns match fields by name, ignoring case, spaces and signs", () => {
     const columns = ["Order ID", "email_address", "Conversion Value", "CONVERSION CURRENCY", "Conversion Time", "Conversion-Name"]; // prettier-ignore
     expect(chooseColumns("conversions", columns, {}, [])).toEqual({
       mapping: {
@@ -28,7 +28,7 @@ describe("columns of conversions", () => {
     });
   });
 
-  test("--map wins over a guess, takes its column from others, and an empty one leaves a field out", () => {
+  test("--map overrides the guess and reserves its column; an empty column leaves a field out", () => {
     const columns = ["email", "total", "net", "time", "event", "phone"];
     const { mapping, unused } = chooseColumns("conversions", columns, { value: "Net", phone: "" }, []);
     expect(mapping).toMatchObject({ value: "net", email: "email" });
@@ -40,7 +40,7 @@ describe("columns of conversions", () => {
     );
   });
 
-  test("a field's own name wins over others", () => {
+  test("a column named like the field wins over its aliases", () => {
     expect(
       chooseColumns("conversions", ["email", "mail", "event", "eventTime", "date"], {}, []).mapping,
     ).toMatchObject({
@@ -49,25 +49,25 @@ describe("columns of conversions", () => {
     });
   });
 
-  test("two that could be meant are refused by name", () => {
+  test("two columns that could be the same field are refused by name", () => {
     const { field, message } = refusal(() =>
       chooseColumns("conversions", ["email", "event", "Created at", "Paid at"], {}, []),
     );
     expect(field).toBe("eventTime");
     expect(message).toBe(
-      "More than one column could be eventTime: Created at, Paid at. Say which with --map eventTime=COLUMN.",
+      "More than one column could be eventTime: Created at, Paid at. Choose one with --map eventTime=COLUMN.",
     );
   });
 
-  test("what is missing is named, with the columns that are there", () => {
+  test("a missing field is named, with the columns of the file", () => {
     expect(refusal(() => chooseColumns("conversions", ["foo", "bar"], {}, [])).message).toBe(
       "No column was found for email (or hashed_email), event (or --event NAME for all rows), eventTime. " +
-        "The file's columns: foo, bar. Say which it is with --map FIELD=COLUMN.",
+        "The file's columns: foo, bar. Name it with --map FIELD=COLUMN.",
     );
     expect(() => chooseColumns("conversions", ["hashed email", "date"], {}, ["event"])).not.toThrow();
   });
 
-  test("unknown fields and columns are named", () => {
+  test("unknown fields and columns of --map are refused by name", () => {
     expect(refusal(() => chooseColumns("conversions", ["email"], { price: "x" }, [])).message).toMatch(
       /^price is not a field of conversions\. Fields: email, hashed_email, event,/,
     );
@@ -80,7 +80,7 @@ describe("columns of conversions", () => {
   });
 });
 
-test("columns of identities: click ids, UTM fields and browser ids by their names", () => {
+test("click ids, UTM fields and browser ids are columns of an identity import", () => {
   const columns = ["E-Mail", "GCLID", "utm source", "_fbp", "ScCid", "li_fat_id", "click time", "Consent"];
   expect(chooseColumns("identities", columns, {}, []).mapping).toEqual({
     email: "E-Mail",
@@ -94,7 +94,7 @@ test("columns of identities: click ids, UTM fields and browser ids by their name
   });
 });
 
-test("what people decided needs no time; a visit does, and a row has one of both", () => {
+test("a visit needs its time, consent does not, and a file needs one of both", () => {
   expect(chooseColumns("identities", ["email", "consent"], {}, []).mapping).toEqual({
     email: "email",
     consent: "consent",

@@ -1,4 +1,4 @@
-// CSV with a header. Comma, semicolon or tab, whichever the header has most of; quoted cells may hold line breaks.
+// Reads CSV with a header. The delimiter is the comma, semicolon or tab that the header has most of.
 
 import { pipeline } from "node:stream/promises";
 import { Readable } from "node:stream";
@@ -9,7 +9,7 @@ import { maxRowLength, type Table, type TableRow } from "./table.ts";
 const delimiters = [",", ";", "\t"];
 
 export async function openCsv(text: AsyncIterable<string>, start: string): Promise<Table> {
-  const delimiter = delimiterOf(start);
+  const delimiter = detectDelimiter(start);
   const parser = parse({
     delimiter,
     record_delimiter: ["\r\n", "\n", "\r"],
@@ -19,22 +19,25 @@ export async function openCsv(text: AsyncIterable<string>, start: string): Promi
     skip_empty_lines: true,
     max_record_size: maxRowLength,
   });
-  // What goes wrong on the way arrives at whoever reads the parser.
+  // The reader of the parser gets the same error.
   pipeline(Readable.from(text), parser).catch(() => {});
   const records = (parser as AsyncIterable<Parsed>)[Symbol.asyncIterator]();
-  const head = await next(records);
+  const head = await readRecord(records);
   const columns = (head?.record ?? []).map((name, i) => name.trim() || `column ${i + 1}`);
-  return { format: "csv", delimiter, columns, rows: rowsOf(records, columns) };
+  return { format: "csv", delimiter, columns, rows: readRows(records, columns) };
 }
 
 type Parsed = { record: string[]; info: Info };
 
-async function* rowsOf(records: AsyncIterator<Parsed>, columns: readonly string[]): AsyncGenerator<TableRow> {
-  for (let parsed = await next(records); parsed; parsed = await next(records)) {
+async function* readRows(
+  records: AsyncIterator<Parsed>,
+  columns: readonly string[],
+): AsyncGenerator<TableRow> {
+  for (let parsed = await readRecord(records); parsed; parsed = await readRecord(records)) {
     const { record, info } = parsed;
-    const within = record.reduce((breaks, cell) => breaks + breaksIn(cell), 0);
+    const lineBreaks = record.reduce((sum, cell) => sum + countLineBreaks(cell), 0);
     yield {
-      line: info.lines - within,
+      line: info.lines - lineBreaks,
       bytes: info.bytes,
       ...(record.length === columns.length
         ? { cells: Object.fromEntries(columns.map((name, i) => [name, record[i]])) }
@@ -43,13 +46,13 @@ async function* rowsOf(records: AsyncIterator<Parsed>, columns: readonly string[
   }
 }
 
-function breaksIn(cell: string): number {
+function countLineBreaks(cell: string): number {
   let breaks = 0;
   for (let at = cell.indexOf("\n"); at >= 0; at = cell.indexOf("\n", at + 1)) breaks += 1;
   return breaks;
 }
 
-async function next(records: AsyncIterator<Parsed>): Promise<Parsed | null> {
+async function readRecord(records: AsyncIterator<Parsed>): Promise<Parsed | null> {
   try {
     const { done, value } = await records.next();
     return done ? null : value;
@@ -66,10 +69,10 @@ async function next(records: AsyncIterator<Parsed>): Promise<Parsed | null> {
   }
 }
 
-/** Quoted names may hold any of them. */
-function delimiterOf(start: string): string {
+/** Ignores delimiters inside quoted names. */
+function detectDelimiter(start: string): string {
   const header = start.trimStart().split(/\r?\n|\r/, 1)[0] ?? "";
   const bare = header.replace(/"[^"]*"/g, "");
-  const counts = delimiters.map((sign) => bare.split(sign).length);
+  const counts = delimiters.map((one) => bare.split(one).length);
   return delimiters[counts.indexOf(Math.max(...counts))] as string;
 }

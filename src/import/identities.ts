@@ -1,15 +1,14 @@
-// Rows as visits of people: click ids, UTM fields and browser ids, with the time they were seen; and what people decided.
-// A row that is taken in again finds its visit there and changes nothing.
+// Imports rows as visits (click ids, UTM fields and browser ids with their time) and as consent decisions. A row that is
+// imported again changes nothing.
 
-import type { ConsentState, Identity, Visit, Sha256 } from "../kernel/event.ts";
+import type { ConsentState, Identity, Person, Sha256, Visit } from "../kernel/event.ts";
 import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
-import { looksLikeEmail } from "../identity/email.ts";
-import { personOf } from "../identity/person.ts";
+import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import { firstUtmOf, joinVisits } from "../identity/records.ts";
 import type { Site } from "../sites/directory.ts";
 import { effective, operator, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
-import { textIn, type Reading } from "./reading.ts";
+import { readCellText, type RowFormat } from "./columns.ts";
 import type { Cells, TableRow } from "./table.ts";
 import type { Outcome } from "./tally.ts";
 import { readTime, ValueFault } from "./values.ts";
@@ -17,7 +16,7 @@ import { readTime, ValueFault } from "./values.ts";
 export type IdentityImport = {
   store: Pick<Store, "people">;
   site: () => Site;
-  reading: Reading;
+  format: RowFormat;
   now: () => number;
   /** Only checks the rows. */
   dryRun: boolean;
@@ -31,27 +30,29 @@ type Entry = {
 };
 
 const maxIdLength = 1024;
-const futureMs = 5 * 60_000;
+const maxFutureMs = 5 * 60_000;
 
-/** Takes rows in; resolves when all of them are durable. */
-export async function takeIdentities(rows: readonly TableRow[], on: IdentityImport): Promise<Outcome[]> {
+/** Resolves when all rows are durable. */
+export async function importIdentities(rows: readonly TableRow[], on: IdentityImport): Promise<Outcome[]> {
   const { store, dryRun } = on;
   const now = on.now();
   const site = on.site();
   const { keepMs } = site.settings;
   return Promise.all(
     rows.map(async (row): Promise<Outcome> => {
-      const entry = "fault" in row ? row.fault : entryOf(row.cells, keepMs, now, on.reading);
-      if (typeof entry === "string") return { became: "refused", reason: entry };
-      if (dryRun) return { became: "imported", results: {} };
-      const isNew = await store.people.change(site.id, (people) => enter(people, entry, now, now - keepMs));
-      return isNew ? { became: "imported", results: {} } : { became: "duplicate" };
+      const entry = "fault" in row ? row.fault : readEntry(row.cells, keepMs, now, on.format);
+      if (typeof entry === "string") return { status: "refused", reason: entry };
+      if (dryRun) return { status: "imported", results: {} };
+      const isNew = await store.people.change(site.id, (people) =>
+        saveEntry(people, entry, now, now - keepMs),
+      );
+      return isNew ? { status: "imported", results: {} } : { status: "duplicate" };
     }),
   );
 }
 
-/** True when it says something new. */
-async function enter(
+/** True when something changed. */
+async function saveEntry(
   people: PeopleRows,
   { emailSha256, forms, visit, consent }: Entry,
   now: number,
@@ -76,7 +77,7 @@ async function enter(
   return true;
 }
 
-/** The operator's word, with one limit: a consent in a file, maybe an old one, never lifts a refusal that was made here. */
+/** Saves an operator's decision. A consent from a file, which may be old, never lifts a refusal that was recorded here. */
 async function decide(
   people: PeopleRows,
   emailSha256: Sha256,
@@ -85,36 +86,44 @@ async function decide(
 ): Promise<boolean> {
   const decisions = await people.decisionsAbout(emailSha256);
   const own = decisions.find(({ givenBy }) => givenBy === operator)?.state;
-  const stands = effective(decisions.map((decision) => decision.state));
-  if (own === state || (state === "granted" && (stands === "denied" || stands === "unreadable")))
+  const current = effective(decisions.map((decision) => decision.state));
+  if (own === state || (state === "granted" && (current === "denied" || current === "unreadable")))
     return false;
   await people.decide(emailSha256, operator, state, now);
   return true;
 }
 
-function entryOf(cells: Cells, keepMs: number, now: number, reading: Reading): Entry | string {
-  const text = (field: string) => textIn(cells, field, reading);
-  const [email, hashedEmail] = [text("email"), text("hashed_email")];
-  if (email === "" && hashedEmail === "") return "email or hashed_email required";
-  if (email !== "" && !looksLikeEmail(email)) return "email is not an email address";
-  if (email === "" && !/^[0-9a-f]{64}$/i.test(hashedEmail))
-    return "hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters";
-  const { emailSha256, ...forms } = personOf({ email, emailSha256: hashedEmail });
+function readEntry(cells: Cells, keepMs: number, now: number, format: RowFormat): Entry | string {
+  const text = (field: string) => readCellText(cells, field, format);
+  const person = readPerson(text("email"), text("hashed_email"));
+  if (typeof person === "string") return person;
+  const { emailSha256, ...forms } = person;
 
   const consent = text("consent").toLowerCase();
   if (consent !== "" && consent !== "granted" && consent !== "denied")
     return "consent must be granted or denied";
-  const visit = visitOf(text, keepMs, now, reading);
+  const visit = readVisit(text, keepMs, now, format);
   if (typeof visit === "string") return visit;
   if (!visit && consent === "") return "there is no click id, UTM field, browser id or consent in the row";
   return { emailSha256, forms, visit, consent: consent === "" ? null : consent };
 }
 
-function visitOf(
+function readPerson(emailText: string, hashText: string): Person | string {
+  if (emailText === "" && hashText === "") return "email or hashed_email required";
+  const email = readEmail(emailText);
+  if (email) return hashPerson({ email });
+  if (emailText !== "") return "email is not an email address";
+  const emailSha256 = readSha256(hashText);
+  return emailSha256
+    ? hashPerson({ emailSha256 })
+    : "hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters";
+}
+
+function readVisit(
   text: (field: string) => string,
   keepMs: number,
   now: number,
-  { mapping, defaults, rules }: Reading,
+  { mapping, defaults, rules }: RowFormat,
 ): Visit | string | null {
   const ids = {
     clickIds: {} as Visit["clickIds"],
@@ -122,7 +131,7 @@ function visitOf(
     utm: {} as Visit["utm"],
   };
   const seenAt = readTime("seenAt", text("seenAt"), rules);
-  let some = false;
+  let hasIds = false;
   for (const field of new Set([...Object.keys(mapping), ...Object.keys(defaults)])) {
     const value = text(field);
     if (value === "") continue;
@@ -131,14 +140,14 @@ function visitOf(
     if (!isId) continue;
     if (value.length > maxIdLength || value.includes("\0") || !value.isWellFormed())
       return `${field} is longer than ${maxIdLength} characters, or has one that cannot be stored`;
-    some = true;
+    hasIds = true;
     if (clickId) ids.clickIds[clickId] = { value, seenAt: Number(seenAt) };
     else if (isUtmField(field)) ids.utm[field] = value;
     else ids.browserIds[field] = value;
   }
-  if (!some) return null;
-  if (seenAt instanceof ValueFault) return seenAt.sentence;
-  if (seenAt > now + futureMs) return "seenAt lies in the future";
+  if (!hasIds) return null;
+  if (seenAt instanceof ValueFault) return seenAt.message;
+  if (seenAt > now + maxFutureMs) return "seenAt lies in the future";
   if (seenAt < now - keepMs)
     return `seenAt is older than visits are kept (${Math.round(keepMs / 86_400_000)} days)`;
   return { visitorId: null, seenAt, browser: null, ...ids };

@@ -1,25 +1,26 @@
-// An import from its beginning to its report.
+// Runs an import, or its dry run, and reports.
 
 import { hash } from "node:crypto";
 import type { Connection, Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
+import type { Acceptance, NewEvent } from "../store/events/events.ts";
 import type { ImportKind, ImportRow } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
 import { chooseColumns, type Mapping } from "./columns.ts";
-import { takeConversions } from "./conversions.ts";
-import { takeIdentities } from "./identities.ts";
-import { rehearse } from "./dryRun.ts";
+import { importConversions } from "./conversions.ts";
+import { importIdentities } from "./identities.ts";
 import { run, type Progress, type RefusedRow, type RunOptions } from "./run.ts";
 import type { Source } from "./source.ts";
 import { newTally, type Tally } from "./tally.ts";
-import { takeTurn, type Process } from "./importLease.ts";
+import { acquireImport, type Process } from "./importLease.ts";
 import type { ValueRules } from "./values.ts";
 
-export type Order = {
+export type ImportRequest = {
   kind: ImportKind;
   source: Source;
   siteId: string;
-  said: Mapping;
+  /** From --map. */
+  requestedColumns: Mapping;
   defaults: Record<string, string>;
   rules: ValueRules;
   /** `all`, `none`, or platforms and connection ids. */
@@ -32,17 +33,17 @@ export type Report = {
   kind: ImportKind;
   file: string;
   state: "dry run" | "done" | "stopped" | "done before";
-  /** The line after which an earlier run had ended; 0 for a first one. */
+  /** The last line of an earlier run; 0 for the first run. */
   resumedAfter: number;
   line: number;
   tally: Tally;
-  /** Known of a dry run: how many repeat a row of the file, how many an event that is stored. */
+  /** Only for a dry run: duplicates of another row, and of a stored event. */
   duplicates: { inFile: number; known: number } | null;
   mapping: Mapping;
   unused: string[];
 };
 
-export type Surroundings = {
+export type ImportContext = {
   store: Store;
   directory: Directory;
   by: By;
@@ -56,87 +57,92 @@ export type Surroundings = {
 };
 
 type Job = {
-  order: Order;
-  around: Surroundings;
+  request: ImportRequest;
+  context: ImportContext;
   report: Pick<Report, "id" | "kind" | "file" | "mapping" | "unused">;
-  /** With the connections that it delivers to, as they are now. */
+  /** The site as it is now, with only the connections to deliver to. */
   site: () => Site;
 };
 
-export async function importFile(order: Order, around: Surroundings): Promise<Report> {
-  const { kind, source, siteId, defaults, dryRun } = order;
-  const { store, directory } = around;
-  const { mapping, unused } = chooseColumns(kind, source.columns, order.said, Object.keys(defaults));
-  const id = identify(order, mapping) ?? around.newId();
-  const isWanted = chooser(siteNow(directory, siteId), order.deliver);
+export async function importFile(request: ImportRequest, context: ImportContext): Promise<Report> {
+  const { kind, source, siteId, defaults, dryRun } = request;
+  const { store, directory } = context;
+  const { mapping, unused } = chooseColumns(
+    kind,
+    source.columns,
+    request.requestedColumns,
+    Object.keys(defaults),
+  );
+  const id = makeImportId(request, mapping) ?? context.newId();
+  const isWanted = connectionFilter(currentSite(directory, siteId), request.deliver);
   const site = (): Site => {
-    const whole = siteNow(directory, siteId);
+    const whole = currentSite(directory, siteId);
     return { ...whole, connections: whole.connections.filter(isWanted) };
   };
-  const job: Job = { order, around, report: { id, kind, file: source.name, mapping, unused }, site };
+  const job: Job = { request, context, report: { id, kind, file: source.name, mapping, unused }, site };
   const before = dryRun ? await store.imports.find({ siteId, id }) : null;
   if (before?.state === "done") return doneBefore(job, before);
-  return dryRun ? tryOut(job) : takeIn(job);
+  return dryRun ? runDry(job) : runImport(job);
 }
 
-async function tryOut(job: Job): Promise<Report> {
-  const { store, now, onStart } = job.around;
-  const rehearsal = rehearse(store, now);
+async function runDry(job: Job): Promise<Report> {
+  const { store, now, onStart } = job.context;
+  const preview = openDryRun(store, now);
   const tally = newTally();
   onStart(0);
-  const steps = await stepsOf(job, rehearsal.store);
+  const steps = await openSteps(job, preview.store);
   const { isWhole, line } = await run({ ...steps, after: 0, tally, save: async () => {}, paced: false });
-  const duplicates = { inFile: rehearsal.inFile(), known: rehearsal.known() };
+  const duplicates = { inFile: preview.inFile(), known: preview.known() };
   return { ...job.report, state: isWhole ? "dry run" : "stopped", resumedAfter: 0, line, tally, duplicates };
 }
 
-async function takeIn(job: Job): Promise<Report> {
-  const { order, around, report } = job;
-  const { store, now } = around;
-  const { kind, source, siteId, deliver } = order;
+async function runImport(job: Job): Promise<Report> {
+  const { request, context, report } = job;
+  const { store, now } = context;
+  const { kind, source, siteId, deliver } = request;
   const audit = (action: string, more: Record<string, unknown>) => {
     const detail = { import: report.id, kind, file: source.name, deliver, ...more };
-    return { siteId, actor: around.by.actor, action, detail, at: now() };
+    return { siteId, actor: context.by.actor, action, detail, at: now() };
   };
-  const options = { deliver, mapping: report.mapping, ...(source.hash ? { sha256: source.hash } : {}) };
-  const made = { siteId, id: report.id, kind, file: source.name, options, tally: newTally() };
-  const turn = await takeTurn(store, made, around.process, now, audit("import started", {}));
-  if ("done" in turn) return doneBefore(job, turn.done);
+  const options = { deliver, mapping: report.mapping, ...(source.sha256 ? { sha256: source.sha256 } : {}) };
+  const wanted = { siteId, id: report.id, kind, file: source.name, options, tally: newTally() };
+  const lease = await acquireImport(store, wanted, context.process, now, audit("import started", {}));
+  if ("done" in lease) return doneBefore(job, lease.done);
 
-  const { line: after } = turn.row;
-  const tally = turn.row.tally as Tally;
-  around.onStart(after);
+  const { line: after } = lease.row;
+  const tally = lease.row.tally as Tally;
+  context.onStart(after);
   const save = (line: number, sum: Tally) => {
     source.check();
-    return turn.save(line, sum);
+    return lease.save(line, sum);
   };
-  const { isWhole, line } = await run({ ...(await stepsOf(job, store)), after, tally, save, paced: true });
-  // Charts are made an hour at a time, and these hours are over.
+  const { isWhole, line } = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
+  // Statistics of past hours are final, so they are computed again.
   if (kind === "conversions" && tally.imported > 0) await store.statistics.startAnew(siteId);
   const { rows, imported, duplicates, filtered, refused } = tally;
   const done = isWhole ? audit("import done", { rows, imported, duplicates, filtered, refused }) : null;
-  await turn.end(isWhole ? "done" : "stopped", line, tally, done);
+  await lease.end(isWhole ? "done" : "stopped", line, tally, done);
   const state = isWhole ? "done" : "stopped";
   return { ...report, state, resumedAfter: after, line, tally, duplicates: null };
 }
 
-async function stepsOf({ order, around, report, site }: Job, into: Store) {
+async function openSteps({ request, context, report, site }: Job, into: Store) {
   const { mapping, id } = report;
-  const { kind, dryRun } = order;
-  const table = await order.source.open();
-  const reading = { mapping, defaults: order.defaults, rules: order.rules, delimiter: table.delimiter };
-  const on = { id, store: into, site, reading, now: around.now, dryRun };
-  const take: RunOptions["take"] = (rows) =>
-    kind === "conversions" ? takeConversions(rows, on) : takeIdentities(rows, on);
+  const { kind, dryRun } = request;
+  const table = await request.source.open();
+  const format = { mapping, defaults: request.defaults, rules: request.rules, delimiter: table.delimiter };
+  const on = { id, store: into, site, format, now: context.now, dryRun };
+  const importRows: RunOptions["importRows"] = (rows) =>
+    kind === "conversions" ? importConversions(rows, on) : importIdentities(rows, on);
   return {
-    store: around.store,
+    store: context.store,
     table,
     site,
-    refresh: () => around.directory.refresh(),
-    take,
-    onRefused: around.onRefused,
-    onProgress: around.onProgress,
-    stop: around.stop,
+    refresh: () => context.directory.refresh(),
+    importRows,
+    onRefused: context.onRefused,
+    onProgress: context.onProgress,
+    stop: context.stop,
   };
 }
 
@@ -144,22 +150,25 @@ function doneBefore({ report }: Job, { line, tally }: ImportRow): Report {
   return { ...report, state: "done before", resumedAfter: 0, line, tally: tally as Tally, duplicates: null };
 }
 
-/** The same file, read in the same way, for the same site is the same import; what is piped in is a new one each time. */
-function identify({ kind, source, siteId, defaults, rules }: Order, mapping: Mapping): string | null {
-  if (source.hash === null) return null;
+/** The same file with the same options for the same site is the same import. Piped input is always a new one. */
+function makeImportId(
+  { kind, source, siteId, defaults, rules }: ImportRequest,
+  mapping: Mapping,
+): string | null {
+  if (source.sha256 === null) return null;
   const sorted = (pairs: Record<string, unknown>) =>
     Object.entries(pairs).toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const parts = [kind, siteId, source.hash, sorted(mapping), sorted(defaults), sorted(rules)];
+  const parts = [kind, siteId, source.sha256, sorted(mapping), sorted(defaults), sorted(rules)];
   return hash("sha256", JSON.stringify(parts)).slice(0, 20);
 }
 
-function siteNow(directory: Directory, id: string): Site {
+function currentSite(directory: Directory, id: string): Site {
   const site = directory.site(id);
   if (!site) throw new Refusal("site", "The site is gone.");
   return site;
 }
 
-function chooser({ connections }: Site, deliver: string): (connection: Connection) => boolean {
+function connectionFilter({ connections }: Site, deliver: string): (connection: Connection) => boolean {
   if (deliver === "all") return () => true;
   if (deliver === "none") return () => false;
   const names = deliver.split(",").map((name) => name.trim());
@@ -169,4 +178,36 @@ function chooser({ connections }: Site, deliver: string): (connection: Connectio
     throw new Refusal("deliver", `The site has no connection ${name}. Its connections: ${known}.`);
   }
   return ({ id, platform }) => names.includes(id) || names.includes(platform);
+}
+
+type DryRun = { store: Store; inFile: () => number; known: () => number };
+
+/** Opens a store that checks whether an event would be accepted, and writes nothing. */
+function openDryRun(store: Store, now: () => number): DryRun {
+  const claims = new Set<string>();
+  let inFile = 0;
+  let known = 0;
+
+  async function accept({ event, claim }: NewEvent): Promise<Acceptance> {
+    if (claims.has(claim)) {
+      inFile += 1;
+      return { duplicate: true };
+    }
+    claims.add(claim);
+    const holder = await store.imports.holderOf(event.siteId, claim, now());
+    // The claim is its own when an earlier run of this import was stopped after this row.
+    if (holder === null || holder === event.id) return { duplicate: false, platformEventId: event.id };
+    known += 1;
+    return { duplicate: true };
+  }
+
+  return {
+    store: {
+      ...store,
+      events: { ...store.events, accept },
+      imports: { ...store.imports, announce: async () => {} },
+    },
+    inFile: () => inFile,
+    known: () => known,
+  };
 }

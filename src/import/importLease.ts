@@ -1,5 +1,5 @@
-// An import belongs to one process at a time. One that died on this machine is known to be gone; one elsewhere is believed
-// to live until its lease has run out.
+// The lease on an import: one process runs it at a time. A process of this machine that died loses the lease at once, any
+// other when the lease expires.
 
 import { Refusal } from "../kernel/refusal.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
@@ -10,61 +10,60 @@ import type { Tally } from "./tally.ts";
 const leaseMs = 30_000;
 
 export type Process = {
-  /** Of this machine. */
   host: string;
   pid: number;
-  /** Tells two runs of one process id apart. */
+  /** Distinguishes two runs with the same process id. */
   run: string;
   isAlive: (pid: number) => boolean;
 };
 
-export type Turn = {
-  /** Where an earlier run came to. */
+export type ImportLease = {
+  /** The progress of an earlier run. */
   row: ImportRow;
   save(line: number, tally: Tally): Promise<void>;
   end(state: "stopped" | "done", line: number, tally: Tally, audit: AuditLine | null): Promise<void>;
 };
 
-/** The turn, or the row of an import that is done. */
-export async function takeTurn(
+/** Returns the stored row when the import is already done. */
+export async function acquireImport(
   store: Pick<Store, "imports">,
-  made: NewImport,
+  wanted: NewImport,
   process: Process,
   now: () => number,
   audit: AuditLine,
-): Promise<Turn | { done: ImportRow }> {
+): Promise<ImportLease | { done: ImportRow }> {
   const owner = `${process.host}/${process.pid}/${process.run}`;
   const holder = (): Holder => ({ owner, now: now(), until: now() + leaseMs });
-  const seen = await store.imports.find(made);
-  if (seen) refuseOther(seen, made, process, now());
-  if (seen?.state === "done") return { done: seen };
-  const row = await store.imports.take(made, seen, holder(), audit);
+  const stored = await store.imports.find(wanted);
+  if (stored) refuseConflict(stored, wanted, process, now());
+  if (stored?.state === "done") return { done: stored };
+  const row = await store.imports.take(wanted, stored, holder(), audit);
   if (!row) throw new Refusal("file", "Another process has just begun with this import.");
   return {
     row,
     async save(line, tally) {
-      if (!(await store.imports.save(made, { line, tally }, holder())))
+      if (!(await store.imports.save(wanted, { line, tally }, holder())))
         throw new Refusal("file", "Another process has taken this import over; this one stops.");
     },
     end: (state, line, tally, ended) =>
-      store.imports.end(made, state, { line, tally }, { owner, now: now() }, ended),
+      store.imports.end(wanted, state, { line, tally }, { owner, now: now() }, ended),
   };
 }
 
-function refuseOther(seen: ImportRow, made: NewImport, process: Process, now: number): void {
-  const [host, pid] = seen.owner.split("/");
+function refuseConflict(stored: ImportRow, wanted: NewImport, process: Process, now: number): void {
+  const [host, pid] = stored.owner.split("/");
   const isGone = host === process.host && !process.isAlive(Number(pid));
-  if (seen.owner !== "" && seen.leaseUntil > now && !isGone) {
-    const seconds = Math.ceil((seen.leaseUntil - now) / 1000);
+  if (stored.owner !== "" && stored.leaseUntil > now && !isGone) {
+    const seconds = Math.ceil((stored.leaseUntil - now) / 1000);
     throw new Refusal(
       "file",
       `This import is running (process ${pid} on ${host}). If that one is gone, try again in ${seconds} seconds.`,
     );
   }
-  const before = String(seen.options.deliver);
-  if (before === made.options.deliver) return;
+  const before = String(stored.options.deliver);
+  if (before === wanted.options.deliver) return;
   const what =
-    seen.state === "done"
+    stored.state === "done"
       ? `This file was imported with --deliver ${before}, and what is stored is not sent again.`
       : `This import was begun with --deliver ${before}; go on with the same.`;
   throw new Refusal("deliver", what);

@@ -1,28 +1,36 @@
-// The work of an import: rows in chunks, each durable before the progress that names it. Killed at any moment, the same
-// command goes on where the progress stands; the rows after it that were taken in already are found to be there.
+// Runs an import in chunks of rows. Each chunk is durable before its progress is saved: after a crash the same command resumes
+// at the saved progress, and rows after it that were imported already count as their own duplicates.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Site } from "../sites/directory.ts";
 import { Refusal } from "../kernel/refusal.ts";
+import { platformOf } from "../platforms/index.ts";
+import type { Connection, Site } from "../sites/directory.ts";
 import type { Store } from "../store/store.ts";
-import { roomFor } from "./pace.ts";
 import type { Table, TableRow } from "./table.ts";
-import { count, type Outcome, type Tally } from "./tally.ts";
+import { countOutcome, type Outcome, type Tally } from "./tally.ts";
 
-/** A commit of this many rows holds up others for some milliseconds. */
+/** A commit of this many rows blocks others for a few milliseconds. */
 const chunkRows = 200;
 const minRoom = 25;
 const waitMs = 250;
-/** While it waits it says that it lives. */
+/** Renews the lease while the import waits for a full queue. */
 const heartbeatMs = 5000;
-/** A store that is busy or away for a moment is waited for. */
+/** Bridges a store that is busy or unavailable for a moment. */
 const retryDelaysMs = [500, 2000, 5000, 10_000];
+
+/**
+ * Bounds what an import may queue per connection. Deliveries leave in the order in which they fall due, so a live retry may
+ * wait behind an import's rows: at most ten rounds of the connection's lanes. First attempts of live events never queue.
+ */
+const maxQueue = 2000;
+const minQueue = 200;
+const laneRounds = 10;
 
 export type Progress = {
   tally: Tally;
   line: number;
   bytes: number;
-  /** The platform whose queue is full, while the import waits for it. */
+  /** The platform with the full queue that the import waits for. */
   waitingFor: string | null;
 };
 
@@ -35,19 +43,19 @@ export type RunOptions = {
   after: number;
   tally: Tally;
   site: () => Site;
-  /** Reads the site again: connections may be paused, or gone, while a file is read for an hour. */
+  /** Reads the site again: connections may be paused or removed during a long import. */
   refresh: () => Promise<void>;
-  take: (rows: readonly TableRow[]) => Promise<Outcome[]>;
-  /** Writes progress; throws when the import is no longer ours. */
+  importRows: (rows: readonly TableRow[]) => Promise<Outcome[]>;
+  /** Saves progress and renews the lease; throws when the lease was lost. */
   save: (line: number, tally: Tally) => Promise<void>;
   onRefused: (rows: readonly RefusedRow[]) => void;
   onProgress: (progress: Progress) => void;
   stop: AbortSignal;
-  /** A dry run neither waits nor rests: it writes nothing. */
+  /** False for a dry run, which writes nothing and need not wait. */
   paced: boolean;
 };
 
-/** True at the end of the file, false when it was stopped before. */
+/** `isWhole` is false when the import was stopped before the end of the file. */
 export async function run(options: RunOptions): Promise<{ isWhole: boolean; line: number }> {
   const { table, tally, stop } = options;
   let line = options.after;
@@ -55,35 +63,35 @@ export async function run(options: RunOptions): Promise<{ isWhole: boolean; line
   let savedAt = performance.now();
   let waiting: TableRow[] = [];
 
-  async function takeAll(): Promise<void> {
+  async function importWaiting(): Promise<void> {
     while (waiting.length && !stop.aborted) {
-      await patiently(options.refresh, stop);
-      const room = options.paced ? await roomOrWait() : waiting.length;
+      await withRetries(options.refresh, stop);
+      const room = options.paced ? await waitForRoom() : waiting.length;
       if (room === 0) continue;
       const rows = waiting.slice(0, room);
       const startedAt = performance.now();
-      const outcomes = await patiently(() => options.take(rows), stop);
-      for (const [i, row] of rows.entries()) count(tally, row.line, outcomes[i] as Outcome);
-      // Told before it is saved: after a crash the list has some twice, and the next run takes those off; none is missing.
-      options.onRefused(refusedOf(rows, outcomes));
+      const outcomes = await withRetries(() => options.importRows(rows), stop);
+      for (const [i, row] of rows.entries()) countOutcome(tally, row.line, outcomes[i] as Outcome);
+      // Reported before the progress is saved: after a crash rows may be listed twice, which the next run removes.
+      options.onRefused(listRefused(rows, outcomes));
       const last = rows.at(-1) as TableRow;
       ({ line, bytes } = last);
       savedAt = performance.now();
-      await patiently(() => options.save(line, tally), stop);
+      await withRetries(() => options.save(line, tally), stop);
       waiting = waiting.slice(room);
       options.onProgress({ tally, line, bytes, waitingFor: null });
-      // Leaves as much time to others as it took itself.
+      // Leaves the store to others for as long as the chunk took.
       if (options.paced) await sleep(Math.min(200, performance.now() - startedAt));
     }
   }
 
-  async function roomOrWait(): Promise<number> {
-    const look = () => roomFor(options.store, options.site().connections, waiting.length);
-    const { rows, fullest } = await patiently(look, stop);
+  async function waitForRoom(): Promise<number> {
+    const readRoom = () => findRoom(options.store, options.site().connections, waiting.length);
+    const { rows, fullest } = await withRetries(readRoom, stop);
     if (rows >= Math.min(minRoom, waiting.length)) return rows;
     if (performance.now() - savedAt > heartbeatMs) {
       savedAt = performance.now();
-      await patiently(() => options.save(line, tally), stop);
+      await withRetries(() => options.save(line, tally), stop);
     }
     options.onProgress({ tally, line, bytes, waitingFor: fullest?.platform ?? null });
     await sleep(waitMs);
@@ -94,20 +102,20 @@ export async function run(options: RunOptions): Promise<{ isWhole: boolean; line
     if (stop.aborted) break;
     if (row.line <= options.after) continue;
     waiting.push(row);
-    if (waiting.length >= chunkRows) await takeAll();
+    if (waiting.length >= chunkRows) await importWaiting();
   }
-  await takeAll();
+  await importWaiting();
   return { isWhole: !stop.aborted, line };
 }
 
-function refusedOf(rows: readonly TableRow[], outcomes: readonly Outcome[]): RefusedRow[] {
+function listRefused(rows: readonly TableRow[], outcomes: readonly Outcome[]): RefusedRow[] {
   return rows.flatMap(({ line }, i) => {
     const outcome = outcomes[i];
-    return outcome?.became === "refused" ? [{ line, reason: outcome.reason }] : [];
+    return outcome?.status === "refused" ? [{ line, reason: outcome.reason }] : [];
   });
 }
 
-async function patiently<T>(work: () => Promise<T>, stop: AbortSignal): Promise<T> {
+async function withRetries<T>(work: () => Promise<T>, stop: AbortSignal): Promise<T> {
   for (const delay of retryDelaysMs) {
     try {
       return await work();
@@ -117,4 +125,27 @@ async function patiently<T>(work: () => Promise<T>, stop: AbortSignal): Promise<
     }
   }
   return work();
+}
+
+type Room = { rows: number; fullest: Connection | null };
+
+function maxQueued(connection: Connection): number {
+  const platform = platformOf(connection.platform);
+  return Math.min(maxQueue, Math.max(minQueue, laneRounds * (platform?.lanes ?? 1) * (platform?.batch ?? 1)));
+}
+
+/** Finds how many rows fit into the fullest queue. Paused connections park their deliveries and are left out. */
+async function findRoom(
+  store: Pick<Store, "imports">,
+  connections: readonly Connection[],
+  rows: number,
+): Promise<Room> {
+  const room: Room = { rows, fullest: null };
+  for (const connection of connections) {
+    if (connection.state !== "active") continue;
+    const limit = maxQueued(connection);
+    const free = limit - (await store.imports.waiting(connection.siteId, connection.id, limit));
+    if (free < room.rows) Object.assign(room, { rows: free, fullest: connection });
+  }
+  return room;
 }

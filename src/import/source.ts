@@ -1,23 +1,25 @@
-// The file: read once to know it whole, before anything of it is taken in.
+// Opens the file of an import. It is read once to its end before the first row is imported, so that an open quote or a wrong
+// encoding is found in time. Only UTF-8 is read: guessing another encoding would change names and addresses.
 
 import { createHash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { basename } from "node:path";
 import { Refusal } from "../kernel/refusal.ts";
-import { openTable } from "./openTable.ts";
-import type { Table } from "./table.ts";
+import { openCsv } from "./csv.ts";
+import { openNdjson } from "./ndjson.ts";
+import { maxRowLength, type Table } from "./table.ts";
 
 export type Source = {
-  /** Its name, without the folder; "-" for what is piped in. */
+  /** The file name without its folder; "-" for piped input. */
   name: string;
   bytes: number;
   rows: number;
   columns: string[];
-  /** SHA-256 of its content; null for what is piped in and can be read only once. */
-  hash: string | null;
-  /** From its beginning; once only where it is piped in. */
+  /** SHA-256 of the content; null for piped input, which can be read only once. */
+  sha256: string | null;
+  /** Starts from the beginning; piped input can be opened once. */
   open(): Promise<Table>;
-  /** Throws when the file is no longer the one that was read. */
+  /** Throws when the file has changed since. */
   check(): void;
 };
 
@@ -28,18 +30,17 @@ export async function openSource(path: string, piped: () => AsyncIterable<Buffer
 async function openPipe(piped: AsyncIterable<Buffer>): Promise<Source> {
   const table = await openTable(piped, "The input");
   const { columns } = table;
-  return { name: "-", bytes: 0, rows: 0, columns, hash: null, open: async () => table, check: () => {} };
+  return { name: "-", bytes: 0, rows: 0, columns, sha256: null, open: async () => table, check: () => {} };
 }
 
 async function openFile(path: string): Promise<Source> {
-  const before = statOf(path);
-  const sum = createHash("sha256");
-  const table = await openTable(watched(createReadStream(path), sum.update.bind(sum)), basename(path));
+  const before = readStat(path);
+  const hash = createHash("sha256");
+  const table = await openTable(tap(createReadStream(path), hash.update.bind(hash)), basename(path));
   let rows = 0;
-  // To its end, so that a quote left open or a wrong encoding is found before the first row is taken in.
   for await (const _row of table.rows) rows += 1;
   const check = () => {
-    const now = statOf(path);
+    const now = readStat(path);
     if (now.mtimeMs !== before.mtimeMs || now.size !== before.size)
       throw new Refusal(
         "file",
@@ -52,28 +53,81 @@ async function openFile(path: string): Promise<Source> {
     bytes: before.size,
     rows,
     columns: table.columns,
-    hash: sum.digest("hex"),
+    sha256: hash.digest("hex"),
     open: () => openTable(createReadStream(path), basename(path)),
     check,
   };
 }
 
-async function* watched(
+async function* tap(
   bytes: AsyncIterable<Buffer>,
-  see: (piece: Buffer) => unknown,
+  onPiece: (piece: Buffer) => unknown,
 ): AsyncGenerator<Buffer> {
   for await (const piece of bytes) {
-    see(piece);
+    onPiece(piece);
     yield piece;
   }
 }
 
-function statOf(path: string) {
+function readStat(path: string) {
   try {
     const stat = statSync(path);
     if (stat.isFile()) return stat;
   } catch {
-    // Said below, as for a folder.
+    // Refused below, like a folder.
   }
   throw new Refusal("file", `${path} is not a file that can be read.`);
+}
+
+export async function openTable(bytes: AsyncIterable<Buffer>, name: string): Promise<Table> {
+  const text = decode(bytes)[Symbol.asyncIterator]();
+  let start = "";
+  let isWhole = false;
+  // Detecting the format needs the whole first line.
+  while (!isWhole && !/\S[^\n]*\n/.test(start) && start.length < maxRowLength) {
+    const next = await text.next();
+    if (next.done) isWhole = true;
+    else start += next.value;
+  }
+  if (start.trim() === "") throw new Refusal("file", `${name} is empty.`);
+  const whole = (async function* () {
+    yield start;
+    for (let next = await text.next(); !next.done; next = await text.next()) yield next.value;
+  })();
+  return start.trimStart().startsWith("{") ? openNdjson(whole) : openCsv(whole, start);
+}
+
+/** Yields the text piece by piece, without its byte order mark. */
+async function* decode(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let read = 0;
+  for await (const piece of bytes) {
+    if (read === 0 && isUtf16(piece))
+      throw new Refusal("file", "The file is UTF-16. Save it as UTF-8 (in Excel: “CSV UTF-8”).");
+    yield decodePiece(decoder, piece, read);
+    read += piece.length;
+  }
+  const rest = decodePiece(decoder, undefined, read);
+  if (rest) yield rest;
+}
+
+function decodePiece(
+  decoder: InstanceType<typeof TextDecoder>,
+  piece: Buffer | undefined,
+  read: number,
+): string {
+  try {
+    return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
+  } catch {
+    const about = Math.floor((read + (piece?.length ?? 0)) / 1024);
+    throw new Refusal(
+      "file",
+      `The file is not UTF-8: a byte in its first ${about + 1} KiB is none. Save it as UTF-8 (in Excel: “CSV UTF-8”).`,
+    );
+  }
+}
+
+function isUtf16(piece: Buffer): boolean {
+  const [first, second] = piece;
+  return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }

@@ -1,25 +1,25 @@
-// A file as rows, one at a time: CSV with a header, or NDJSON. Never more of it in memory than a few rows.
+// A file as a stream of rows: CSV with a header, or NDJSON. Only a few rows are in memory at a time.
 
 export type Cells = Record<string, unknown>;
 
 export type TableRow = {
-  /** Where it begins, counted from 1. No two rows share one. */
+  /** The line on which the row begins, from 1. No two rows share one. */
   line: number;
-  /** How much of the file was read when it was. */
+  /** The position in the file after this row. */
   bytes: number;
 } & Content;
 
-/** By the names of the columns; a sentence where the row cannot be read. */
+/** Cells by column name; `fault` explains an unreadable row. */
 export type Content = { cells: Cells } | { fault: string };
 
 export type Table = {
   format: "csv" | "ndjson";
-  /** What separates the cells; null in NDJSON. */
+  /** null in NDJSON. */
   delimiter: string | null;
   /** In CSV those of the header, in NDJSON those that the first rows have. */
   columns: string[];
   rows: AsyncIterable<TableRow>;
 };
 
-/** A row longer than this is no row: a quote was left open, say. As much as the endpoint takes. */
+/** The same limit as the inbound endpoint has. Longer rows come from a quote that was left open. */
 export const maxRowLength = 64 * 1024;

@@ -1,12 +1,12 @@
-// What became of the rows of a file. It holds counts, reasons and line numbers, and nothing of what the rows say.
+// Counts the outcomes of a file's rows. It holds counts, reasons and line numbers, and never the content of a row.
 
 import type { Result } from "../kernel/event.ts";
 
 export type Outcome =
-  | { became: "imported"; results: Record<string, Result> }
-  | { became: "duplicate" }
-  | { became: "filtered" }
-  | { became: "refused"; reason: string };
+  | { status: "imported"; results: Record<string, Result> }
+  | { status: "duplicate" }
+  | { status: "filtered" }
+  | { status: "refused"; reason: string };
 
 export type Tally = {
   rows: number;
@@ -14,17 +14,17 @@ export type Tally = {
   duplicates: number;
   filtered: number;
   refused: number;
-  /** By reason: how many, and where the first of them are. */
+  /** By reason: the count, and the lines of the first rows. */
   reasons: Record<string, { count: number; lines: number[] }>;
-  /** By platform: how many deliveries are in each state when they are made. */
+  /** By platform and by state at planning. */
   deliveries: Record<string, Record<string, number>>;
-  /** By platform: why deliveries were skipped. */
+  /** By platform and reason. */
   skipped: Record<string, Record<string, number>>;
 };
 
-const linesKept = 5;
-const reasonsKept = 50;
-const others = "other reasons";
+const maxLines = 5;
+const maxReasons = 50;
+const otherReasons = "other reasons";
 
 export function newTally(): Tally {
   return {
@@ -39,9 +39,9 @@ export function newTally(): Tally {
   };
 }
 
-export function count(tally: Tally, line: number, outcome: Outcome): void {
+export function countOutcome(tally: Tally, line: number, outcome: Outcome): void {
   tally.rows += 1;
-  switch (outcome.became) {
+  switch (outcome.status) {
     case "imported":
       tally.imported += 1;
       for (const [platform, result] of Object.entries(outcome.results))
@@ -55,10 +55,10 @@ export function count(tally: Tally, line: number, outcome: Outcome): void {
       return;
     case "refused": {
       tally.refused += 1;
-      const reason = roomFor(tally.reasons, outcome.reason);
+      const reason = boundReason(tally.reasons, outcome.reason);
       const known = (tally.reasons[reason] ??= { count: 0, lines: [] });
       known.count += 1;
-      if (known.lines.length < linesKept) known.lines.push(line);
+      if (known.lines.length < maxLines) known.lines.push(line);
     }
   }
 }
@@ -69,11 +69,11 @@ function countDelivery(tally: Tally, platform: string, result: Result): void {
   states[state] = (states[state] ?? 0) + 1;
   if (result.ok || result.status !== "skipped") return;
   const reasons = (tally.skipped[platform] ??= {});
-  const reason = roomFor(reasons, result.error);
+  const reason = boundReason(reasons, result.error);
   reasons[reason] = (reasons[reason] ?? 0) + 1;
 }
 
-/** It is written with every chunk: however odd a file, it stays small. */
-function roomFor(reasons: Record<string, unknown>, reason: string): string {
-  return Object.hasOwn(reasons, reason) || Object.keys(reasons).length < reasonsKept ? reason : others;
+/** Bounds the tally, which is stored with every chunk of rows. */
+function boundReason(reasons: Record<string, unknown>, reason: string): string {
+  return Object.hasOwn(reasons, reason) || Object.keys(reasons).length < maxReasons ? reason : otherReasons;
 }

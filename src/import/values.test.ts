@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { isTimeZone, readNumber, readTime, ValueFault, type NumberRules, type ValueRules } from "./values.ts";
+import {
+  isTimeZone,
+  matchesCurrency,
+  readMoney,
+  readNumber,
+  readTime,
+  ValueFault,
+  type Money,
+  type NumberRules,
+  type ValueRules,
+} from "./values.ts";
 
 const rules: ValueRules = { decimal: null, dates: null, timeZone: "UTC" };
 const plain: NumberRules = { decimal: null, groupsByPoint: false };
@@ -24,11 +34,11 @@ describe("numbers as people and programs write them", () => {
     [".5", 0.5],
     ["1e3", 1000],
     ["1.5e-2", 0.015],
-  ])("%s", (text, number) => {
+  ])("%s is the number %s", (text, number) => {
     expect(readNumber(text, plain)).toBe(number);
   });
 
-  test("what has two readings is refused until somebody says which", () => {
+  test("an ambiguous number is refused until --decimal is given", () => {
     expect(readNumber("1,234", plain)).toBeInstanceOf(ValueFault);
     expect(readNumber("1,234", { ...plain, decimal: "point" })).toBe(1234);
     expect(readNumber("1,234", { ...plain, decimal: "comma" })).toBe(1.234);
@@ -65,18 +75,18 @@ describe("times", () => {
     ["31/10/2026, 12:05 am", "2026-10-31T00:05:00Z"],
     ["1793449800", "2026-10-31T12:30:00Z"],
     ["1793449800000", "2026-10-31T12:30:00Z"],
-  ])("%s", (text, meant) => {
+  ])("%s is the time %s", (text, meant) => {
     expect(readTime("eventTime", text, rules)).toBe(utc(meant));
   });
 
-  test("a date with two readings is refused until somebody says which", () => {
+  test("an ambiguous date is refused until --dates is given", () => {
     expect(readTime("eventTime", "03/04/2026", rules)).toBeInstanceOf(ValueFault);
     expect(readTime("eventTime", "03/04/2026", { ...rules, dates: "mdy" })).toBe(utc("2026-03-04T00:00Z"));
     expect(readTime("eventTime", "03/04/2026", { ...rules, dates: "dmy" })).toBe(utc("2026-04-03T00:00Z"));
     expect(readTime("eventTime", "04/04/2026", rules)).toBe(utc("2026-04-04T00:00Z"));
   });
 
-  test("without an offset it is the time of the zone, through changes of the clock", () => {
+  test("a time without an offset is read in the given zone, also around clock changes", () => {
     const berlin = { ...rules, timeZone: "Europe/Berlin" };
     expect(readTime("eventTime", "2026-07-01 12:00", berlin)).toBe(utc("2026-07-01T10:00Z"));
     expect(readTime("eventTime", "2026-12-01 12:00", berlin)).toBe(utc("2026-12-01T11:00Z"));
@@ -101,7 +111,61 @@ describe("times", () => {
     "12:30",
     "20261031",
     "1e9",
-  ])("%j is no time", (text) => {
+  ])("%j is not a time", (text) => {
     expect(readTime("eventTime", text, rules)).toBeInstanceOf(ValueFault);
+  });
+});
+
+const readAmount = (text: string, delimiter: string | null = ",") =>
+  readMoney(text, { decimal: null }, delimiter);
+
+test.each<[string, Money]>([
+  ["12.50", { amount: 12.5, marks: [] }],
+  ["€ 12,50", { amount: 12.5, marks: ["€"] }],
+  ["$12.50", { amount: 12.5, marks: ["$"] }],
+  ["-$ 3", { amount: -3, marks: ["$"] }],
+  ["12.50 EUR", { amount: 12.5, marks: ["EUR"] }],
+  ["eur 1.234,50", { amount: 1234.5, marks: ["eur"] }],
+  ["$5 CAD", { amount: 5, marks: ["$", "CAD"] }],
+])("%s is an amount, with the currency that is written next to it", (text, money) => {
+  expect(readAmount(text)).toEqual(money);
+});
+
+test.each(["€", "abc", "EUR", "12 apples", "$-", ""])("%j is not an amount", (text) => {
+  expect(readAmount(text)).toBeInstanceOf(ValueFault);
+});
+
+test("1.234 is refused as ambiguous next to a currency and in files with semicolons", () => {
+  for (const delimiter of [",", "\t", null])
+    expect(readAmount("1.234", delimiter)).toEqual({ amount: 1.234, marks: [] });
+  expect(readAmount("1.234", ";")).toBeInstanceOf(ValueFault);
+  expect(readAmount("1.234 €")).toBeInstanceOf(ValueFault);
+  expect(readMoney("1.234 €", { decimal: "comma" }, ";")).toEqual({ amount: 1234, marks: ["€"] });
+});
+
+describe("the currency of an amount", () => {
+  test.each([
+    ["5", "USD"],
+    ["$5", "USD"],
+    ["$5", "CAD"],
+    ["$5", "MXN"],
+    ["5 €", "EUR"],
+    ["£5", "GBP"],
+    ["¥5", "JPY"],
+    ["￥5", "CNY"],
+    ["₹5", "INR"],
+    ["chf 5", "CHF"],
+  ])("%s can be in %s", (text, currency) => {
+    expect(matchesCurrency(currency, readAmount(text) as Money)).toBe(true);
+  });
+
+  test.each([
+    ["$5", "EUR"],
+    ["USD 5", "EUR"],
+    ["5 €", "USD"],
+    ["$5 CAD", "USD"],
+    ["5 pcs", "USD"],
+  ])("%s cannot be in %s", (text, currency) => {
+    expect(matchesCurrency(currency, readAmount(text) as Money)).toBe(false);
   });
 });

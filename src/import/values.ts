@@ -1,24 +1,24 @@
-// Numbers and times as other programs write them. What can be read in two ways is refused, never guessed: a wrong
-// amount or a wrong day would be reported to a platform as the truth.
+// Reads numbers, amounts and times as other programs write them. Ambiguous ones are refused, never guessed: a wrong amount
+// or a wrong day would be reported to a platform as the truth.
 
 export type ValueRules = {
-  /** Which sign stands before the cents; null reads what only has one reading. */
+  /** The decimal separator; null accepts only unambiguous numbers. */
   decimal: "point" | "comma" | null;
-  /** What 03/04/2026 means; null refuses such dates. */
+  /** The order of day and month in 03/04/2026; null refuses such dates. */
   dates: "mdy" | "dmy" | null;
-  /** IANA name; where times without an offset were written. */
+  /** IANA name, for times without an offset. */
   timeZone: string;
 };
 
 export class ValueFault {
-  readonly sentence: string;
-  constructor(sentence: string) {
-    this.sentence = sentence;
+  readonly message: string;
+  constructor(message: string) {
+    this.message = message;
   }
 }
 
 export type NumberRules = Pick<ValueRules, "decimal"> & {
-  /** Whether 1.234 may be a thousand and more here. */
+  /** True where 1.234 may also mean 1234. */
   groupsByPoint: boolean;
 };
 
@@ -26,11 +26,9 @@ export type NumberRules = Pick<ValueRules, "decimal"> & {
 export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules): number | ValueFault {
   const bare = text.replace(/['’\s]/g, "");
   if (/^-?\d+(?:e\+?\d{1,3}|\.\d+e[+-]?\d{1,3})?$/i.test(bare)) return Number(bare);
-  const sign = decimal === null ? decimalIn(bare, groupsByPoint) : decimal === "point" ? "." : ",";
+  const sign = decimal === null ? detectDecimal(bare, groupsByPoint) : decimal === "point" ? "." : ",";
   if (sign === null) {
-    return new ValueFault(
-      "value can be read in two ways (1,234 or 1.234); say --decimal point or --decimal comma",
-    );
+    return new ValueFault("value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma");
   }
   const thousands = sign === "." ? "," : ".";
   const [whole = "", cents, more] = bare.split(sign);
@@ -40,21 +38,20 @@ export function readNumber(text: string, { decimal, groupsByPoint }: NumberRules
   return Number(`${whole.replaceAll(thousands, "")}.${cents || "0"}`);
 }
 
-/** The sign before the cents, where there is no doubt. */
-function decimalIn(text: string, groupsByPoint: boolean): "." | "," | null {
+/** null when the separator is ambiguous. */
+function detectDecimal(text: string, groupsByPoint: boolean): "." | "," | null {
   const points = text.split(".").length - 1;
   const commas = text.split(",").length - 1;
   if (points && commas) return text.lastIndexOf(".") > text.lastIndexOf(",") ? "." : ",";
   if (points > 1) return ",";
   if (commas > 1) return ".";
-  // A point with three digits after it is how programs write numbers; a comma is how people group them, or not. No group
-  // of thousands begins with a nought.
+  // Programs write a point before three decimals; people may mean a comma as either. Groups never start with zero.
   const isEither = /^-?(?!0[.,])\d{1,3}[.,]\d{3}$/.test(text);
   if (points) return isEither && groupsByPoint ? null : ".";
   return isEither ? null : ",";
 }
 
-const forms = {
+const dateForms = {
   iso: /^(\d{4})-(\d{1,2})-(\d{1,2})(.*)$/,
   dotted: /^(\d{1,2})\.(\d{1,2})\.(\d{4})(.*)$/,
   slashed: /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(.*)$/,
@@ -63,7 +60,7 @@ const forms = {
 const clock =
   /^(?:[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*([ap]\.?m\.?)?\s*(Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-/** Milliseconds. `name` is the field, for the sentence. */
+/** Returns milliseconds. `name` is the field that a fault names. */
 export function readTime(name: string, text: string, rules: ValueRules): number | ValueFault {
   const given = text.trim();
   if (/^\d{9,10}(?:\.\d+)?$/.test(given)) return Math.round(Number(given) * 1000);
@@ -73,9 +70,7 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
   );
   const date = readDate(given, rules);
   if (date === "ambiguous")
-    return new ValueFault(
-      `${name} can be read in two ways (3 April or 4 March); say --dates mdy or --dates dmy`,
-    );
+    return new ValueFault(`${name} is ambiguous (3 April or 4 March); use --dates mdy or --dates dmy`);
   const time = date && clock.exec(date.rest);
   if (!time) return unreadable;
   const [, hours = "0", minutes = "0", seconds = "0", fraction = "", half, offset] = time;
@@ -91,16 +86,16 @@ export function readTime(name: string, text: string, rules: ValueRules): number 
     parts[5] < 61;
   if (!isReal) return unreadable;
   const ms = Math.trunc(Number(`0.${fraction || "0"}`) * 1000);
-  return wall - (offset ? offsetOf(offset) : zoneOffset(wall, rules.timeZone)) + ms;
+  return wall - (offset ? parseOffset(offset) : zoneOffset(wall, rules.timeZone)) + ms;
 }
 
 type DateRead = { year: number; month: number; day: number; rest: string };
 
 function readDate(text: string, { dates }: ValueRules): DateRead | "ambiguous" | null {
-  const iso = forms.iso.exec(text) ?? forms.yearFirst.exec(text);
+  const iso = dateForms.iso.exec(text) ?? dateForms.yearFirst.exec(text);
   if (iso) return { year: Number(iso[1]), month: Number(iso[2]), day: Number(iso[3]), rest: iso[4] ?? "" };
-  const dotted = forms.dotted.exec(text);
-  const slashed = dotted ?? forms.slashed.exec(text);
+  const dotted = dateForms.dotted.exec(text);
+  const slashed = dotted ?? dateForms.slashed.exec(text);
   if (!slashed) return null;
   const [first, second] = [Number(slashed[1]), Number(slashed[2])];
   const rest = { year: Number(slashed[3]), rest: slashed[4] ?? "" };
@@ -109,14 +104,14 @@ function readDate(text: string, { dates }: ValueRules): DateRead | "ambiguous" |
   return order === "dmy" ? { ...rest, day: first, month: second } : { ...rest, day: second, month: first };
 }
 
-function offsetOf(text: string): number {
+function parseOffset(text: string): number {
   const match = /^([+-])(\d{2}):?(\d{2})?$/.exec(text);
   if (!match) return 0;
   const minutes = Number(match[2]) * 60 + Number(match[3] ?? 0);
   return (match[1] === "-" ? -minutes : minutes) * 60_000;
 }
 
-/** How far the clocks of a zone are ahead when they show `wall`. In the hour that comes twice, the first is meant. */
+/** Finds the UTC offset of a zone whose clocks show `wall`. The hour that occurs twice is read as the first one. */
 function zoneOffset(wall: number, timeZone: string): number {
   if (timeZone === "UTC") return 0;
   const before = offsetAt(wall - 86_400_000, timeZone);
@@ -133,7 +128,7 @@ function offsetAt(ms: number, timeZone: string): number {
     formats.set(timeZone, format);
   }
   const name = format.formatToParts(ms).find(({ type }) => type === "timeZoneName")?.value ?? "";
-  return offsetOf(name.replace("GMT", ""));
+  return parseOffset(name.replace("GMT", ""));
 }
 
 export function isTimeZone(name: string): boolean {
@@ -142,4 +137,49 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+export type Money = {
+  amount: number;
+  /** Currency symbols and codes written next to it. */
+  marks: string[];
+};
+
+const moneyForm = /^(-?) ?([A-Z]{3}\b|\p{Sc})?(.*?)(\b[A-Z]{3}|\p{Sc})?$/iu;
+
+/** `1,234.50`, `€ 12,50`, `12.50 EUR`. `delimiter` separates the cells of the file; null in NDJSON. */
+export function readMoney(
+  text: string,
+  { decimal }: Pick<ValueRules, "decimal">,
+  delimiter: string | null,
+): Money | ValueFault {
+  const [, minus = "", before, number = "", after] =
+    moneyForm.exec(text.replaceAll(/\s+/g, " ").trim()) ?? [];
+  const marks = [before, after].filter((mark) => mark !== undefined);
+  // An amount with a currency is written for people, and files with semicolons use the comma as decimal separator.
+  const groupsByPoint = marks.length > 0 || delimiter === ";";
+  const amount = readNumber(minus + number, { decimal, groupsByPoint });
+  return amount instanceof ValueFault ? amount : { amount, marks };
+}
+
+/** True when every mark can mean this currency: `$` is the symbol of many. */
+export function matchesCurrency(currency: string, { marks }: Money): boolean {
+  return marks.every(
+    (mark) => mark.toUpperCase() === currency || currencySymbol(currency).includes(mark.normalize("NFKC")),
+  );
+}
+
+const symbols = new Map<string, string>();
+
+function currencySymbol(currency: string): string {
+  const known = symbols.get(currency);
+  if (known !== undefined) return known;
+  const format = new Intl.NumberFormat("en", {
+    style: "currency",
+    currency,
+    currencyDisplay: "narrowSymbol",
+  });
+  const symbol = format.formatToParts(0).find(({ type }) => type === "currency")?.value ?? currency;
+  symbols.set(currency, symbol);
+  return symbol;
 }

@@ -1,22 +1,22 @@
-// Steps 2 to 6 of the inbound ladder: transport, site, switch, key, rate. The first that fails answers.
+// Steps 2 to 6 of the inbound checks: TLS, site, enabled, key, rate. The first that fails answers.
 
 import type { IncomingMessage } from "node:http";
 import { within } from "../kernel/deadline.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
-import { refusals, type Refusal } from "./errors.ts";
+import { refusals, type InboundRefusal } from "./refusals.ts";
 import type { Rate } from "../http/rate.ts";
 import { isSecure, type TransportRules } from "../http/transport.ts";
 import type { WrongKeys } from "./wrongKeys.ts";
 
-/** Who brings a wrong key is not held longer than this by a database that hangs. */
-const timeoutMs = 2000;
+/** Bounds the wait for the lockout counter, so that a hung database cannot stall rejections. */
+const countTimeoutMs = 2000;
 
 export type Admitted = { site: Site; key: InboundKey };
 
 export type Gate = {
   directory: Directory;
-  /** The relay's own name, of CLEANCAST_URL; null where it has none. */
+  /** The relay's own host name, from CLEANCAST_URL; null when that is not set. */
   ownHost: string | null;
   transport: TransportRules;
   wrongKeys: WrongKeys;
@@ -27,13 +27,13 @@ export async function authenticate(
   request: IncomingMessage,
   gate: Gate,
   now: number,
-): Promise<Admitted | Refusal> {
+): Promise<Admitted | InboundRefusal> {
   if (!isSecure(request, gate.transport)) return refusals.httpsRequired;
 
   const host = hostOf(request.headers.host);
-  // The relay's own name is everybody's, also where a site answers there: the key names the site.
-  const isAnybodys = host === gate.ownHost || namesNoSite(host);
-  const owner = isAnybodys ? undefined : gate.directory.siteOfHost(host);
+  // All sites share the relay's own name, even when one of them owns it: the key names the site.
+  const isShared = host === gate.ownHost || namesNoSite(host);
+  const owner = isShared ? undefined : gate.directory.siteOfHost(host);
   if (owner && !owner.settings.inbound) return refusals.notEnabled;
 
   const given = request.headers["x-cc-api-key"];
@@ -41,7 +41,7 @@ export async function authenticate(
   const key = gate.directory.key(String(given));
   const site = key && gate.directory.site(key.siteId);
   if (!site || !isUsable(key, now) || (owner && owner.id !== site.id)) {
-    return wrongKey(gate.wrongKeys, host, owner?.id ?? null, now);
+    return countWrongKey(gate.wrongKeys, host, owner?.id ?? null, now);
   }
   if (!site.settings.inbound) return refusals.notEnabled;
 
@@ -50,14 +50,14 @@ export async function authenticate(
   return { site, key };
 }
 
-async function wrongKey(
+async function countWrongKey(
   wrongKeys: WrongKeys,
   host: string,
   siteId: string | null,
   now: number,
-): Promise<Refusal> {
-  // A count that cannot be written must not turn a refusal into an error, nor let anybody in.
-  const counted = within(timeoutMs, wrongKeys.count(host, siteId, now), "too slow");
+): Promise<InboundRefusal> {
+  // A count that cannot be written must neither turn the refusal into an error nor admit the request.
+  const counted = within(countTimeoutMs, wrongKeys.count(host, siteId, now), "too slow");
   const lockedUntil = await counted.catch(() => 0);
   return lockedUntil > now ? refusals.tooManyWrongKeys((lockedUntil - now) / 1000) : refusals.invalidKey;
 }

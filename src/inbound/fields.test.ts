@@ -32,7 +32,7 @@ const event = (changes: Record<string, unknown> = {}) => ({
   ...changes,
 });
 
-describe("who the event is about comes first", () => {
+describe("the person is checked first", () => {
   const sentence = "email or hashed_email required";
   test.each<[string, Record<string, unknown>]>([
     ["nothing at all", {}],
@@ -44,17 +44,17 @@ describe("who the event is about comes first", () => {
     ["everything else wrong as well", { value: "x", currency: 5, event: 7, orderId: {} }],
     ["another spelling", { Email: "ada@example.com", hashedEmail: hash, event: "purchase" }],
     ["a prototype that has one", JSON.parse('{"__proto__":{"email":"ada@example.com"},"event":"x"}')],
-  ])("%s", (_what, body) => {
+  ])("a body with %s is refused: email or hashed_email required", (_what, body) => {
     expect(fault(read(body))).toBe(sentence);
   });
 
-  test("__proto__ in the text lends no field", () => {
+  test("__proto__ in the body sets no field", () => {
     expect(fault(readText('{"__proto__":{"email":"ada@example.com","event":"x"}}'))).toBe(sentence);
   });
 });
 
-describe("then the event", () => {
-  test.each([undefined, null, "", "   ", "\n"])("%j: event required", (name) => {
+describe("the event name is checked second", () => {
+  test.each([undefined, null, "", "   ", "\n"])("the event name %j is refused: event required", (name) => {
     expect(fault(read(event({ event: name })))).toBe("event required");
     // Also when the email is not even an address.
     expect(fault(read(event({ event: name, email: "nonsense" })))).toBe("event required");
@@ -69,7 +69,7 @@ const timeFault = "eventTime must be an ISO 8601 time or Unix seconds";
 const unstorable = (name: string) =>
   `${name} contains a character that cannot be stored (NUL or half of a surrogate pair)`;
 
-describe("then the form of each field, in one sentence that names it", () => {
+describe("a wrong field is named in one sentence", () => {
   const table: [changes: Record<string, unknown>, sentence: string][] = [
     [{ event: 5 }, "event must be a string"],
     [{ event: true }, "event must be a string"],
@@ -151,17 +151,17 @@ describe("then the form of each field, in one sentence that names it", () => {
     },
   );
 
-  test("a number beyond what JSON numbers can hold is not a value", () => {
+  test("a value that is too large for a JSON number is refused", () => {
     expect(fault(readText('{"email":"ada@example.com","event":"x","value":1e999}'))).toBe(valueFault);
     expect(fault(readText('{"email":"ada@example.com","event":"x","value":-1e999}'))).toBe(valueFault);
   });
 
-  test("a day that no calendar has is not a time", () => {
+  test("a day that does not exist is not a time", () => {
     expect(fault(read(event({ eventTime: "2026-09-31" })))).toBe(timeFault);
     expect(fault(read(event({ eventTime: "2026-09-31T10:00:00Z" })))).toBe(timeFault);
   });
 
-  test("no sentence repeats what the sender wrote", () => {
+  test("no error repeats what the sender wrote", () => {
     for (const name of [
       "email",
       "hashed_email",
@@ -185,10 +185,10 @@ describe("then the form of each field, in one sentence that names it", () => {
   });
 });
 
-describe("what is taken", () => {
-  test("the least that an event needs", () => {
+describe("accepted events", () => {
+  test("an event needs only an email and a name", () => {
     expect(taken(read(event()))).toEqual({
-      event: "purchase",
+      name: "purchase",
       value: null,
       currency: "USD",
       orderId: null,
@@ -203,7 +203,7 @@ describe("what is taken", () => {
     });
   });
 
-  test("every field, and nothing of the plain contact data", () => {
+  test("every field is read, and no plain contact data remains", () => {
     const fields = taken(
       read(
         event({
@@ -219,7 +219,7 @@ describe("what is taken", () => {
       ),
     );
     expect(fields).toMatchObject({
-      event: "purchase",
+      name: "purchase",
       value: 49.9,
       currency: "EUR",
       orderId: "A-1",
@@ -239,7 +239,7 @@ describe("what is taken", () => {
     expect(text).not.toContain("5551234");
   });
 
-  test("the event name byte for byte as it was written", () => {
+  test("the event name stays byte for byte as it was written", () => {
     for (const name of [
       "Purchase",
       " purchase ",
@@ -249,21 +249,21 @@ describe("what is taken", () => {
       "e".repeat(100),
       "x\u2028",
     ])
-      expect(taken(read(event({ event: name }))).event).toBe(name);
+      expect(taken(read(event({ event: name }))).name).toBe(name);
   });
 
-  test("hashed_email in any case, without other forms and without a domain", () => {
+  test("hashed_email is read in any case and gives no other form and no domain", () => {
     const fields = taken(read({ hashed_email: ` ${hash.toUpperCase()} `, event: "x" }));
     expect(fields.person).toEqual({ emailSha256: hash });
     expect(fields.emailDomain).toBeNull();
   });
 
-  test("with both, the email is used, whatever hashed_email says", () => {
+  test("with both, the email is used and hashed_email is ignored", () => {
     for (const given of ["0".repeat(64), "not a hash", 5, null])
       expect(taken(read(event({ hashed_email: given }))).person.emailSha256).toBe(hash);
   });
 
-  test("a blank email leaves the word to hashed_email", () => {
+  test("with a blank email, hashed_email is used", () => {
     expect(taken(read({ email: "  ", hashed_email: hash, event: "x" })).person).toEqual({
       emailSha256: hash,
     });
@@ -281,16 +281,16 @@ describe("what is taken", () => {
     [0.1, 0.1],
     [1e12, 1e12],
     [5e-324, 5e-324],
-  ])("the value %d", (value, expected) => {
+  ])("the value %d is accepted", (value, expected) => {
     expect(taken(read(event({ value }))).value).toBe(expected);
   });
 
-  test("minus zero is zero", () => {
+  test("a value of minus zero is zero", () => {
     const { value } = taken(readText('{"email":"ada@example.com","event":"x","value":-0}'));
     expect(Object.is(value, 0)).toBe(true);
   });
 
-  test.each(["usd", "Usd", " eur ", "JPY", "KWD"])("the currency %j", (currency) => {
+  test.each(["usd", "Usd", " eur ", "JPY", "KWD"])("the currency %j is accepted", (currency) => {
     expect(taken(read(event({ currency }))).currency).toBe(currency.trim().toUpperCase());
   });
 
@@ -308,7 +308,7 @@ describe("what is taken", () => {
     );
   });
 
-  test("of equal names the last counts, and a nested orderId is not the event's", () => {
+  test("of repeated orderIds the last counts, and a nested one is ignored", () => {
     const start = '{"email":"ada@example.com","event":"x"';
     expect(taken(readText(`${start},"orderId":1,"orderId":12345678901234567890}`)).orderId).toBe(
       "12345678901234567890",
@@ -319,28 +319,28 @@ describe("what is taken", () => {
     expect(taken(readText(`${start},"x":{"orderId":9}}`)).orderId).toBeNull();
   });
 
-  test("a phone given as a JSON number", () => {
+  test("a phone may be a JSON number", () => {
     const { person } = taken(readText('{"email":"ada@example.com","event":"x","phone":14255551234}', "US"));
     expect(person.phoneSha256).toBe(sha256("+14255551234"));
   });
 
-  test("a local phone number belongs to the site's country, and to none where none is set", () => {
+  test("a local phone number belongs to the site's country, and is dropped without one", () => {
     expect(taken(read(event({ phone: "030 901820" }), "DE")).person.phoneSha256).toBe(sha256("+4930901820"));
     expect(taken(read(event({ phone: "030 901820" }))).person.phoneSha256).toBeUndefined();
   });
 
-  test("a phone number that is none does not stop the event", () => {
+  test("an invalid phone number does not stop the event", () => {
     expect(taken(read(event({ phone: "call me" }))).person.phoneSha256).toBeUndefined();
   });
 
-  test("exactly as long as allowed, counted in characters", () => {
+  test("the longest allowed texts are accepted, counted in characters", () => {
     const fields = taken(
       read(event({ orderId: "😀".repeat(256), firstName: "é".repeat(512), event: "e".repeat(100) })),
     );
     expect(fields.orderId).toBe("😀".repeat(256));
   });
 
-  test("fields that nobody knows are accepted and left out", () => {
+  test("unknown fields are accepted and left out", () => {
     const fields = taken(read(event({ plan: "gold", items: [{ sku: "s3cret" }], constructor: 1 })));
     expect(JSON.stringify(fields)).not.toMatch(/gold|s3cret|constructor/);
   });
@@ -360,13 +360,13 @@ describe("what is taken", () => {
     [String(now / 1000), now],
     [now / 1000 + 300, now + 300_000],
     [(now - 90 * day) / 1000, now - 90 * day],
-  ])("the eventTime %j", (given, time) => {
+  ])("the eventTime %j is accepted", (given, time) => {
     expect(taken(read(event({ eventTime: given }))).eventTime).toBe(time);
   });
 });
 
 describe("hostile JSON", () => {
-  test("a number as orderId beside the deepest nesting that fits is still read", () => {
+  test("a numeric orderId is read even next to the deepest nesting", () => {
     const depth = 30_000;
     const deep = "[".repeat(depth) + "]".repeat(depth);
     for (const name of ["orderId", "phone"]) {
@@ -384,7 +384,7 @@ describe("hostile JSON", () => {
     expect(performance.now() - startedAt).toBeLessThan(500);
   });
 
-  test("texts made to slow patterns down are refused quickly", () => {
+  test("texts built to slow down patterns are refused quickly", () => {
     const startedAt = performance.now();
     for (const text of [
       "a@".repeat(30_000),

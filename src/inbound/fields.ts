@@ -1,25 +1,40 @@
-// Step 8: from a JSON object to the fields of an event. The first wrong field is named in one sentence.
-//
-// Personal data ends here: the plain email, phone and names leave this file only as hashes.
+// Step 8: reads the fields of an event from a JSON object, and makes the event. The first wrong field is named in one
+// sentence. Plain email, phone and names leave this file only as hashes.
 
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { isCurrency } from "../kernel/currency.ts";
-import type { Person } from "../kernel/event.ts";
+import type { Event, Person, Sha256 } from "../kernel/event.ts";
 import { looksLikeEmail } from "../identity/email.ts";
-import { personOf } from "../identity/person.ts";
-import type { Body } from "./body.ts";
+import { hashPerson, Plain, type PlainEmail, readEmail, readSha256 } from "../identity/person.ts";
+import { extraFieldsOf } from "../platforms/shared/mapping.ts";
+import type { Site } from "../sites/directory.ts";
+
+/** The parsed body, and its text: order ids that are JSON numbers are read from the text, unrounded. */
+export type Body = { fields: Record<string, unknown>; text: string };
 
 export type Fields = {
-  event: string;
+  name: string;
   value: number | null;
   currency: string;
   orderId: string | null;
   /** null when the sender gave none. */
   eventTime: number | null;
   person: Person;
-  /** Known only from a plain address. */
+  /** null when the sender gave only the hash. */
   emailDomain: string | null;
 };
+
+/** Everything about an event that its sender does not write. */
+export type Origin = Pick<Event, "id" | "siteId" | "keyId" | "mode" | "receivedAt" | "extra">;
+
+/** The only way to make an event: inbound and import both use it. */
+export function newEvent(
+  { name, value, currency, orderId, eventTime, person }: Fields,
+  origin: Origin,
+): Event {
+  const time = eventTime ?? origin.receivedAt;
+  return { ...origin, name, value, currency, orderId, time, person };
+}
 
 export class FieldFault {
   readonly message: string;
@@ -28,12 +43,12 @@ export class FieldFault {
   }
 }
 
-const longest = { event: 100, orderId: 256 } as const;
+const maxLengths: Readonly<Record<string, number>> = { event: 100, orderId: 256 };
 const maxOtherLength = 512;
-/** Beyond any price, and small enough that sums of them stay numbers. */
-const largestValue = 1_000_000_000_000;
-const oldestMs = 90 * dayMs;
-const futureMs = 5 * minuteMs;
+/** Above any price, and small enough that sums stay exact. */
+const maxValue = 1_000_000_000_000;
+const maxAgeMs = 90 * dayMs;
+const maxFutureMs = 5 * minuteMs;
 
 export function readFields(body: Body, site: { country: string | null }, now: number): Fields | FieldFault {
   const { fields } = body;
@@ -43,30 +58,21 @@ export function readFields(body: Body, site: { country: string | null }, now: nu
   if (isAbsent(fields.event)) return new FieldFault("event required");
 
   try {
-    const event = textOf(fields, "event") as string;
-    const email = textOf(fields, "email")?.trim();
-    if (email !== undefined && !looksLikeEmail(email)) throw new FieldFault("email is not an email address");
-    const emailSha256 = email === undefined ? hashOf(fields) : undefined;
-    const value = valueOf(fields.value);
-    const currency = currencyOf(fields);
-    const orderId = textOf(fields, "orderId", body)?.trim() ?? null;
-    const eventTime = timeOf(fields.eventTime, now);
+    const name = readText(fields, "event") ?? "";
+    const email = readPlainEmail(fields);
+    const given = email ? { email } : { emailSha256: readHashedEmail(fields) };
+    const value = readValue(fields.value);
+    const currency = readCurrency(fields);
+    const orderId = readText(fields, "orderId", body)?.trim() ?? null;
+    const eventTime = readEventTime(fields.eventTime, now);
     const contact = {
-      ...(email === undefined ? {} : { email }),
-      ...(emailSha256 === undefined ? {} : { emailSha256 }),
-      phone: textOf(fields, "phone", body),
-      firstName: textOf(fields, "firstName"),
-      lastName: textOf(fields, "lastName"),
+      ...given,
+      phone: readPlain(fields, "phone", body),
+      firstName: readPlain(fields, "firstName"),
+      lastName: readPlain(fields, "lastName"),
     };
-    return {
-      event,
-      value,
-      currency,
-      orderId,
-      eventTime,
-      person: personOf(contact, { country: site.country ?? undefined }),
-      emailDomain: email?.slice(email.lastIndexOf("@") + 1).toLowerCase() ?? null,
-    };
+    const person = hashPerson(contact, { country: site.country ?? undefined });
+    return { name, value, currency, orderId, eventTime, person, emailDomain: email?.domain ?? null };
   } catch (fault) {
     if (fault instanceof FieldFault) return fault;
     throw fault;
@@ -77,19 +83,19 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
-/** A text field; undefined when absent. With `numbers`, a JSON number is taken as it was written. */
-function textOf(fields: Record<string, unknown>, name: string, numbers?: Body): string | undefined {
+/** Reads a text field; undefined when absent. Given the `body`, it also takes a JSON number. */
+function readText(fields: Record<string, unknown>, name: string, body?: Body): string | undefined {
   let value = fields[name];
   if (isAbsent(value)) return undefined;
-  if (typeof value === "number" && numbers) {
-    const written = asWritten(numbers, name);
+  if (typeof value === "number" && body) {
+    const literal = readNumberLiteral(body, name);
     // Rounded, two orders could count as one.
-    if (written === undefined && !Number.isSafeInteger(value))
+    if (literal === undefined && !Number.isSafeInteger(value))
       throw new FieldFault(`${name} must be a string`);
-    value = written ?? String(value);
+    value = literal ?? String(value);
   }
   if (typeof value !== "string") throw new FieldFault(`${name} must be a string`);
-  const limit = longest[name as keyof typeof longest] ?? maxOtherLength;
+  const limit = maxLengths[name] ?? maxOtherLength;
   // Characters, not UTF-16 units: counted only where the two can differ.
   if (value.length > limit && (value.length > limit * 2 || Array.from(value).length > limit)) {
     throw new FieldFault(`${name} is longer than ${limit} characters`);
@@ -102,44 +108,59 @@ function textOf(fields: Record<string, unknown>, name: string, numbers?: Body): 
   return value;
 }
 
-/** 12345678901234567890 must not become 12345678901234567000: order ids that differ would count as duplicates. */
-function asWritten({ text }: Body, name: string): string | undefined {
-  const written = new Map<unknown, string | undefined>();
+/**
+ * Reads a JSON number digit by digit: 12345678901234567890 must not become 12345678901234567000, or different order ids
+ * would count as duplicates.
+ */
+function readNumberLiteral({ text }: Body, name: string): string | undefined {
+  const literals = new Map<unknown, string | undefined>();
   try {
     const root: unknown = JSON.parse(
       text,
       function (this: unknown, key, value: unknown, context?: { source?: string }) {
-        if (key === name && typeof value === "number") written.set(this, context?.source);
+        if (key === name && typeof value === "number") literals.set(this, context?.source);
         return value;
       },
     );
-    return written.get(root);
+    return literals.get(root);
   } catch {
-    // Nested too deeply for a walk, though not for JSON.parse alone: the number as it was read must do.
+    // Nested too deeply for the reviver, though not for JSON.parse alone: the parsed number has to do.
     return undefined;
   }
 }
 
-function hashOf(fields: Record<string, unknown>): string {
-  const hash = textOf(fields, "hashed_email")?.trim().toLowerCase() ?? "";
-  if (!/^[0-9a-f]{64}$/.test(hash)) {
-    throw new FieldFault("hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters");
-  }
-  return hash;
+function readPlain(fields: Record<string, unknown>, name: string, body?: Body): Plain | undefined {
+  const text = readText(fields, name, body);
+  return text === undefined ? undefined : new Plain(text);
 }
 
-function valueOf(value: unknown): number | null {
+function readPlainEmail(fields: Record<string, unknown>): PlainEmail | null {
+  const text = readText(fields, "email");
+  if (text === undefined) return null;
+  const email = readEmail(text);
+  if (!email) throw new FieldFault("email is not an email address");
+  return email;
+}
+
+function readHashedEmail(fields: Record<string, unknown>): Sha256 {
+  const emailSha256 = readSha256(readText(fields, "hashed_email")?.trim() ?? "");
+  if (!emailSha256)
+    throw new FieldFault("hashed_email must be the SHA-256 of the lower-cased email as 64 hex characters");
+  return emailSha256;
+}
+
+function readValue(value: unknown): number | null {
   if (isAbsent(value)) return null;
   if (typeof value !== "number" || !Number.isFinite(value)) {
     throw new FieldFault("value must be a finite JSON number");
   }
   if (value < 0) throw new FieldFault('value must not be negative; send a refund as an event named "refund"');
-  if (value > largestValue) throw new FieldFault(`value must be at most ${largestValue}`);
+  if (value > maxValue) throw new FieldFault(`value must be at most ${maxValue}`);
   return value === 0 ? 0 : value;
 }
 
-function currencyOf(fields: Record<string, unknown>): string {
-  const code = textOf(fields, "currency")?.trim().toUpperCase() ?? "USD";
+function readCurrency(fields: Record<string, unknown>): string {
+  const code = readText(fields, "currency")?.trim().toUpperCase() ?? "USD";
   if (!isCurrency(code)) throw new FieldFault("currency must be an ISO 4217 code such as USD or EUR");
   return code;
 }
@@ -147,7 +168,7 @@ function currencyOf(fields: Record<string, unknown>): string {
 const isoTime =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s*(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-function timeOf(value: unknown, now: number): number | null {
+function readEventTime(value: unknown, now: number): number | null {
   if (isAbsent(value)) return null;
   const time =
     typeof value === "number"
@@ -158,12 +179,12 @@ function timeOf(value: unknown, now: number): number | null {
   if (!Number.isFinite(time)) {
     throw new FieldFault("eventTime must be an ISO 8601 time or Unix seconds");
   }
-  if (time > now + futureMs) {
-    // Read as milliseconds it would be a time of our days.
-    const hint = time / 1000 > now - oldestMs ? "; it looks like milliseconds, send seconds" : "";
+  if (time > now + maxFutureMs) {
+    // Divided by 1000 it would be a recent time.
+    const hint = time / 1000 > now - maxAgeMs ? "; it looks like milliseconds, send seconds" : "";
     throw new FieldFault(`eventTime lies in the future${hint}`);
   }
-  if (time < now - oldestMs) throw new FieldFault("eventTime is older than 90 days");
+  if (time < now - maxAgeMs) throw new FieldFault("eventTime is older than 90 days");
   return Math.round(time);
 }
 
@@ -173,8 +194,33 @@ function parseTime(text: string): number {
   const match = isoTime.exec(text);
   if (!match) return Number.NaN;
   const [, date = "", time = "00:00", offset = "Z"] = match;
-  // Date.parse takes 31 September for 1 October.
+  // Date.parse reads 31 September as 1 October.
   const midnight = Date.parse(`${date}T00:00Z`);
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return Number.NaN;
   return Date.parse(`${date}T${time}${offset.replace(/^([+-]\d{2})(\d{2})$/, "$1:$2").toUpperCase()}`);
+}
+
+/** Directories replace a site when its configuration changes, so the names are collected once for each. */
+const mappedFields = new WeakMap<Site, readonly string[]>();
+
+function findMappedFields(site: Site): readonly string[] {
+  let names = mappedFields.get(site);
+  if (!names) {
+    names = [...new Set(site.connections.flatMap(({ settings }) => extraFieldsOf(settings)))];
+    mappedFields.set(site, names);
+  }
+  return names;
+}
+
+/** Reads fields that are not ours: they are kept only when a field mapping of the site names them. */
+export function readExtra(fields: Record<string, unknown>, site: Site): Record<string, unknown> | null {
+  const kept: Record<string, unknown> = {};
+  for (const name of findMappedFields(site)) {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    // An address is contact data, whatever the field is called.
+    if (typeof value === "string" && looksLikeEmail(value)) continue;
+    if (typeof value === "string" && value.trim() !== "") kept[name] = value.trim().slice(0, maxOtherLength);
+    else if (typeof value === "number" || typeof value === "boolean") kept[name] = value;
+  }
+  return Object.keys(kept).length ? kept : null;
 }

@@ -1,24 +1,24 @@
-// What came to the endpoint and left no event: duplicates and refused calls. Counted in memory and written in groups; of
-// the refused calls a few are kept to be looked at. Nothing is lost on a stop; a crash loses at most one interval.
+// Counts duplicates and rejected requests, which leave no event row, and keeps a sample of the rejected ones. Counts are
+// held in memory and written in groups: a stop loses nothing, a crash at most one interval.
 
 import type { IncomingMessage } from "node:http";
-import { minuteMs } from "../kernel/time.ts";
 import { flushedCounter } from "../background/flushedCounter.ts";
 import { poll } from "../background/poll.ts";
-import { anonymous, clientAddress, type TransportRules } from "../http/transport.ts";
+import { anonymize, clientAddress, type TransportRules } from "../http/transport.ts";
+import { minuteMs } from "../kernel/time.ts";
 import type { Directory, InboundKey, Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { InboundCount, InboundKind } from "../store/statistics/inboundCounts.ts";
 import type { RefusedCall } from "../store/statistics/rejectedRequests.ts";
 import type { Store } from "../store/store.ts";
-import type { Refusal } from "./errors.ts";
+import type { InboundRefusal } from "./refusals.ts";
 
-export type Unseen = {
+export type RejectedRequests = {
   duplicate(siteId: string, now: number): void;
-  refused(request: IncomingMessage, refusal: Refusal, now: number): void;
+  refused(request: IncomingMessage, refusal: InboundRefusal, now: number): void;
 };
 
-export type UnseenOptions = {
+export type RejectedRequestsOptions = {
   store: Pick<Store, "inboundCounts" | "refusedCalls">;
   directory: Directory;
   transport: TransportRules;
@@ -26,18 +26,20 @@ export type UnseenOptions = {
   writer: string;
   newId: (now: number) => string;
   /** Called for every rejected request, including those that name no site. */
-  onRejected?: (refusal: Refusal) => void;
+  onRejected?: (refusal: InboundRefusal) => void;
   onDefect: (error: unknown) => void;
 };
 
 const flushMs = 1000;
-/** Of each site's refused calls this many a minute are kept; the counts know the rest. */
+/** The sample keeps this many per site and minute; the counts have the rest. */
 const maxPerMinute = 20;
 const maxWaiting = 5000;
 const maxHostLength = 260;
 
 /** `stop` writes what is left. */
-export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<void> } {
+export function watchRejectedRequests(
+  options: RejectedRequestsOptions,
+): RejectedRequests & { stop(): Promise<void> } {
   const { store, directory, transport, writer, newId, onDefect } = options;
   const counts = flushedCounter<Omit<InboundCount, "hour" | "count">>({
     keyOf: ({ kind }) => kind,
@@ -79,7 +81,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
     refused(request, refusal, at) {
       options.onRejected?.(refusal);
       const host = hostOf(request.headers.host);
-      const known = knownBy(request, host, directory);
+      const known = findSite(request, host, directory);
       if (!known) return;
       const { site, key } = known;
       count(site.id, `refused:${refusal.status}`, at);
@@ -89,10 +91,10 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
         id: newId(at),
         at,
         status: refusal.status,
-        error: sentenceOf(refusal),
+        error: refusal.message,
         host: host.slice(0, maxHostLength),
         keyId: key?.id ?? null,
-        address: anonymous(clientAddress(request, transport.trusted)) || null,
+        address: anonymize(clientAddress(request, transport.trusted)) || null,
       });
     },
     async stop() {
@@ -102,8 +104,8 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
   };
 }
 
-/** Whose call it was: by its host, or by its key where the host names no site. */
-function knownBy(
+/** Finds the site by the host, or by the key where the host names no site. */
+function findSite(
   request: IncomingMessage,
   host: string,
   directory: Directory,
@@ -113,10 +115,4 @@ function knownBy(
   const owner = namesNoSite(host) ? undefined : directory.siteOfHost(host);
   const site = owner ?? (key && directory.site(key.siteId));
   return site ? { site, key: key?.siteId === site.id ? key : undefined } : null;
-}
-
-/** The same words that the sender got. */
-function sentenceOf({ headers, body }: Refusal): string {
-  if (!headers["content-type"]?.startsWith("application/json")) return body.trim();
-  return String((JSON.parse(body) as { error?: unknown }).error);
 }

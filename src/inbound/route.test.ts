@@ -10,7 +10,7 @@ import { countWrongKeys } from "./wrongKeys.ts";
 
 const answerMs = 1000;
 
-test("a store that never answers costs the sender no more time than was promised", async () => {
+test("a store that never answers delays the sender no longer than the answer's time limit", async () => {
   const { store, close } = await openNodes("sqlite");
   const directory = directoryOf(store);
   const by = { actor: "test", now: Date.now(), checkAddress: () => null };
@@ -44,7 +44,7 @@ test("a store that never answers costs the sender no more time than was promised
     answerMs,
     maxInFlight: 10,
     now: Date.now,
-    unseen: { duplicate: () => {}, refused: () => {} },
+    rejectedRequests: { duplicate: () => {}, refused: () => {} },
     log: (line) => lines.push(line),
     onDefect: () => {},
   });

@@ -1,23 +1,23 @@
 // POST /__cc/inbound. Knows HTTP, and hands a validated event to the pipeline.
 
+import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readBytes } from "../http/bytes.ts";
 import { Late, within } from "../kernel/deadline.ts";
 import type { Event } from "../kernel/event.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Exit, Received } from "../pipeline.ts";
 import type { Site } from "../sites/directory.ts";
 import { authenticate, type Admitted, type Gate } from "./authenticate.ts";
-import { readBody } from "./body.ts";
-import { refusals, type Refusal } from "./errors.ts";
-import { extraIn } from "./extra.ts";
-import { FieldFault, readFields, type Fields } from "./fields.ts";
-import { reasonOf } from "./reasons.ts";
-import type { Unseen } from "./rejectedRequests.ts";
+import { FieldFault, newEvent, readExtra, readFields, type Body } from "./fields.ts";
+import { refusals, sendRefusal, type InboundRefusal } from "./refusals.ts";
+import type { RejectedRequests } from "./rejectedRequests.ts";
 
 export const inboundPath = "/__cc/inbound";
 
-/** Of the time that an answer may take: for results that come in time, and for a refusal if nothing does. */
+const maxBodyBytes = 64 * 1024;
+/** Shares of the answer's time: platforms' results count until the first, a refusal is sent at the second. */
 const relayShare = 0.96;
 const answerShare = 0.98;
 
@@ -28,8 +28,7 @@ export type InboundOptions = {
   answerMs: number;
   maxInFlight: number;
   now: () => number;
-  /** Counts what leaves no event behind. */
-  unseen: Unseen;
+  rejectedRequests: RejectedRequests;
   /** One wide line per request. */
   log: (line: Record<string, unknown>) => void;
   onDefect: (error: unknown, about: Record<string, unknown>) => void;
@@ -37,40 +36,40 @@ export type InboundOptions = {
 
 export function inboundRoute(app: FastifyInstance, options: InboundOptions): void {
   let inFlight = 0;
-  // Answered before the framework looks at content type or body: our own order of checks holds.
+  // Answers before the framework looks at content type or body, which would change the order of the checks.
   const onRequest = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     if (request.method !== "POST") {
-      options.unseen.refused(request.raw, refusals.methodNotAllowed, options.now());
-      return refuse(reply, refusals.methodNotAllowed);
+      options.rejectedRequests.refused(request.raw, refusals.methodNotAllowed, options.now());
+      return sendRefusal(reply, refusals.methodNotAllowed);
     }
     const startedAt = options.now();
     const line: Record<string, unknown> = { msg: "inbound" };
     inFlight += 1;
     try {
       const answer = await answerTo(request.raw, startedAt, line);
-      line.status = "status" in answer ? answer.status : 200;
-      if ("status" in answer) {
-        line.reason = reasonOf(answer);
-        options.unseen.refused(request.raw, answer, startedAt);
+      if (!("code" in answer)) {
+        line.status = 200;
+        return reply.type("application/json; charset=utf-8").send(answer.body);
       }
-      return "status" in answer
-        ? refuse(reply, answer)
-        : reply.type("application/json; charset=utf-8").send(answer.body);
+      line.status = answer.status;
+      line.reason = answer.code;
+      options.rejectedRequests.refused(request.raw, answer, startedAt);
+      return sendRefusal(reply, answer);
     } finally {
       inFlight -= 1;
       line.ms = options.now() - startedAt;
       options.log(line);
     }
   };
-  app.all(inboundPath, { onRequest }, (_request, reply) => refuse(reply, refusals.methodNotAllowed));
+  app.all(inboundPath, { onRequest }, (_request, reply) => sendRefusal(reply, refusals.methodNotAllowed));
 
   async function answerTo(
     request: IncomingMessage,
     now: number,
     line: Record<string, unknown>,
-  ): Promise<Refusal | { body: string }> {
+  ): Promise<InboundRefusal | { body: string }> {
     const admitted = await authenticate(request, options.gate, now);
-    if ("status" in admitted) return admitted;
+    if ("code" in admitted) return admitted;
     const { site, key } = admitted;
     line.site = site.id;
     line.key = key.id;
@@ -78,28 +77,35 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
     if (inFlight > options.maxInFlight) return refusals.overloaded;
 
     const body = await readBody(request);
-    if ("status" in body) return body;
+    if ("code" in body) return body;
     const fields = readFields(body, site.settings, now);
-    if (fields instanceof FieldFault) return refusals.field(fields.message);
+    if (fields instanceof FieldFault) return refusals.invalidField(fields.message);
 
-    const event = { ...eventOf(fields, admitted, now), extra: extraIn(body, site) };
+    const event = newEvent(fields, {
+      id: uuidv7(now),
+      siteId: site.id,
+      keyId: key.id,
+      mode: key.mode,
+      receivedAt: now,
+      extra: readExtra(body.fields, site),
+    });
     line.event = event.id;
     line.name = event.name;
     line.mode = event.mode;
     const received = { event, eventTime: fields.eventTime, emailDomain: fields.emailDomain };
     try {
       const leftMs = now + options.answerMs - options.now();
-      // The relay keeps its deadline on its own; a store that hangs must not hold the sender longer than promised.
+      // The relay keeps its own deadline; this one holds even when the store hangs.
       const relayed = options.relay(received, site, now + options.answerMs * relayShare);
       const exit = await within(leftMs * answerShare, relayed, "the store did not answer in time", Late);
       line.exit = exit.exit;
-      if (exit.exit === "duplicate") options.unseen.duplicate(site.id, now);
-      // Their kinds alone: what stands behind the colon may be somebody's domain.
-      if (exit.exit === "filtered") line.reasons = exit.reasons.map((one) => one.split(":", 1)[0]);
+      if (exit.exit === "duplicate") options.rejectedRequests.duplicate(site.id, now);
+      // Only the codes: a detail may be the domain of a person.
+      if (exit.exit === "filtered") line.reasons = [...new Set(exit.reasons.map(({ code }) => code))];
       if (exit.exit === "dispatched") line.results = exit.results;
-      return { body: bodyOf(exit, event) };
+      return { body: renderExit(exit, event) };
     } catch (error) {
-      // The store did not take the event: the sender must know, and try again.
+      // The store did not take the event: the sender has to retry.
       options.onDefect(error, { event: event.id, site: site.id });
       line.exit = "unavailable";
       return refusals.unavailable;
@@ -107,27 +113,35 @@ export function inboundRoute(app: FastifyInstance, options: InboundOptions): voi
   }
 }
 
-export function refuse(reply: FastifyReply, { status, headers, body }: Refusal): FastifyReply {
-  return reply.code(status).headers(headers).send(body);
+async function readBody(request: IncomingMessage): Promise<Body | InboundRefusal> {
+  const type = request.headers["content-type"];
+  if (type === undefined || type.split(";", 1)[0]?.trim().toLowerCase() !== "application/json") {
+    return refusals.wrongContentType;
+  }
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") return refusals.contentEncoding;
+  const bytes = await readBytes(request, maxBodyBytes);
+  if (bytes === "too large") return refusals.tooLarge;
+  return bytes === "cut" ? refusals.incompleteBody : parseBody(bytes);
 }
 
-function eventOf(fields: Fields, { site, key }: Admitted, now: number): Omit<Event, "extra"> {
-  return {
-    id: uuidv7(now),
-    siteId: site.id,
-    keyId: key.id,
-    mode: key.mode,
-    name: fields.event,
-    value: fields.value,
-    currency: fields.currency,
-    orderId: fields.orderId,
-    time: fields.eventTime ?? now,
-    receivedAt: now,
-    person: fields.person,
-  };
+function parseBody(bytes: Buffer): Body | InboundRefusal {
+  if (!isUtf8(bytes)) return refusals.invalidUtf8;
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  if (text.trim() === "") return refusals.emptyBody;
+  try {
+    const fields: unknown = JSON.parse(text);
+    return isObject(fields) ? { fields, text } : refusals.notAnObject;
+  } catch {
+    return refusals.invalidJson;
+  }
 }
 
-function bodyOf(exit: Exit, event: Event): string {
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function renderExit(exit: Exit, event: Event): string {
   switch (exit.exit) {
     case "duplicate":
       return '{"ok":true,"deduped":true}';

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { readKeys } from "../maintenance/encryptionKeys.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readServers } from "../domains/names.ts";
-import { readTrusted, type TransportRules } from "../http/transport.ts";
+import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { platformOf } from "../platforms/index.ts";
 import { faultOfUrl } from "../store/engine/postgres/servers.ts";
 import type { StoreLocation } from "../store/store.ts";
@@ -219,7 +219,7 @@ function readStore(
 }
 
 function readProxies(text: string | undefined, faults: string[]): TransportRules["trusted"] {
-  const trusted = readTrusted(text ?? "loopback");
+  const trusted = parseTrustedProxies(text ?? "loopback");
   if (typeof trusted === "function") return trusted;
   faults.push(
     `CLEANCAST_TRUST_PROXY has "${trusted.fault}"; use loopback, addresses or networks like 10.0.0.0/8.`,

@@ -12,7 +12,7 @@ export type Sha256 = string & { readonly [sha256]: true };
  * makes all forms and drops the plain values.
  */
 export type Person = {
-  /** Of the trimmed, lower-cased email: the identity key. */
+  /** The identity key: SHA-256 of the trimmed, lower-cased email. */
   emailSha256: Sha256;
   /** Google: dots and +suffix of gmail.com and googlemail.com addresses removed. Absent where unknown. */
   emailGoogleSha256?: Sha256;
@@ -35,12 +35,12 @@ export type Event = {
   siteId: string;
   keyId: string;
   mode: Mode;
-  /** As the sender wrote it; platforms match it without regard to case. */
+  /** As the sender wrote it; platforms match it in any case. */
   name: string;
   value: number | null;
   currency: string;
   orderId: string | null;
-  /** Milliseconds; the moment of the conversion. */
+  /** When the conversion happened, in milliseconds. */
   time: number;
   receivedAt: number;
   person: Person;
@@ -48,79 +48,76 @@ export type Event = {
   extra: Record<string, unknown> | null;
 };
 
-/** A click id or browser id exactly as the browser had it, and when it was first seen (milliseconds). */
+/** A click id exactly as the browser had it, and when it was first seen (milliseconds). */
 export type SeenId = { value: string; seenAt: number };
 
-/** The browser behind a visit, as some platforms want to know it. Empty texts are unknown. */
+/** The browser of a visit, which some platforms ask for. Unknown values are empty. */
 export type Browser = {
-  /** The page, without its query. */
+  /** Without its query. */
   page: string;
-  /** The origin of the page before it. */
+  /** The origin of the previous page. */
   referrer: string;
   address: string;
   userAgent: string;
 };
 
 export type Visit = {
-  /** The visitor that the ids came from; null where an operator entered them. */
+  /** null for ids that an operator entered. */
   visitorId: string | null;
   seenAt: number;
   browser: Browser | null;
   clickIds: Record<string, SeenId>;
   browserIds: Record<string, string>;
   utm: Record<string, string>;
-  /** Absent where nothing speaks against a person. */
+  /** Absent when no signal was found. */
   verdict?: Verdict;
 };
 
-/** Is this visit a person or a bot: what was found, and how much it weighs. */
+/** The judgement whether a visit is a person's or a bot's. */
 export type Verdict = {
   bot: boolean;
   /** 0 to 100. */
   score: number;
-  /** `category:what was seen`, in plain words; the one that weighs most comes first. */
+  /** `category:detail` in plain words, the heaviest first. */
   reasons: string[];
-  /** The version of the rules that were used. */
+  /** The version of the signals and their points. */
   rules: number;
 };
 
-/** Every visit that is reported is in exactly one of these; together they are all that were reported. */
+/** Every reported visit is counted in exactly one bucket. */
 export const visitBuckets = ["people", "bots", "not a visit", "suppressed"] as const;
 export type VisitBucket = (typeof visitBuckets)[number];
 
-/** What is remembered of the person behind a hashed email: the last few visits, newest first. */
+/** The identity record of a hashed email: its last few visits, newest first. */
 export type Identity = {
   visits: Visit[];
-  /** The first UTM fields ever seen, kept beside the newest. */
+  /** The first UTM fields ever seen. */
   firstUtm: Record<string, string>;
-  /** Forms of the email that were hashed at capture; they serve events that carry only hashed_email. */
+  /** The other forms of the email, hashed at capture: events may carry only hashed_email. */
   forms: Pick<Person, "emailGoogleSha256" | "emailMicrosoftSha256" | "emailRedditSha256">;
 };
 
-/** A browser seen by the tag: what it brought along, and who it said it was. */
+/** A browser seen by the tag: its visits, and the emails that it submitted. */
 export type Visitor = {
   visits: Visit[];
-  /** SHA-256 of their emails, newest first. */
+  /** SHA-256 of the submitted emails, newest first. */
   persons: Sha256[];
 };
 
-/** Where a visitor's decision was read: the site's own call, Global Privacy Control, IAB TCF, Google Consent Mode. */
+/** Sources of a visitor's decision: the site's own call, Global Privacy Control, IAB TCF, Google Consent Mode. */
 export const consentSources = ["own", "gpc", "tcf", "gcm"] as const;
 export type ConsentSource = (typeof consentSources)[number];
 
 export const consentStates = ["granted", "denied", "unknown"] as const;
 export type ConsentState = (typeof consentStates)[number];
 
-/**
- * The answer to "may identifiers of this person be used?". `unreadable` is a store that failed, was too slow
- * or held garbage: it counts as a refusal, never as `unknown`.
- */
+/** `unreadable`: the store failed, was too slow or held garbage. It counts as a refusal, never as `unknown`. */
 export type ConsentReading = ConsentState | "unreadable";
 
-/** What attribution found and decided for one event; stored with it and sent on every attempt. */
+/** The result of attribution for one event; stored with it and used on every attempt. */
 export type Attribution = {
   consent: ConsentReading;
-  /** Why identifiers and contact hashes stay here; null when they may be used. */
+  /** The reason for withholding identifiers and contact hashes; null when they may be used. */
   withheld: "opted out" | "consent unreadable" | "no consent" | null;
   identity: "found" | "none" | "unreadable";
   clickIds: Record<string, SeenId>;
@@ -129,14 +126,19 @@ export type Attribution = {
   browser: Browser | null;
 };
 
-/** Why an event was filtered: `category:detail`, in plain words. */
-export type FilterReason =
-  | `blocked domain:${string}`
-  | `disposable domain:${string}`
-  | "blocked person"
-  | `only bot visits:${string}`;
+export const filterCodes = [
+  "blocked domain",
+  "disposable domain",
+  "blocked person",
+  "only bot visits",
+] as const;
+/** A reason for filtering an event. `detail` is the domain, or the first reason of a bot visit's verdict. */
+export type FilterReason = { code: (typeof filterCodes)[number]; detail: string | null };
 
-/** What a platform sees of an event: already stripped of everything that consent withholds. */
+export const describeFilterReason = ({ code, detail }: FilterReason) =>
+  detail === null ? code : `${code}: ${detail}`;
+
+/** The part of an event that a platform receives, without everything that consent withholds. */
 export type Conversion = {
   /** The same on every attempt and to every platform; equal to the browser's `cc.eventId(event, orderId)`. */
   platformEventId: string;
@@ -153,12 +155,12 @@ export type Conversion = {
   browserIds: Record<string, string>;
   utm: Record<string, string>;
   browser: Browser | null;
-  /** What platforms' own consent flags are set from. `denied` whenever anything is withheld. */
+  /** Sets the platforms' own consent flags. `denied` whenever anything is withheld. */
   consent: ConsentState;
   extra: Record<string, unknown>;
 };
 
-/** What a platform said of one conversion in one call. */
+/** A platform's answer about one conversion in one call. */
 export type Reading =
   | { outcome: "accepted" }
   | { outcome: "rejected"; error: string }
@@ -166,16 +168,15 @@ export type Reading =
   | { outcome: "unauthorized"; error: string };
 
 export const deliveryStates = ["queued", "sent", "skipped", "rejected", "parked", "expired"] as const;
-/** `queued` waits for its due time; every other state is final until a person acts. */
+/** `queued` waits for its due time; every other state is final until an operator acts. */
 export type DeliveryState = (typeof deliveryStates)[number];
 
-/** One connection's verdict in the answer to the sender. */
+/** One connection's outcome in the answer to the sender. */
 export type Result = { ok: true } | { ok: false; status: Exclude<DeliveryState, "sent">; error: string };
 
 export const connectionStates = ["active", "paused", "needs reconnection"] as const;
 export type ConnectionState = (typeof connectionStates)[number];
 
-/** What needs a person. */
 export const alertKinds = [
   "needs reconnection",
   "success rate",

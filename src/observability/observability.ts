@@ -5,8 +5,7 @@ import type { FastifyInstance } from "fastify";
 import type { Config } from "../installation/config.ts";
 import type { Breaker } from "../delivery/breaker.ts";
 import type { Lanes } from "../delivery/lanes.ts";
-import type { Refusal } from "../inbound/errors.ts";
-import { reasonOf } from "../inbound/reasons.ts";
+import type { InboundRefusal } from "../inbound/refusals.ts";
 import type { VisitBucket } from "../kernel/event.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
@@ -83,7 +82,7 @@ export function openObservability(config: Config, { log, lines }: Log, now: () =
       lines.info(toEventLine(line));
     },
 
-    onRejected: (refusal: Refusal): void => counts.countRejected(refusal.status, reasonOf(refusal)),
+    onRejected: ({ status, code }: InboundRefusal): void => counts.countRejected(status, code),
 
     onVisitCounted: (bucket: VisitBucket): void => counts.visits.add(bucket),
 

@@ -62,7 +62,7 @@ function mountInbound(app: FastifyInstance, { config, services, observability }:
     answerMs: config.answerMs,
     maxInFlight: config.maxInFlight,
     now,
-    unseen: services.rejectedRequests,
+    rejectedRequests: services.rejectedRequests,
     log: observability.onAnswered,
     onDefect,
   });

@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply } from "fastify";
 import type { CertificatePair } from "./certificate.ts";
 import { ConfigFaults, type Config } from "../installation/config.ts";
-import { refusals } from "../inbound/errors.ts";
-import { inboundPath, refuse } from "../inbound/route.ts";
+import { refusals, sendRefusal } from "../inbound/refusals.ts";
+import { inboundPath } from "../inbound/route.ts";
 
 export function openServer(tls: CertificatePair | null, onDefect: (error: unknown) => void): FastifyInstance {
   const options = {
@@ -26,7 +26,7 @@ export function openServer(tls: CertificatePair | null, onDefect: (error: unknow
   app.get("/healthz", (_request, reply) => reply.type("text/plain; charset=utf-8").send("ok\n"));
   app.setNotFoundHandler((request, reply) => {
     // Methods that the router does not know arrive here too.
-    if (request.url.split("?", 1)[0] === inboundPath) return refuse(reply, refusals.methodNotAllowed);
+    if (request.url.split("?", 1)[0] === inboundPath) return sendRefusal(reply, refusals.methodNotAllowed);
     return reply.code(404).type("text/plain; charset=utf-8").send("Not found.\n");
   });
   app.setErrorHandler((error, _request, reply) => {

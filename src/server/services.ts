@@ -15,7 +15,7 @@ import { openSender } from "../delivery/send.ts";
 import { startWorker } from "../delivery/worker.ts";
 import { openChecker, relayOf } from "../domains/checker.ts";
 import { startHostMonitor } from "../domains/hostMonitor.ts";
-import { watchUnseen } from "../inbound/rejectedRequests.ts";
+import { watchRejectedRequests } from "../inbound/rejectedRequests.ts";
 import type { Config } from "../installation/config.ts";
 import { openCountryFile, openInstallation, readNetworksFile } from "../installation/installation.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
@@ -123,7 +123,13 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
   const botSample = sampleBots(store, uuidv7, onDefect);
   const { transport } = config;
   const { onRejected } = observability;
-  const rejectedRequests = watchUnseen({ ...node, transport, writer: owner, newId: uuidv7, onRejected });
+  const rejectedRequests = watchRejectedRequests({
+    ...node,
+    transport,
+    writer: owner,
+    newId: uuidv7,
+    onRejected,
+  });
   shutdown.add("counters", "key uses", keyUses);
   shutdown.add("counters", "visits", visitCounts);
   shutdown.add("counters", "bot sample", botSample);

@@ -1,7 +1,7 @@
 // Reads and writes the values of settings in the form that people use.
 
 import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/time.ts";
-import { ordinaryUserAgents, readNetwork, userAgentMatches } from "../traffic/lists.ts";
+import { commonUserAgents, matchUserAgent, readNetwork } from "../traffic/lists.ts";
 
 export class SettingFault {
   readonly message: string;
@@ -103,7 +103,7 @@ export const userAgentFault = (word: string) =>
 /** A comma splits a pattern in two, and a part such as "like" is in every user agent. */
 export const deniedFault = (word: string) =>
   userAgentFault(word) ??
-  (ordinaryUserAgents.some((userAgent) => userAgentMatches(word)(userAgent))
+  (commonUserAgents.some((userAgent) => matchUserAgent(word)(userAgent))
     ? `would deny ordinary browsers with "${word}"; write more of it (a comma separates patterns)`
     : null);
 

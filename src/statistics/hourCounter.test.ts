@@ -52,18 +52,28 @@ describe("the figures of an hour", () => {
     expect(
       figuresOf([
         event({ mode: "test", clickIds }),
-        event({ mode: "test", status: "filtered", filterReasons: ["blocked person"] }),
+        event({
+          mode: "test",
+          status: "filtered",
+          filterReasons: [{ code: "blocked person", detail: null }],
+        }),
         event({
           status: "filtered",
           clickIds,
-          filterReasons: ["blocked domain:a.example", "blocked person"],
+          filterReasons: [
+            { code: "blocked domain", detail: "a.example" },
+            { code: "blocked person", detail: null },
+          ],
         }),
       ]),
     ).toEqual([
       ["test", "", "", 2, 0],
       ["filtered", "blocked domain", "", 1, 0],
     ]);
-    const filterReasons: EventSummary["filterReasons"] = ["blocked person", "only bot visits:headless"];
+    const filterReasons: EventSummary["filterReasons"] = [
+      { code: "blocked person", detail: null },
+      { code: "only bot visits", detail: "headless" },
+    ];
     expect(figuresOf([event({ status: "filtered", filterReasons })])).toEqual([
       ["filtered", "only bot visits", "", 1, 0],
     ]);

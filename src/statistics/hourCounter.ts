@@ -1,5 +1,6 @@
 // Counts events and their deliveries into the figures of an hour.
 
+import type { FilterReason } from "../kernel/event.ts";
 import type { Figure, Portion, StatisticsKind } from "../store/statistics/statistics.ts";
 import { added, botReason, isRefund } from "./aggregate.ts";
 
@@ -64,13 +65,10 @@ export function openHourCounter(): HourCounter {
   };
 }
 
-/** "blocked domain:example.com" is counted as "blocked domain". */
-const categoryOf = (reason: string) => reason.split(":")[0] ?? "";
-
 /** An event with several reasons is counted once: as a bot's if that is among them, else under the first. */
-function removalOf(reasons: readonly string[]): string {
-  const categories = reasons.map(categoryOf);
-  return categories.find((one) => one === botReason) ?? categories[0] ?? "";
+function removalOf(reasons: readonly FilterReason[]): string {
+  const codes = reasons.map(({ code }) => code);
+  return codes.find((code) => code === botReason) ?? codes[0] ?? "";
 }
 
 function withFewNames(figures: Figure[], names: ReadonlyMap<string, number>): Figure[] {

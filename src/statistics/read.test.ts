@@ -45,7 +45,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
         receivedAt: at, person: { emailSha256: sha256("e".repeat(64)) }, extra: null,
       },
       attribution,
-      filterReasons: isFiltered ? ["blocked person"] : [],
+      filterReasons: isFiltered ? [{ code: "blocked person", detail: null }] : [],
       claim: id,
       claimUntil: at,
       orderEventId: null,

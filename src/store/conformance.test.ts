@@ -253,7 +253,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const siteId = await newSite();
       const filtered = newEvent(siteId, "bot", {
         orderEventId: "f",
-        filterReasons: ["blocked person"],
+        filterReasons: [{ code: "blocked person", detail: null }],
         deliveries: [],
       });
       await store.events.accept(filtered);
@@ -267,7 +267,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
     test("an event comes back as it went in, its extra fields sealed", async () => {
       const siteId = await newSite();
       const item = newEvent(siteId, "round", {
-        filterReasons: ["blocked domain:example.com"],
+        filterReasons: [{ code: "blocked domain", detail: "example.com" }],
         deliveries: [],
       });
       item.event = {
@@ -282,7 +282,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         ...item.event,
         platformEventId: item.event.id,
         status: "filtered",
-        filterReasons: ["blocked domain:example.com"],
+        filterReasons: [{ code: "blocked domain", detail: "example.com" }],
         releasedAt: null,
         attribution: unattributed,
       });

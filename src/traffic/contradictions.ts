@@ -1,13 +1,13 @@
-// Where a browser's user agent says one thing and the browser itself another. Each alone is soft: people change their
-// user agent too, ask for desktop pages on a phone, zoom. Two from different sources are hard (see verdict.ts).
+// Signals that contradict the user agent. Each alone is soft: people change their user agent too, or request desktop pages on
+// a phone. Two from different sources are hard (see verdict.ts).
 
-import type { Seen, Signal } from "./signal.ts";
+import type { JudgedObservation, Signal } from "./signal.ts";
 import type { Claims } from "./userAgent/claims.ts";
 
 type Os = Claims["os"];
 
-/** What `Sec-CH-UA-Platform` may say under each user agent. A phone that asks for desktop pages calls itself Linux. */
-const hintsOf: Partial<Record<Os, readonly string[]>> = {
+/** The values of `Sec-CH-UA-Platform` that fit each user agent. A phone that requests desktop pages calls itself Linux. */
+const fittingHints: Partial<Record<Os, readonly string[]>> = {
   windows: ["Windows"],
   macos: ["macOS"],
   linux: ["Linux", "Android", "Chrome OS", "Chromium OS"],
@@ -15,8 +15,8 @@ const hintsOf: Partial<Record<Os, readonly string[]>> = {
   chromeos: ["Chrome OS", "Chromium OS", "Linux"],
 };
 
-/** Which `navigator.platform` goes with each of those hints; others are none of our business. */
-const platformOfHint: Readonly<Record<string, RegExp>> = {
+/** The `navigator.platform` that fits each hint; other hints are ignored. */
+const hintPlatforms: Readonly<Record<string, RegExp>> = {
   Windows: /^Win/,
   macOS: /^Mac/,
   Linux: /^(?:Linux|X11)/,
@@ -25,23 +25,23 @@ const platformOfHint: Readonly<Record<string, RegExp>> = {
   "Chromium OS": /^(?:Linux|CrOS)/,
 };
 
-/** How `navigator.platform` may begin. */
-const platformsOf: Partial<Record<Os, RegExp>> = {
+/** The `navigator.platform` that fits each user agent. */
+const fittingPlatforms: Partial<Record<Os, RegExp>> = {
   windows: /^Win/,
   macos: /^(?:Mac|iP)/,
   linux: /^(?:Linux|X11|FreeBSD|OpenBSD|Android|null$)/i,
-  // Android apps run on Chromebooks and in emulators; phones that asked for desktop pages are "linux" above.
+  // Android apps run on Chromebooks and in emulators; phones that request desktop pages are "linux" above.
   android: /^(?:Linux|Android|null$|CrOS)/i,
   ios: /^(?:iP|Mac)/,
   chromeos: /^(?:Linux|CrOS)/i,
 };
 
-function named(text: string): string {
+function unquote(text: string): string {
   return text.replaceAll('"', "").trim();
 }
 
 /** `"Chromium";v="142", "Not_A Brand";v="99"` → 142. */
-function chromiumIn(brands: string): number | null {
+function readChromiumVersion(brands: string): number | null {
   const version = /"Chromium";\s*v="(\d{1,4})/.exec(brands)?.[1];
   return version === undefined ? null : Number(version);
 }
@@ -53,11 +53,11 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The client hints name another operating system than the user agent.",
     source: "client hints",
-    see({ headers, claims }: Seen) {
-      const says = named(headers?.platform ?? "");
-      const fitting = hintsOf[claims.os];
-      return Object.hasOwn(platformOfHint, says) && fitting && !fitting.includes(says)
-        ? `${says}, not ${claims.os}`
+    find({ headers, claims }: JudgedObservation) {
+      const hint = unquote(headers?.platform ?? "");
+      const fitting = fittingHints[claims.os];
+      return Object.hasOwn(hintPlatforms, hint) && fitting && !fitting.includes(hint)
+        ? `${hint}, not ${claims.os}`
         : null;
     },
   },
@@ -67,8 +67,8 @@ export const contradictions: readonly Signal[] = [
     points: 50,
     why: "No browser on an iPhone or iPad sends client hints.",
     source: "client hints",
-    see: ({ headers, claims }) =>
-      claims.os === "ios" && headers?.brands ? named(headers.brands).slice(0, 60) : null,
+    find: ({ headers, claims }) =>
+      claims.os === "ios" && headers?.brands ? unquote(headers.brands).slice(0, 60) : null,
   },
   {
     category: "contradiction",
@@ -76,10 +76,10 @@ export const contradictions: readonly Signal[] = [
     points: 40,
     why: "The client hints name another version of Chromium than the user agent.",
     source: "client hints",
-    see({ headers, claims }) {
-      const says = chromiumIn(headers?.brands ?? "");
-      const differs = says !== null && claims.engine === "chromium" && claims.version !== null;
-      return differs && says !== claims.version ? `${says}, not ${claims.version}` : null;
+    find({ headers, claims }) {
+      const hint = readChromiumVersion(headers?.brands ?? "");
+      const differs = hint !== null && claims.engine === "chromium" && claims.version !== null;
+      return differs && hint !== claims.version ? `${hint}, not ${claims.version}` : null;
     },
   },
   {
@@ -88,7 +88,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "Only Chromium sends client hints, and the user agent is another browser's.",
     source: "client hints",
-    see: ({ headers, claims }) =>
+    find: ({ headers, claims }) =>
       headers?.brands.includes("Chromium") &&
       (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os === "macos"))
         ? claims.engine
@@ -100,7 +100,7 @@ export const contradictions: readonly Signal[] = [
     points: 30,
     why: "The user agent is a phone's, the client hints are not.",
     source: "form factor",
-    see: ({ headers, claims }) =>
+    find: ({ headers, claims }) =>
       headers?.mobile === "?0" && claims.os === "android" && claims.mobile && !claims.inApp ? "" : null,
   },
   {
@@ -109,10 +109,10 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The browser runs on another operating system than the user agent says.",
     source: "script",
-    see({ script, claims, headers }) {
-      // Tor Browser sends every server the same system; what sends client hints is no Firefox.
+    find({ script, claims, headers }) {
+      // Tor Browser always sends the same system; a browser with client hints is not Firefox.
       if (claims.engine === "gecko" && !headers?.brands) return null;
-      const fitting = platformsOf[claims.os];
+      const fitting = fittingPlatforms[claims.os];
       return script?.platform && fitting && !fitting.test(script.platform)
         ? `${script.platform}, not ${claims.os}`
         : null;
@@ -124,7 +124,7 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The browser has what only Chromium has, and the user agent is another browser's.",
     source: "script",
-    see: ({ script, claims }) =>
+    find: ({ script, claims }) =>
       script?.isChromium &&
       (claims.engine === "gecko" || (claims.engine === "webkit" && claims.os !== "other"))
         ? claims.engine
@@ -136,11 +136,11 @@ export const contradictions: readonly Signal[] = [
     points: 45,
     why: "The client hints name another operating system than the browser runs on.",
     source: "hints and script",
-    see({ headers, script }) {
-      const says = named(headers?.platform ?? "");
-      const fitting = Object.hasOwn(platformOfHint, says) ? platformOfHint[says] : undefined;
+    find({ headers, script }) {
+      const hint = unquote(headers?.platform ?? "");
+      const fitting = Object.hasOwn(hintPlatforms, hint) ? hintPlatforms[hint] : undefined;
       return script?.platform && fitting && !fitting.test(script.platform)
-        ? `${says}, not ${script.platform}`
+        ? `${hint}, not ${script.platform}`
         : null;
     },
   },
@@ -148,9 +148,9 @@ export const contradictions: readonly Signal[] = [
     category: "contradiction",
     name: "phone without touch",
     points: 25,
-    why: "The user agent is a phone's, and nothing can be touched.",
+    why: "The user agent is a phone's, but there is no touch screen.",
     source: "form factor",
-    see: ({ script, claims }) =>
+    find: ({ script, claims }) =>
       script?.touchPoints === 0 && claims.mobile && (claims.os === "ios" || claims.os === "android")
         ? ""
         : null,

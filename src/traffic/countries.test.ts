@@ -32,18 +32,18 @@ const world = {
 describe("the country of an address", () => {
   const countries = openCountries(place("country.mmdb", mmdb({ networks: world })));
 
-  test("stands in the file that the operator gives", () => {
+  test("the country of an address is read from the operator's file", () => {
     expect(countries.countryOf("81.2.69.142")).toBe("GB");
     expect(countries.countryOf("216.160.83.56")).toBe("US");
     expect(countries.countryOf("2001:218:85a3::8a2e:370:7334")).toBe("JP");
   });
 
-  test("is the same for an IPv4 address that is written as IPv6", () => {
+  test("an IPv4 address written as IPv6 has the same country", () => {
     expect(countries.countryOf("::ffff:81.2.69.142")).toBe("GB");
     expect(countries.countryOf("::ffff:5102:458e")).toBe("GB");
   });
 
-  test("is null where the file has none: outside its networks, private, reserved", () => {
+  test("addresses outside the file's networks, private and reserved ones have no country", () => {
     for (const address of [
       "81.2.70.1",
       "216.160.83.64",
@@ -56,7 +56,7 @@ describe("the country of an address", () => {
       expect(countries.countryOf(address), address).toBeNull();
   });
 
-  test("is null for texts that are no addresses", () => {
+  test("texts that are not addresses have no country", () => {
     const texts = [
       "",
       " ",
@@ -71,12 +71,12 @@ describe("the country of an address", () => {
       expect(countries.countryOf(text), text.slice(0, 40)).toBeNull();
   });
 
-  test("is null for records of another shape, and never where the network is merely registered", () => {
+  test("records of another shape have no country, and the registered country does not count", () => {
     for (const last of [1, 17, 33, 49, 65, 81])
       expect(countries.countryOf(`192.0.2.${last}`), `${last}`).toBeNull();
   });
 
-  test("in a file for IPv4 alone, an IPv6 address has none", () => {
+  test("in an IPv4 file an IPv6 address has no country", () => {
     const file = mmdb({ ipVersion: 4, networks: { "32.1.2.0/24": { country: { iso_code: "US" } } } });
     const onlyIpv4 = openCountries(place("ipv4.mmdb", file));
     expect(onlyIpv4.countryOf("32.1.2.3")).toBe("US");
@@ -86,7 +86,7 @@ describe("the country of an address", () => {
 });
 
 describe("the file of countries", () => {
-  test("says when it was built and what it is", () => {
+  test("the country file has a build date and a type", () => {
     const { builtAt, type } = openCountries(
       place("city.mmdb", mmdb({ type: "DBIP-City-Lite", networks: world })),
     );
@@ -104,20 +104,20 @@ describe("the file of countries", () => {
   const advice =
     "Give the path of a GeoLite2-Country, GeoLite2-City or DB-IP file (.mmdb), or leave the setting out.";
 
-  test("that does not exist is named, with what to do", () => {
+  test("a missing country file is named, with what to do", () => {
     const file = join(folder, "missing.mmdb");
     expect(refusal(file)).toBe(`The file of countries ${file} does not exist. ${advice}`);
     expect(refusal(folder)).toBe(`The file of countries ${folder} cannot be read (EISDIR). ${advice}`);
   });
 
-  test("that holds something else than countries is named, with what it is", () => {
+  test("a file without countries is refused with its type", () => {
     const file = place("asn.mmdb", mmdb({ type: "GeoLite2-ASN", networks: world }));
     expect(refusal(file)).toBe(
       `The file of countries ${file} is of the type GeoLite2-ASN, without countries. ${advice}`,
     );
   });
 
-  test("that is broken, of another format or cut off is refused", () => {
+  test("a broken, foreign or truncated country file is refused", () => {
     const good = mmdb({ networks: world });
     const broken = {
       "empty.mmdb": "",
@@ -136,7 +136,7 @@ describe("the file of countries", () => {
     }
   });
 
-  test("with damaged records answers null instead of failing", () => {
+  test("a damaged record has no country and does not fail", () => {
     const bytes = mmdb({ networks: world });
     bytes.fill(0xff, bytes.indexOf("iso_code") - 20, bytes.indexOf("iso_code") + 40);
     const countries = openCountries(place("damaged.mmdb", bytes));

@@ -1,21 +1,21 @@
-// The country of an address, from a MaxMind file that the operator gives: GeoLite2 or GeoIP2, Country or City, or the same
-// from DB-IP. None comes with Cleancast, the licences do not allow it.
+// Finds the country of an address in a MaxMind file that the operator provides: GeoLite2 or GeoIP2, Country or City, or DB-IP's.
+// The licences do not allow shipping one with Cleancast.
 
 import { readFileSync } from "node:fs";
 import ipaddr from "ipaddr.js";
 import { Reader, type CountryResponse } from "mmdb-lib";
 
 export type Countries = {
-  /** Two capital letters; null where the file does not say. */
+  /** Two capital letters; null when the file has none. */
   countryOf(address: string): string | null;
   builtAt: Date;
-  /** What the file calls itself, for example "GeoLite2-Country". */
+  /** The file's own type, for example "GeoLite2-Country". */
   type: string;
 };
 
 const holdsCountries = /country|city|location|enterprise/i;
 
-/** Reads the whole file once. Throws one sentence for the operator where the file cannot be used. */
+/** Reads the whole file once. Throws an error in one sentence when the file cannot be used. */
 export function openCountries(file: string): Countries {
   const reader = openReader(file);
   const { databaseType: type, buildEpoch: builtAt, ipVersion } = reader.metadata;
@@ -23,12 +23,12 @@ export function openCountries(file: string): Countries {
     countryOf(address) {
       if (!ipaddr.isValid(address)) return null;
       const parsed = ipaddr.process(address);
-      // In a file for IPv4 alone the reader would take the beginning of an IPv6 address for an IPv4 address.
+      // In an IPv4 file the reader would read the start of an IPv6 address as an IPv4 address.
       if (ipVersion === 4 && parsed.kind() === "ipv6") return null;
       try {
-        return countryIn(reader.get(parsed.toString()));
+        return readCountry(reader.get(parsed.toString()));
       } catch {
-        // A record that cannot be decoded: a damaged file must not stop a visit.
+        // A damaged record must not stop a visit.
         return null;
       }
     },
@@ -51,7 +51,7 @@ function openReader(file: string): Reader<CountryResponse> {
   } catch (error) {
     throw unusable(file, "is no MaxMind database, or a damaged one", error);
   }
-  // The reader takes what it finds; a file of something else can come this far.
+  // The reader does not validate the metadata.
   const { databaseType, nodeCount, searchTreeSize, buildEpoch, ipVersion } = reader.metadata;
   const whole = nodeCount > 0 && searchTreeSize < bytes.length && (ipVersion === 4 || ipVersion === 6);
   if (!whole || typeof databaseType !== "string" || Number.isNaN(buildEpoch.getTime()))
@@ -69,8 +69,8 @@ function unusable(file: string, why: string, cause?: unknown): Error {
   );
 }
 
-/** The shape is the file's word for it, so nothing about it is believed. */
-function countryIn(record: unknown): string | null {
+/** Files may have any shape, so every step is checked. */
+function readCountry(record: unknown): string | null {
   const code = (record as { country?: { iso_code?: unknown } | null } | null)?.country?.iso_code;
   return typeof code === "string" && /^[A-Z]{2}$/.test(code) ? code : null;
 }

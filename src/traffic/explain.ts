@@ -1,25 +1,25 @@
-// A verdict explained: everything that was asked of a visit, and what it answered.
+// Explains a verdict: every signal with its evidence, and what was not observed.
 
-import { ordinaryUserAgents } from "./lists.ts";
-import { networkKind } from "./networks/networks.ts";
+import { commonUserAgents } from "./lists.ts";
+import { findNetwork } from "./networks/networks.ts";
 import type { Observation, ObservedHeaders } from "./observation.ts";
 import { signals } from "./signals.ts";
 import type { Judgement } from "./verdict.ts";
 
-export type Described = {
+export type VisitDescription = {
   userAgent: string | undefined;
   address: string | undefined;
   headers: ObservedHeaders | null;
 };
 
-/** A visit that somebody describes. What they leave out is not looked at. */
-export function describedVisit(
-  { userAgent, address, headers }: Described,
+/** Builds an observation from a description. Parts that are left out are not observed. */
+export function observeDescription(
+  { userAgent, address, headers }: VisitDescription,
   countryOf: (address: string) => string | null,
 ): Observation {
   return {
-    // A check of an address alone says nothing about user agents.
-    userAgent: userAgent ?? ordinaryUserAgents[0],
+    // For an address alone, a user agent without any signal.
+    userAgent: userAgent ?? commonUserAgents[0],
     address: address ?? "",
     country: address === undefined ? null : countryOf(address),
     headers,
@@ -29,14 +29,14 @@ export function describedVisit(
   };
 }
 
-export function explained(seen: Observation, { verdict, findings, listed }: Judgement) {
+export function explainVerdict(seen: Observation, { verdict, findings, rule }: Judgement) {
   const found = new Map(findings.map(({ signal, evidence }) => [signal, evidence]));
   return {
     verdict,
-    siteRule: listed,
-    network: networkKind(seen.address),
+    siteRule: rule,
+    network: findNetwork(seen.address),
     country: seen.country,
-    notLookedAt: notLookedAt(seen),
+    notLookedAt: listUnobserved(seen),
     signals: signals.map((signal) => {
       const { category, name, points, why } = signal;
       return { category, name, points, why, fired: found.has(signal), evidence: found.get(signal) ?? null };
@@ -44,6 +44,6 @@ export function explained(seen: Observation, { verdict, findings, listed }: Judg
   };
 }
 
-export function notLookedAt(seen: Observation): string[] {
+export function listUnobserved(seen: Observation): string[] {
   return (["headers", "script", "submit", "frequency"] as const).filter((part) => seen[part] === null);
 }

@@ -10,9 +10,10 @@ const none: FilterRules = {
   allowedPersons: [],
 };
 const hash = "a".repeat(64);
+const bots = { code: "only bot visits", detail: "user agent:named bot (Testbot)" };
 
-const visits = (...bots: boolean[]): Identity => ({
-  visits: bots.map((bot, i) => ({
+const visits = (...verdicts: boolean[]): Identity => ({
+  visits: verdicts.map((bot, i) => ({
     visitorId: `v${i}`,
     seenAt: i,
     browser: null,
@@ -39,15 +40,15 @@ describe("blocked domains", () => {
   const rules = { blockedDomains: ["spam.example", "co.example"] };
 
   test.each([
-    ["spam.example", "blocked domain:spam.example"],
-    ["mail.spam.example", "blocked domain:spam.example"],
-    ["a.b.co.example", "blocked domain:co.example"],
-  ])("%s is filtered", (emailDomain, reason) => {
-    expect(reasons({ emailDomain }, rules)).toEqual([reason]);
+    ["spam.example", "spam.example"],
+    ["mail.spam.example", "spam.example"],
+    ["a.b.co.example", "co.example"],
+  ])("%s is filtered by the blocked domain %s", (emailDomain, detail) => {
+    expect(reasons({ emailDomain }, rules)).toEqual([{ code: "blocked domain", detail }]);
   });
 
   test.each(["notspam.example", "spam.example.com", "example", "spam", "xco.example"])(
-    "%s only looks like one",
+    "%s only resembles a blocked domain and passes",
     (emailDomain) => {
       expect(reasons({ emailDomain }, rules)).toEqual([]);
     },
@@ -63,7 +64,7 @@ describe("disposable domains", () => {
     "%s is filtered when the site asks for it",
     (emailDomain) => {
       expect(reasons({ emailDomain }, { blockDisposable: true })).toEqual([
-        `disposable domain:${emailDomain}`,
+        { code: "disposable domain", detail: emailDomain },
       ]);
       expect(reasons({ emailDomain }, { blockDisposable: false })).toEqual([]);
     },
@@ -78,47 +79,45 @@ describe("disposable domains", () => {
     "web.de",
     "qq.com",
     "example.com",
-  ])("%s, where people really are, is not", (emailDomain) => {
+  ])("%s, which people really use, is not disposable", (emailDomain) => {
     expect(reasons({ emailDomain }, { blockDisposable: true })).toEqual([]);
   });
 });
 
 describe("blocked persons", () => {
-  test("are filtered by their hash, others are not", () => {
-    expect(reasons({}, { blockedPersons: [hash] })).toEqual(["blocked person"]);
+  test("a blocked person is filtered by the hash of the email, others are not", () => {
+    expect(reasons({}, { blockedPersons: [hash] })).toEqual([{ code: "blocked person", detail: null }]);
     expect(reasons({}, { blockedPersons: ["b".repeat(64)] })).toEqual([]);
   });
 });
 
 describe("visits", () => {
   test("a person whose every visit was a bot's is filtered", () => {
-    expect(reasons({ identity: visits(true) })).toEqual(["only bot visits:user agent:named bot (Testbot)"]);
-    expect(reasons({ identity: visits(true, true, true) })).toEqual([
-      "only bot visits:user agent:named bot (Testbot)",
-    ]);
+    expect(reasons({ identity: visits(true) })).toEqual([bots]);
+    expect(reasons({ identity: visits(true, true, true) })).toEqual([bots]);
   });
 
-  test("one human visit is enough, wherever it stands", () => {
-    for (const bots of [[false], [true, false], [false, true, true], [true, true, false]])
-      expect(reasons({ identity: visits(...bots) })).toEqual([]);
+  test("one human visit is enough to pass, at any position", () => {
+    for (const visited of [[false], [true, false], [false, true, true], [true, true, false]])
+      expect(reasons({ identity: visits(...visited) })).toEqual([]);
   });
 
-  test("a person without visits is nobody's bot", () => {
+  test("a person without visits is not filtered as a bot", () => {
     expect(reasons({ identity: visits() })).toEqual([]);
     expect(reasons({ identity: null })).toEqual([]);
   });
 });
 
-test("all reasons are given, not only the first", () => {
+test("an event keeps all its filter reasons, not only the first", () => {
   expect(
     reasons(
       { emailDomain: "mailinator.com", identity: visits(true) },
       { blockedDomains: ["mailinator.com"], blockDisposable: true, blockedPersons: [hash] },
     ),
   ).toEqual([
-    "blocked domain:mailinator.com",
-    "disposable domain:mailinator.com",
-    "blocked person",
-    "only bot visits:user agent:named bot (Testbot)",
+    { code: "blocked domain", detail: "mailinator.com" },
+    { code: "disposable domain", detail: "mailinator.com" },
+    { code: "blocked person", detail: null },
+    bots,
   ]);
 });

@@ -1,4 +1,4 @@
-// The site's own rules: which events are filtered whatever platform they are for.
+// Decides which events are filtered, whatever platform they are for: by the site's own rules and by past visits.
 
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 import type { FilterReason, Identity, Sha256 } from "../kernel/event.ts";
@@ -7,26 +7,26 @@ export type FilterRules = {
   blockedDomains: readonly string[];
   blockDisposable: boolean;
   blockedPersons: readonly string[];
-  /** Hashed emails that are never filtered. */
+  /** SHA-256 of the emails that are never filtered. */
   allowedPersons: readonly string[];
 };
 
 export type Judged = {
   emailSha256: Sha256;
-  /** Known only when the sender gave the plain address. */
+  /** null when the sender gave only the hash. */
   emailDomain: string | null;
   identity: Identity | null;
 };
 
 let disposable: ReadonlySet<string> | null = null;
 
-/** The package makes its set anew for each question; ours is made by the first one. */
+/** The package builds a new set on every call, so the first call's set is kept. */
 function isDisposable(domain: string): boolean {
   disposable ??= disposableEmailBlocklistSet();
   return disposable.has(domain);
 }
 
-/** Why an event is filtered; empty when it is not. */
+/** Empty when the event is not filtered. */
 export function filterReasons(
   { emailSha256, emailDomain, identity }: Judged,
   rules: FilterRules,
@@ -37,14 +37,15 @@ export function filterReasons(
     const blocked = rules.blockedDomains.find(
       (domain) => emailDomain === domain || emailDomain.endsWith(`.${domain}`),
     );
-    if (blocked) reasons.push(`blocked domain:${blocked}`);
-    if (rules.blockDisposable && isDisposable(emailDomain)) reasons.push(`disposable domain:${emailDomain}`);
+    if (blocked) reasons.push({ code: "blocked domain", detail: blocked });
+    if (rules.blockDisposable && isDisposable(emailDomain))
+      reasons.push({ code: "disposable domain", detail: emailDomain });
   }
-  if (rules.blockedPersons.includes(emailSha256)) reasons.push("blocked person");
-  // One human visit is enough: or anybody who knows an email could make its conversions vanish by a bot's visit.
+  if (rules.blockedPersons.includes(emailSha256)) reasons.push({ code: "blocked person", detail: null });
+  // One human visit is enough to pass. Otherwise anyone who knows an email could suppress its conversions with a bot.
   if (identity?.visits.length && identity.visits.every((visit) => visit.verdict?.bot)) {
-    const seen = new Set(identity.visits.map((visit) => visit.verdict?.reasons[0] ?? ""));
-    reasons.push(`only bot visits:${[...seen].join(", ")}`);
+    const details = new Set(identity.visits.map((visit) => visit.verdict?.reasons[0] ?? null));
+    for (const detail of details) reasons.push({ code: "only bot visits", detail });
   }
   return reasons;
 }

@@ -13,12 +13,12 @@ function heldBytes(): number {
 
 const minute = 60_000;
 const hit: Hit = {
-  site: "s",
+  siteId: "s",
   network: "203.0.113.7",
   userAgent: "Firefox",
   visitor: "v",
   isVisit: true,
-  email: null,
+  emailSha256: null,
   clickIds: [],
   at: 1_000_000_000_000,
 };
@@ -33,11 +33,11 @@ describe("frequency", () => {
       ofNetwork: 1,
       ofVisitor: 1,
     });
-    expect(note({ ...hit, site: "other" })).toMatchObject({ ofNetwork: 1, ofVisitor: 1 });
+    expect(note({ ...hit, siteId: "other" })).toMatchObject({ ofNetwork: 1, ofVisitor: 1 });
     expect(note({ ...hit, isVisit: false })).toMatchObject({ ofNetwork: 2 });
   });
 
-  test("the window slides: what is older counts less, and then not at all", () => {
+  test("older visits count less, and after the window not at all", () => {
     const note = watchFrequency();
     for (let i = 0; i < 100; i++) note(hit);
     const later = (ms: number) => note({ ...hit, isVisit: false, at: hit.at + ms }).ofNetwork;
@@ -47,22 +47,25 @@ describe("frequency", () => {
     expect(later(3 * minute)).toBe(0);
   });
 
-  test("emails count once each, for an hour", () => {
+  test("each email counts once within an hour", () => {
     const note = watchFrequency();
-    for (const email of ["a", "b", "a", "c", "b"]) note({ ...hit, email });
+    for (const email of ["a", "b", "a", "c", "b"]) note({ ...hit, emailSha256: email });
     expect(note(hit)).toMatchObject({ emailsOfVisitor: 3, emailsOfNetwork: 3 });
-    expect(note({ ...hit, email: "d", at: hit.at + 70 * minute })).toMatchObject({ emailsOfVisitor: 4 });
+    expect(note({ ...hit, emailSha256: "d", at: hit.at + 70 * minute })).toMatchObject({
+      emailsOfVisitor: 4,
+    });
     expect(note({ ...hit, at: hit.at + 300 * minute })).toMatchObject({ emailsOfVisitor: 0 });
   });
 
-  test("a browser without a cookie is counted with its network, and not once more as a visitor", () => {
+  test("a browser without a cookie counts for its network only", () => {
     const note = watchFrequency();
     let last = note(hit);
-    for (let i = 0; i < 50; i++) last = note({ ...hit, visitor: null, email: `e${i}`, clickIds: ["c"] });
+    for (let i = 0; i < 50; i++)
+      last = note({ ...hit, visitor: null, emailSha256: `e${i}`, clickIds: ["c"] });
     expect(last).toMatchObject({ ofVisitor: 0, emailsOfVisitor: 0, emailsOfNetwork: 50, visitorsOfClick: 1 });
   });
 
-  test("a click id counts where it comes from; the busiest of several counts", () => {
+  test("a click id counts its sources, and of several the busiest counts", () => {
     const note = watchFrequency();
     for (let i = 0; i < 4; i++) note({ ...hit, network: `198.51.100.${i}`, clickIds: ["shared"] });
     // The same person before and after the cookie is one.
@@ -72,12 +75,18 @@ describe("frequency", () => {
     expect(note({ ...hit, clickIds: [] }).visitorsOfClick).toBe(0);
   });
 
-  test("a flood of different visitors does not grow memory without end, and is still counted", () => {
+  test("a flood of different visitors is counted in bounded memory", () => {
     const note = watchFrequency();
     const before = heldBytes();
     let last = note(hit);
     for (let i = 0; i < 300_000; i++)
-      last = note({ ...hit, visitor: `v${i}`, email: `e${i}`, clickIds: [`c${i}`], at: hit.at + i / 100 });
+      last = note({
+        ...hit,
+        visitor: `v${i}`,
+        emailSha256: `e${i}`,
+        clickIds: [`c${i}`],
+        at: hit.at + i / 100,
+      });
     expect(heldBytes() - before).toBeLessThan(40_000_000);
     expect(last.emailsOfNetwork).toBeGreaterThan(30);
     expect(last.ofNetwork).toBeGreaterThan(300);

@@ -1,4 +1,4 @@
-// How often the same things come by: counted by this node, over sliding windows, in bounded memory.
+// Counts how often networks, visitors, emails and click ids repeat: per node, over sliding windows, in bounded memory.
 
 import { dayMs, hourMs, minuteMs } from "../kernel/time.ts";
 
@@ -10,32 +10,32 @@ export type Frequency = {
   /** Different emails within an hour: from one network with one user agent, and by one visitor. */
   emailsOfNetwork: number;
   emailsOfVisitor: number;
-  /** Networks with their user agents that brought one and the same click id within a day: a person is one, cookie or not. */
+  /** Networks with user agents that brought the same click id within a day: one person is one, with or without a cookie. */
   visitorsOfClick: number;
 };
 
 export type Hit = {
-  site: string;
-  /** The network and the user agent: an address alone may be a whole town's. */
+  siteId: string;
+  /** Counted together with the user agent: many people may share an address. */
   network: string;
   userAgent: string;
-  /** null for a browser that keeps no cookie: what it does is its network's alone. */
+  /** null for a browser without a cookie, which counts for its network only. */
   visitor: string | null;
   isVisit: boolean;
-  email: string | null;
+  emailSha256: string | null;
   clickIds: readonly string[];
   at: number;
 };
 
 const maxKeys = 20_000;
-/** More different ones than this make no difference any more. */
+/** Far above every limit of the signals. */
 const maxDistinct = 100;
 
 export function watchFrequency(): (hit: Hit) => Frequency {
   const visits = countWithin(minuteMs);
   const emails = distinctWithin(hourMs);
   const clicks = distinctWithin(dayMs);
-  return ({ site, network, userAgent, visitor, isVisit, email, clickIds, at }) => {
+  return ({ siteId: site, network, userAgent, visitor, isVisit, emailSha256: email, clickIds, at }) => {
     const source = `${site} ${network} ${userAgent}`;
     const person = visitor === null ? null : `${site} ${visitor}`;
     return {
@@ -48,8 +48,8 @@ export function watchFrequency(): (hit: Hit) => Frequency {
   };
 }
 
-/** This window and the one before it. A window that is full ends early, so that memory stays bounded. */
-function generations<Entry>(windowMs: number) {
+/** Keeps the current and the previous window. A full window ends early, so that memory stays bounded. */
+function openWindows<Entry>(windowMs: number) {
   let since = 0;
   let current = new Map<string, Entry>();
   let previous = new Map<string, Entry>();
@@ -59,27 +59,27 @@ function generations<Entry>(windowMs: number) {
       current = new Map();
       since = at;
     }
-    return { current, previous, isOver: Math.min(1, (at - since) / windowMs) };
+    return { current, previous, elapsed: Math.min(1, (at - since) / windowMs) };
   };
 }
 
-/** The count of a key within the window, the part of the last one that still lies in it taken as even. */
+/** Counts a key within a sliding window; the previous window counts by the share that still overlaps. */
 function countWithin(windowMs: number): (key: string, adds: boolean, at: number) => number {
-  const turn = generations<number>(windowMs);
+  const windows = openWindows<number>(windowMs);
   return (key, adds, at) => {
-    const { current, previous, isOver } = turn(at);
+    const { current, previous, elapsed } = windows(at);
     const count = (current.get(key) ?? 0) + (adds ? 1 : 0);
     if (adds) current.set(key, count);
-    return Math.round(count + (previous.get(key) ?? 0) * (1 - isOver));
+    return Math.round(count + (previous.get(key) ?? 0) * (1 - elapsed));
   };
 }
 
-/** How many different members a key has had within the window, or a little longer. */
+/** Counts the different members of a key within one to two windows. */
 function distinctWithin(windowMs: number): (key: string, member: string | null, at: number) => number {
-  // Most keys have one member, and a set is a hundred times as large.
-  const turn = generations<string | Set<string>>(windowMs);
+  // Most keys have one member, and a set takes a hundred times the memory.
+  const windows = openWindows<string | Set<string>>(windowMs);
   return (key, member, at) => {
-    const { current, previous } = turn(at);
+    const { current, previous } = windows(at);
     if (member !== null) add(current, key, member);
     const members = membersOf(current.get(key));
     const earlier = membersOf(previous.get(key));
@@ -95,9 +95,9 @@ function add(members: Map<string, string | Set<string>>, key: string, member: st
   } else if (known !== member) members.set(key, new Set([known, member]));
 }
 
-const nobody: ReadonlySet<string> = new Set();
+const noMembers: ReadonlySet<string> = new Set();
 
 function membersOf(entry: string | Set<string> | undefined): ReadonlySet<string> {
-  if (entry === undefined) return nobody;
+  if (entry === undefined) return noMembers;
   return typeof entry === "string" ? new Set([entry]) : entry;
 }

@@ -1,10 +1,10 @@
-// A site's own word on visits: whom to let pass and whom not, whatever the signals say. Letting pass always wins.
+// A site's allow and deny lists for visits. They override the signals, and allow overrides deny.
 
 import ipaddr from "ipaddr.js";
 import type { Observation } from "./observation.ts";
 
 export type VisitRules = {
-  /** The score from which on a visit is a bot's. */
+  /** The minimum score of a bot. */
   botThreshold: number;
   allowUserAgents: readonly string[];
   denyUserAgents: readonly string[];
@@ -14,39 +14,38 @@ export type VisitRules = {
   denyCountries: readonly string[];
 };
 
-/** What a site's list says of a visit, and which entry says it. */
-export type Listed = { says: "allowed" | "denied"; entry: string };
+export type MatchedRule = { decision: "allowed" | "denied"; entry: string };
 
-type Test = (seen: Observation) => boolean;
-type Entry = { entry: string; holds: Test };
+type Matcher = (seen: Observation) => boolean;
+type Entry = { entry: string; matches: Matcher };
 type Lists = { allow: Entry[]; deny: Entry[] };
 
-/** Settings are read anew only when somebody changes them, so what is made of them is kept with them. */
-const made = new WeakMap<VisitRules, Lists>();
+/** The settings object is replaced when it changes, so its compiled lists are cached by it. */
+const compiled = new WeakMap<VisitRules, Lists>();
 
-export function listed(seen: Observation, rules: VisitRules): Listed | null {
-  let lists = made.get(rules);
-  if (!lists) made.set(rules, (lists = listsOf(rules)));
-  const allowed = lists.allow.find(({ holds }) => holds(seen));
-  if (allowed) return { says: "allowed", entry: allowed.entry };
-  const denied = lists.deny.find(({ holds }) => holds(seen));
-  return denied ? { says: "denied", entry: denied.entry } : null;
+export function findRule(seen: Observation, rules: VisitRules): MatchedRule | null {
+  let lists = compiled.get(rules);
+  if (!lists) compiled.set(rules, (lists = compileLists(rules)));
+  const allowed = lists.allow.find(({ matches }) => matches(seen));
+  if (allowed) return { decision: "allowed", entry: allowed.entry };
+  const denied = lists.deny.find(({ matches }) => matches(seen));
+  return denied ? { decision: "denied", entry: denied.entry } : null;
 }
 
-function listsOf(rules: VisitRules): Lists {
+function compileLists(rules: VisitRules): Lists {
   const entries = (
     userAgents: readonly string[],
     networks: readonly string[],
     countries: readonly string[],
   ) => [
-    ...networks.map((text) => ({ entry: `network ${text}`, holds: inNetwork(text) })),
+    ...networks.map((text) => ({ entry: `network ${text}`, matches: matchNetwork(text) })),
     ...countries.map((code) => ({
       entry: `country ${code}`,
-      holds: ({ country }: Observation) => country === code,
+      matches: ({ country }: Observation) => country === code,
     })),
     ...userAgents.map((text) => {
-      const matches = userAgentMatches(text);
-      return { entry: `user agent ${text}`, holds: (seen: Observation) => matches(seen.userAgent) };
+      const match = matchUserAgent(text);
+      return { entry: `user agent ${text}`, matches: (seen: Observation) => match(seen.userAgent) };
     }),
   ];
   return {
@@ -55,8 +54,8 @@ function listsOf(rules: VisitRules): Lists {
   };
 }
 
-/** `*` stands for anything; without regard to case. Searched part by part: no pattern can be slow. */
-export function userAgentMatches(pattern: string): (userAgent: string) => boolean {
+/** `*` matches anything; case is ignored. Parts are searched one after another, so no pattern can be slow. */
+export function matchUserAgent(pattern: string): (userAgent: string) => boolean {
   const parts = pattern.toLowerCase().split("*");
   return (userAgent) => {
     const text = userAgent.toLowerCase();
@@ -70,15 +69,15 @@ export function userAgentMatches(pattern: string): (userAgent: string) => boolea
   };
 }
 
-/** What nearly everybody's browser says: a rule that denies these is a mistake. */
-export const ordinaryUserAgents = [
+/** The user agents of most visits: a rule that denies one of them is a mistake. */
+export const commonUserAgents = [
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1",
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36",
 ] as const;
 
 /** `192.0.2.0/24`, `2001:db8::/32` or one address. */
-function inNetwork(text: string): Test {
+function matchNetwork(text: string): Matcher {
   const network = readNetwork(text);
   return ({ address }) => {
     if (!network || !ipaddr.isValid(address)) return false;

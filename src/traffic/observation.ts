@@ -1,12 +1,12 @@
-// What one report of the tag shows of the browser behind it. Used live; of bots a sample is kept, with the address cut
-// down to its network. A part that is null was not looked at, so nothing can be concluded from it.
+// The observation of a browser by one report of the tag. It is used live; only a sample of bots is stored, with the address cut to
+// its network. A part that is null was not observed, so no signal may depend on it.
 
 import type { Frequency } from "./frequency.ts";
 
 export type Observation = {
   userAgent: string;
   address: string;
-  /** Two letters; null without a country file, or where the file does not know. */
+  /** Two letters; null without a country file, or when the file has none. */
   country: string | null;
   headers: ObservedHeaders | null;
   script: ObservedScript | null;
@@ -15,35 +15,35 @@ export type Observation = {
 };
 
 export type ObservedHeaders = {
-  /** Over TLS: without it browsers send no client hints. */
+  /** Browsers send client hints over TLS only. */
   secure: boolean;
   acceptLanguage: boolean;
   secFetch: boolean;
-  /** `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile`; empty where not sent. */
+  /** `Sec-CH-UA`, `Sec-CH-UA-Platform` and `Sec-CH-UA-Mobile`; empty when not sent. */
   brands: string;
   platform: string;
   mobile: string;
 };
 
-/** What the tag can see of its browser without touching anything that would tell one person from another. */
+/** The tag's observations of its browser. None of them identifies a person. */
 export type ObservedScript = {
   webdriver: boolean;
-  /** Cypress, which drives the browser from inside the page, left its mark. */
+  /** The automation tool Cypress is in the page. */
   cypress: boolean;
   platform: string;
   touchPoints: number;
-  /** It has what only Chromium has. */
+  /** An API that only Chromium has is there. */
   isChromium: boolean;
 };
 
-/** How an email was handed in through a form. */
+/** The submit of a form with an email. */
 export type ObservedSubmit = {
-  /** From the start of the page. */
+  /** Since the page was loaded. */
   afterMs: number;
-  /** Real movements, touches and keys before it. */
+  /** Real clicks, touches and keys before it. */
   inputs: number;
-  /** The event was made by a script. */
+  /** A script made the event. */
   untrusted: boolean;
-  /** A field that no person can see was filled in. */
+  /** A hidden field was filled in. */
   trapped: boolean;
 };

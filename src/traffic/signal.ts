@@ -1,4 +1,4 @@
-// What a signal is: see signals.ts for the table of them.
+// The type of a signal; signals.ts has the table.
 
 import type { Network } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
@@ -17,8 +17,8 @@ export type Category =
   | "tag"
   | "trap";
 
-/** An observation, and what its user agent and address say. */
-export type Seen = Observation & {
+/** An observation with the evidence of its user agent and address. */
+export type JudgedObservation = Observation & {
   agent: UserAgentEvidence | null;
   claims: Claims;
   network: Network | null;
@@ -26,13 +26,13 @@ export type Seen = Observation & {
 
 export type Signal = {
   category: Category;
-  /** With the category the name under which bots are counted: it stays as it is. */
+  /** Bots are counted under category and name, so names never change. */
   name: string;
   points: number | "hard";
-  /** Why this speaks for a bot. */
+  /** Explains why this is evidence of a bot. */
   why: string;
-  /** Whose word contradicts the user agent. */
+  /** The source that contradicts the user agent. */
   source?: "client hints" | "script" | "hints and script" | "form factor";
-  /** What was seen, in a few words (empty where there is nothing to add); null when there is nothing to see. */
-  see(seen: Seen): string | null;
+  /** Returns the evidence in a few words (may be empty); null when the signal does not apply. */
+  find(seen: JudgedObservation): string | null;
 };

@@ -72,7 +72,7 @@ describe("the table of signals", () => {
     },
   );
 
-  test("every signal has a name of its own and says why in a sentence", () => {
+  test("every signal has a unique name and explains itself in a sentence", () => {
     const names = signals.map(({ category, name }) => `${category}:${name}`);
     expect(new Set(names).size).toBe(names.length);
     for (const { why, name } of signals) {
@@ -87,7 +87,7 @@ describe("the table of signals", () => {
 });
 
 describe("a person", () => {
-  test("has nothing against them", () => {
+  test("an ordinary browser raises no signal", () => {
     expect(verdict({})).toEqual({ bot: false, score: 0, reasons: [], rules: rulesVersion });
   });
 
@@ -148,23 +148,23 @@ describe("a person", () => {
     expect(score).toBeLessThan(rules.botThreshold);
   });
 
-  test("behind a company proxy in a data centre that drops client hints, with many colleagues, passes", () => {
+  test("a person behind a busy company proxy in a data centre, without client hints, passes", () => {
     const busy = { ofNetwork: 900, emailsOfNetwork: 80 };
     expect(verdict({ address: hosted, headers: noHints, frequency: busy }).bot).toBe(false);
     expect(verdict({ address: hosted, frequency: busy }).bot).toBe(false);
   });
 
-  test("behind a carrier's NAT with thousands of the same phone passes", () => {
+  test("a person behind a carrier's NAT with thousands of equal phones passes", () => {
     expect(verdict({ address: "100.64.3.4", frequency: { ofNetwork: 5000, emailsOfNetwork: 400 } }).bot).toBe(
       false,
     );
   });
 
-  test("behind a privacy relay has nothing against them for that", () => {
+  test("a privacy relay raises no signal", () => {
     expect(verdict({ address: appleRelay }).score).toBe(0);
   });
 
-  test("who follows a shared link, or fills in a form by voice, or lets a browser fill it in, passes", () => {
+  test("a person with a shared link, voice input or autofill passes", () => {
     expect(verdict({ frequency: { visitorsOfClick: 40 } }).bot).toBe(false);
     expect(verdict({ submit: { inputs: 0, afterMs: 9000 } }).bot).toBe(false);
     expect(verdict({ submit: { inputs: 0, afterMs: 900 } }).bot).toBe(false);
@@ -192,7 +192,7 @@ describe("a bot", () => {
       { headers: { brands: '"HeadlessChrome";v="142", "Chromium";v="142"' } },
       "automation:headless hints",
     ],
-  ])("%s is one at once", (_which, changes, primary) => {
+  ])("%s is a bot by one hard signal", (_which, changes, primary) => {
     const judgement = judge(seen(changes), rules);
     expect(judgement.verdict).toMatchObject({ bot: true, score: 100 });
     expect(judgement.primary.startsWith(primary), judgement.primary).toBe(true);
@@ -213,20 +213,20 @@ describe("a bot", () => {
     expect(one.reasons).toHaveLength(2);
   });
 
-  test("client hints that were made to fit the user agent do not fit the browser behind them", () => {
+  test("client hints that fit the user agent but not the browser are a contradiction", () => {
     // A tool that changes user agent and hints together forgets the system.
     expect(verdict({ script: { platform: "Linux x86_64" } })).toMatchObject({ bot: true, score: 100 });
     // One that changes the system too cannot change the headers.
     expect(verdict({ headers: { platform: '"Linux"' } })).toMatchObject({ bot: true, score: 100 });
   });
 
-  test("a Chromium that calls itself Firefox or Safari shows what only Chromium has", () => {
+  test("a Chromium that claims to be Firefox or Safari is a contradiction", () => {
     const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
     const chromium = { headers: { platform: '"Linux"' }, script: { platform: "Linux x86_64" } };
     expect(verdict({ userAgent: firefox, ...chromium })).toMatchObject({ bot: true, score: 100 });
   });
 
-  test("a television that calls itself a phone contradicts itself once", () => {
+  test("a television that claims to be a phone is one contradiction only", () => {
     const tv =
       "Mozilla/5.0 (Linux; Android 11; MIBOX4) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Mobile Safari/537.36";
     const shown = {
@@ -236,7 +236,7 @@ describe("a bot", () => {
     expect(verdict({ userAgent: tv, ...shown }).bot).toBe(false);
   });
 
-  test("a program that posts reports without the tag is one, with the headers of a program", () => {
+  test("a program that posts reports without the tag is a bot", () => {
     const bare = {
       secure: true,
       acceptLanguage: false,
@@ -249,7 +249,7 @@ describe("a bot", () => {
     expect(verdict({ script: null })).toMatchObject({ bot: false, score: 40 });
   });
 
-  test("soft evidence of two kinds adds up, of one kind it does not", () => {
+  test("soft evidence of two categories adds up, of one category it does not", () => {
     expect(verdict({ address: hosted })).toMatchObject({ bot: false, score: 30 });
     expect(verdict({ address: hosted, frequency: { ofNetwork: 400 } })).toMatchObject({
       bot: false,
@@ -263,14 +263,14 @@ describe("a bot", () => {
     expect(verdict({ submit: { trapped: true, inputs: 0 } })).toMatchObject({ bot: true, score: 90 });
   });
 
-  test("a low threshold still needs two kinds of evidence, a high one more of it", () => {
+  test("a low threshold still needs two categories, a high one more points", () => {
     expect(verdict({ address: hosted }, { botThreshold: 20 }).bot).toBe(false);
     const two: Changes = { address: hosted, headers: { acceptLanguage: false } };
     expect(verdict(two, { botThreshold: 60 }).bot).toBe(true);
     expect(verdict(two, { botThreshold: 61 }).bot).toBe(false);
   });
 
-  test("a crawler from an address that its operator does not have is counted as a fake", () => {
+  test("a crawler from a foreign address is counted as a fake", () => {
     const fake = judge(
       seen({
         userAgent: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
@@ -322,12 +322,12 @@ describe("the site's own lists", () => {
       { denyUserAgents: ["chrome/142*safari"] },
       "site rule:denied user agent chrome/142*safari",
     ],
-  ])("%s that is denied never does", (_what, more, reason) => {
+  ])("%s that is denied never passes", (_what, more, reason) => {
     expect(verdict({}, more)).toMatchObject({ bot: true, score: 100, reasons: [reason] });
     expect(judge(person, { ...rules, ...more }).primary).toBe("site rule:denied");
   });
 
-  test("a list that names others changes nothing", () => {
+  test("a list that does not match changes nothing", () => {
     const others: Partial<VisitRules> = {
       allowNetworks: ["198.51.100.0/24", "2001:db8::/32"],
       denyNetworks: ["192.0.2.1"],
@@ -340,7 +340,7 @@ describe("the site's own lists", () => {
     expect(verdict({ address: "" }, others).score).toBe(0);
   });
 
-  test("a pattern of many stars is as fast as any other", () => {
+  test("a pattern with many stars is as fast as any other", () => {
     const pattern = `${"a*".repeat(60)}b`;
     const started = process.cpuUsage().user;
     for (let i = 0; i < 1000; i++) verdict({ userAgent: "a".repeat(512) }, { denyUserAgents: [pattern] });
@@ -349,8 +349,8 @@ describe("the site's own lists", () => {
   });
 });
 
-describe("what was not looked at", () => {
-  test("says nothing", () => {
+describe("missing observations", () => {
+  test("a part that was not observed raises no signal", () => {
     expect(verdict({ headers: null, script: null, submit: null, frequency: null })).toMatchObject({
       score: 0,
     });

@@ -1,13 +1,13 @@
-// The verdict on a visit: everything that its signals found, added up.
+// The verdict on a visit: the sum of its signals.
 //
-// A hard finding decides alone. Of the soft ones the strongest of each category counts, and two categories are needed:
-// no single kind of evidence removes anybody. Two contradictions that do not come from the same source are hard.
+// A hard finding decides alone. Of the soft ones the strongest of each category counts, and two categories are needed: no
+// single kind of evidence removes a visit. Two contradictions from different sources are hard.
 
 import type { Verdict } from "../kernel/event.ts";
-import { listed, type Listed, type VisitRules } from "./lists.ts";
-import { networkKind } from "./networks/networks.ts";
+import { findRule, type MatchedRule, type VisitRules } from "./lists.ts";
+import { findNetwork } from "./networks/networks.ts";
 import type { Observation } from "./observation.ts";
-import type { Seen, Signal } from "./signal.ts";
+import type { JudgedObservation, Signal } from "./signal.ts";
 import { signals } from "./signals.ts";
 import { readUserAgent } from "./userAgent/userAgent.ts";
 
@@ -18,51 +18,51 @@ export type Finding = { signal: Signal; evidence: string };
 
 export type Judgement = {
   verdict: Verdict;
-  /** What the visit is counted under when it is a bot's; empty otherwise. */
+  /** The `category:name` under which a bot is counted; empty for a person. */
   primary: string;
   findings: Finding[];
-  listed: Listed | null;
+  rule: MatchedRule | null;
 };
 
 const clean: Verdict = { bot: false, score: 0, reasons: [], rules: rulesVersion };
 const twoContradictions = "contradiction:independent contradictions";
 
 export function judge(observation: Observation, rules: VisitRules): Judgement {
-  const list = listed(observation, rules);
-  const findings = findingsIn(observation);
-  if (list?.says === "allowed") return { verdict: clean, primary: "", findings, listed: list };
-  if (list) {
-    const reasons = [`site rule:denied ${list.entry}`, ...findings.map(reasonOf)];
+  const rule = findRule(observation, rules);
+  const findings = collectFindings(observation);
+  if (rule?.decision === "allowed") return { verdict: clean, primary: "", findings, rule };
+  if (rule) {
+    const reasons = [`site rule:denied ${rule.entry}`, ...findings.map(describeFinding)];
     return {
       verdict: { ...clean, bot: true, score: 100, reasons },
       primary: "site rule:denied",
       findings,
-      listed: list,
+      rule,
     };
   }
-  if (findings.length === 0) return { verdict: clean, primary: "", findings, listed: null };
+  if (findings.length === 0) return { verdict: clean, primary: "", findings, rule: null };
 
   const byWeight = findings.toSorted((one, other) => weight(other.signal) - weight(one.signal));
   const first = byWeight[0] as Finding;
-  const contradict = isContradicted(findings);
-  const isHard = first.signal.points === "hard" || contradict;
+  const isContradiction = isContradicted(findings);
+  const isHard = first.signal.points === "hard" || isContradiction;
   const categories = strongestByCategory(byWeight);
   const sum = categories.reduce((total, { signal }) => total + weight(signal), 0);
   const score = isHard ? 100 : Math.min(100, sum);
   const bot = isHard || (score >= rules.botThreshold && categories.length > 1);
   const primary =
-    first.signal.points !== "hard" && contradict
+    first.signal.points !== "hard" && isContradiction
       ? twoContradictions
       : `${first.signal.category}:${first.signal.name}`;
-  const verdict = { bot, score, reasons: byWeight.map(reasonOf), rules: rulesVersion };
-  return { verdict, primary: bot ? primary : "", findings, listed: null };
+  const verdict = { bot, score, reasons: byWeight.map(describeFinding), rules: rulesVersion };
+  return { verdict, primary: bot ? primary : "", findings, rule: null };
 }
 
-function findingsIn(observation: Observation): Finding[] {
+function collectFindings(observation: Observation): Finding[] {
   const { userAgent, address, country, headers, script, submit, frequency } = observation;
   const { evidence: agent, claims } = readUserAgent(userAgent);
-  const network = networkKind(address);
-  const seen: Seen = {
+  const network = findNetwork(address);
+  const seen: JudgedObservation = {
     userAgent,
     address,
     country,
@@ -76,7 +76,7 @@ function findingsIn(observation: Observation): Finding[] {
   };
   const findings: Finding[] = [];
   for (const signal of signals) {
-    const evidence = signal.see(seen);
+    const evidence = signal.find(seen);
     if (evidence !== null) findings.push({ signal, evidence });
   }
   return findings;
@@ -94,5 +94,5 @@ function isContradicted(findings: readonly Finding[]): boolean {
   return new Set(findings.flatMap(({ signal }) => signal.source ?? [])).size > 1;
 }
 
-const reasonOf = ({ signal, evidence }: Finding) =>
+const describeFinding = ({ signal, evidence }: Finding) =>
   `${signal.category}:${signal.name}${evidence ? ` (${evidence})` : ""}`;

@@ -2,7 +2,7 @@
 
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import { hashEmail } from "../../src/identity/person.ts";
+import { hashEmail } from "../support/person.ts";
 import { eventually, manage } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { consentPages } from "./consentPages.ts";

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterEach, beforeAll, expect, test } from "vitest";
 import { emailForms } from "../../src/identity/email.ts";
-import { hashEmail } from "../../src/identity/person.ts";
+import { hashEmail } from "../support/person.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { hashEmail } from "../../src/identity/person.ts";
+import { hashEmail } from "../support/person.ts";
 import { inChromium, newVisitor } from "./chromium.ts";
 import { pageWith } from "./site.ts";
 import { setStage, type Stage } from "./stage.ts";

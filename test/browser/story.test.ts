@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Identity } from "../../src/kernel/event.ts";
 import { clickIds } from "../../src/identity/clickIds.ts";
-import { hashEmail } from "../../src/identity/person.ts";
+import { hashEmail } from "../support/person.ts";
 import { unpackRecord } from "../../src/store/people/personCodec.ts";
 import { manage } from "../support/relay.ts";
 import { inChromium, newVisitor } from "./chromium.ts";

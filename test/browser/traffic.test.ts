@@ -163,7 +163,7 @@ inChromium("traffic in a real browser", () => {
     expect(await stage.convert("spam@customers.example")).toBeUndefined();
     const { events } = await manage(stage.home, "event", "list", shop, "--filtered");
     const trace = await manage(stage.home, "event", "show", events[0].id);
-    expect(trace.filterReasons[0]).toContain("trap:hidden field filled in");
+    expect(trace.filterReasons[0].detail).toContain("trap:hidden field filled in");
   });
 
   test("what was typed into a trap stays in the page, however long, and a box that is not ticked is no trap", async () => {

@@ -2,7 +2,7 @@
 
 import type { BrowserContext, Page } from "playwright-core";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { hashEmail } from "../../src/identity/person.ts";
+import { hashEmail } from "../support/person.ts";
 import { eventually, manage } from "../support/relay.ts";
 import { inChromium, newVisitor, openAlone } from "./chromium.ts";
 import { stub } from "./consentPages.ts";

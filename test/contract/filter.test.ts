@@ -54,19 +54,22 @@ describe.each(engines)("filters on %s", (engine) => {
     return events as { orderId: string; status: string }[];
   };
 
-  const rules: [string, string, string[]][] = [
-    ["a blocked domain", "eve@competitor.example", ["blocked domain:competitor.example"]],
-    ["a blocked domain in another case", "Eve@COMPETITOR.example", ["blocked domain:competitor.example"]],
-    ["the second blocked domain", "eve@spam.test", ["blocked domain:spam.test"]],
-    ["a domain below a blocked one", "eve@mail.eu.spam.test", ["blocked domain:spam.test"]],
-    ["a disposable domain", "eve@mailinator.com", ["disposable domain:mailinator.com"]],
+  const blocked = (detail: string) => ({ code: "blocked domain", detail });
+  const disposable = (detail: string) => ({ code: "disposable domain", detail });
+  const blockedPerson = { code: "blocked person", detail: null };
+  const rules: [string, string, object[]][] = [
+    ["a blocked domain", "eve@competitor.example", [blocked("competitor.example")]],
+    ["a blocked domain in another case", "Eve@COMPETITOR.example", [blocked("competitor.example")]],
+    ["the second blocked domain", "eve@spam.test", [blocked("spam.test")]],
+    ["a domain below a blocked one", "eve@mail.eu.spam.test", [blocked("spam.test")]],
+    ["a disposable domain", "eve@mailinator.com", [disposable("mailinator.com")]],
     [
       "a blocked and disposable domain",
       "eve@yopmail.com",
-      ["blocked domain:yopmail.com", "disposable domain:yopmail.com"],
+      [blocked("yopmail.com"), disposable("yopmail.com")],
     ],
-    ["a blocked person", "mallory@example.com", ["blocked person"]],
-    ["a blocked person in another case", " Mallory@Example.com", ["blocked person"]],
+    ["a blocked person", "mallory@example.com", [blockedPerson]],
+    ["a blocked person in another case", " Mallory@Example.com", [blockedPerson]],
   ];
 
   test.each(rules)("an email of %s is filtered, and the trace says why", async (_what, email, reasons) => {
@@ -149,7 +152,7 @@ describe.each(engines)("filters on %s", (engine) => {
     const trace = await manage(home, "event", "show", events[0].id);
     expect(trace).toMatchObject({
       orderId: event.orderId,
-      filterReasons: [expect.stringMatching(/^only bot visits:user agent:.*Ahrefs/)],
+      filterReasons: [{ code: "only bot visits", detail: expect.stringMatching(/^user agent:.*Ahrefs/) }],
     });
   });
 

@@ -119,7 +119,9 @@ describe.each(engines)("traffic on %s", (engine) => {
     const { events } = await manage(home, "event", "list", host, "--filtered");
     const { id } = events[0];
     const trace = await manage(home, "event", "show", id);
-    expect(trace.filterReasons).toEqual([expect.stringMatching(/^only bot visits:user agent:named bot/)]);
+    expect(trace.filterReasons).toEqual([
+      { code: "only bot visits", detail: expect.stringMatching(/^user agent:named bot/) },
+    ]);
     expect(trace.deliveries).toEqual([]);
 
     const { event: released } = await manage(home, "event", "release", id);
@@ -199,7 +201,7 @@ describe.each(engines)("traffic on %s", (engine) => {
     const allowed = await manage(home, "traffic", "replay", visits[0].id);
     expect(allowed.now).toMatchObject({
       verdict: { bot: false, score: 0 },
-      siteRule: { says: "allowed", entry: "user agent ahrefsbot" },
+      siteRule: { decision: "allowed", entry: "user agent ahrefsbot" },
     });
     expect(await shown(home, "traffic", "replay", visits[0].id)).toMatch(
       /then: a bot.*\n[^]*a person, score 0/,

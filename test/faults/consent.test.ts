@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newVisitorId } from "../../src/collect/visitorCookie.ts";
-import { personOf } from "../../src/identity/person.ts";
+import { newVisitorId } from "../../src/collect/payload.ts";
+import { personOf } from "../support/person.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import {
   engines,

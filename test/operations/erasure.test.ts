@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../../src/kernel/ids.ts";
-import { takeReport, type Report } from "../../src/identity/visits.ts";
+import { storeReport, type Report } from "../../src/identity/visits.ts";
 import { openDatabase } from "../../src/store/store.ts";
 import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
@@ -64,7 +64,7 @@ test.each(engines)("person erase on %s", { timeout: 60_000 }, async (engine) => 
   });
   await withStore(home, async (store) => {
     for (const visitor of ["visitor-one", "visitor-two"])
-      await takeReport(
+      await storeReport(
         store,
         siteId,
         report(visitor, "granted"),

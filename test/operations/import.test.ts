@@ -88,11 +88,12 @@ describe.each(engines)("an import on %s", (engine) => {
           "eventTime is older than 90 days": { count: 1, lines: [7] },
           'value must not be negative; send a refund as an event named "refund"': { count: 1, lines: [9] },
           "the row has 2 cells, the header 5": { count: 1, lines: [10] },
-          "value can be read in two ways (1,234 or 1.234); say --decimal point or --decimal comma": {
+          "value is ambiguous (1,234 or 1.234); use --decimal point or --decimal comma": {
             lines: [11],
           },
-          "value names another currency than the row has (USD where nothing says it); use --map or --constant currency=…":
-            { lines: [12] },
+          "value names another currency than the row has (default USD); use --map or --constant currency=…": {
+            lines: [12],
+          },
         },
       },
     });
@@ -166,7 +167,7 @@ describe.each(engines)("an import on %s", (engine) => {
     expect((await refusal()).error).toMatch(/--deliver none stores them without sending/);
     expect((await refusal("--deliver", "none")).error).toBe(
       "No column was found for email (or hashed_email), event (or --event NAME for all rows), eventTime. " +
-        "The file's columns: mail address, when. Say which it is with --map FIELD=COLUMN.",
+        "The file's columns: mail address, when. Name it with --map FIELD=COLUMN.",
     );
     expect((await refusal("--deliver", "tiktok")).error).toMatch(/no column|No column/);
     const mapped = ["--map", "email=mail address", "--map", "eventTime=when", "--event", "lead"];

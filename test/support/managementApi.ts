@@ -11,7 +11,7 @@ import type { ApiParts } from "../../src/api/context.ts";
 import { openRouter } from "../../src/api/router.ts";
 import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
-import { readTrusted } from "../../src/http/transport.ts";
+import { parseTrustedProxies } from "../../src/http/transport.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { directoryOf, type Directory, type Site } from "../../src/sites/directory.ts";
 import { addSite } from "../../src/sites/manage.ts";
@@ -69,7 +69,7 @@ export async function openHouse(
   const defects: unknown[] = [];
   const clock = { aheadMs: 0 };
   const now = () => Date.now() + clock.aheadMs;
-  const trusted = readTrusted("loopback");
+  const trusted = parseTrustedProxies("loopback");
   if (typeof trusted !== "function") throw new Error(trusted.fault);
   const mailer = async ([to]: readonly string[], subject: string, text: string) => {
     if (mail === "broken") return { ok: false, error: "no mail today" } as const;

@@ -8,7 +8,7 @@ import { useAddress } from "../../common/address.ts";
 import type { EventSummary } from "../../common/feed.ts";
 import { Card, Page } from "../../common/Page.tsx";
 import { useRows } from "../../common/query.ts";
-import { reasonText } from "../../common/reasons.ts";
+import { filterReasonText } from "../../common/reasons.ts";
 import { Rows, type Column } from "../../common/Rows.tsx";
 import { SearchField } from "../../common/SearchField.tsx";
 import { useSiteId } from "../../common/session.tsx";
@@ -170,8 +170,8 @@ function Outcome({
         {(isHeld || isInTrouble(event)) && <Why site={site} event={event} search={search} />}
       </Group>
       {event.filterReasons[0] && (
-        <Text size="xs" c="dimmed" maw={320} title={event.filterReasons.map(reasonText).join("\n")}>
-          {reasonText(event.filterReasons[0])}
+        <Text size="xs" c="dimmed" maw={320} title={event.filterReasons.map(filterReasonText).join("\n")}>
+          {filterReasonText(event.filterReasons[0])}
         </Text>
       )}
     </Stack>

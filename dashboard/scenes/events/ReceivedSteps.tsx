@@ -6,7 +6,7 @@ import type { Answer } from "../../common/api.ts";
 import { AskButton } from "../../common/dialogs.tsx";
 import { told } from "../../common/notices.tsx";
 import { exactTime } from "../../common/format.ts";
-import { reasonText } from "../../common/reasons.ts";
+import { filterReasonText } from "../../common/reasons.ts";
 import { useSend } from "../../common/query.ts";
 import { useMay, useSite } from "../../common/session.tsx";
 import { Id, Money, State, When } from "../../common/values.tsx";
@@ -102,7 +102,7 @@ export function VerdictStep({ trace, site }: Props) {
       ) : (
         <List size="sm" mt={4}>
           {trace.filterReasons.map((reason) => (
-            <List.Item key={reason}>{reasonText(reason)}</List.Item>
+            <List.Item key={filterReasonText(reason)}>{filterReasonText(reason)}</List.Item>
           ))}
         </List>
       )}

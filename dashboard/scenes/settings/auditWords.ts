@@ -3,7 +3,7 @@
 import { exactTime } from "../../common/format.ts";
 import { usePlatformName } from "../../common/platforms.ts";
 import { useApi } from "../../common/query.ts";
-import { reasonText } from "../../common/reasons.ts";
+import { filterReasonText, type FilterReason } from "../../common/reasons.ts";
 import { useSite, useSiteId } from "../../common/session.tsx";
 import { settingNames, settingText } from "../../common/settingNames.ts";
 import { usePlaceName } from "./places.ts";
@@ -47,12 +47,12 @@ export function useDetails(): (detail: Record<string, unknown>) => Detail[] {
     if (typeof value === "boolean") return value ? "yes" : "no";
     if (typeof value === "number" && times.has(name)) return exactTime(value, timeZone);
     if (typeof value === "string") {
-      if (name === "reasons") return reasonText(value);
       if (name in settingNames) return settingText(value);
       if (name === "from" || name === "site") return placeName(value);
       return name === "platform" ? platformName(value) : value;
     }
     if (Array.isArray(value)) return value.map((one) => valueText(name, one)).join(", ") || "none";
+    if (name === "reasons") return filterReasonText(value as FilterReason);
     return JSON.stringify(value) ?? "";
   }
 

@@ -3,6 +3,7 @@
 import type { Answer, Query } from "../../contract/contract.ts";
 import { releaseEvent } from "../../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
+import { describeFilterReason } from "../../kernel/event.ts";
 import { matches, type EventFilter, type EventSummary } from "../../store/events/eventList.ts";
 import type { StoredEvent } from "../../store/events/events.ts";
 import { notFound, type Handlers } from "../call.ts";
@@ -28,7 +29,7 @@ const columns: readonly Column<ShownEvent>[] = [
   { title: "order id", cell: (event) => event.orderId },
   { title: "mode", cell: (event) => event.mode },
   { title: "status", cell: (event) => event.status },
-  { title: "filtered because", cell: (event) => event.filterReasons.join("; ") },
+  { title: "filtered because", cell: (event) => event.filterReasons.map(describeFilterReason).join("; ") },
   { title: "identity record", cell: (event) => event.identity },
   { title: "withheld", cell: (event) => event.withheld },
   { title: "click ids", cell: (event) => event.clickIds.join(" ") },

@@ -3,12 +3,12 @@
 import type { peopleRoutes } from "../../contract/traffic.ts";
 import type { Visit } from "../../kernel/event.ts";
 import {
-  askedOf,
-  decideFor,
+  newPersonRequest,
+  setConsent,
   erasePerson,
   exportPerson,
   findPerson,
-  type Asked,
+  type PersonRequest,
 } from "../../identity/people.ts";
 import type { Site } from "../../sites/directory.ts";
 import type { By } from "../../kernel/refusal.ts";
@@ -19,8 +19,8 @@ import { personHash } from "./search.ts";
 
 const maxEvents = 100;
 
-const asked = (site: Site, { email }: { email: string }, { actor, now }: By): Asked =>
-  askedOf(site, personHash(email), { actor, now });
+const asked = (site: Site, { email }: { email: string }, { actor, now }: By): PersonRequest =>
+  newPersonRequest(site, personHash(email), { actor, now });
 
 export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopleRoutes> {
   return {
@@ -39,7 +39,7 @@ export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopl
     },
     "POST /sites/:site/people/export": ({ site, body, by }) => exportPerson(store, asked(site, body, by)),
     async "POST /sites/:site/people/consent"({ site, body, by }) {
-      await decideFor(store, asked(site, body, by), body.decision);
+      await setConsent(store, asked(site, body, by), body.decision);
       return {};
     },
     async "POST /sites/:site/people/erase"({ site, body, by }) {

@@ -1,8 +1,7 @@
 // What a person types into a search box: an email, its hash, an event's id, or an order id.
 
 import { findEventById } from "../../delivery/trace.ts";
-import { looksLikeEmail } from "../../identity/email.ts";
-import { hashEmail, readSha256 } from "../../identity/person.ts";
+import { readEmailSha256 } from "../../identity/person.ts";
 import type { Sha256 } from "../../kernel/event.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { Store } from "../../store/store.ts";
@@ -18,7 +17,7 @@ export async function sought(
   text: string | undefined,
 ): Promise<Sought | null> {
   if (!text) return null;
-  const emailSha256 = readSha256(text) ?? (looksLikeEmail(text) ? hashEmail(text) : null);
+  const emailSha256 = readEmailSha256(text);
   if (emailSha256) return { emailSha256 };
   if (uuidForm.test(text)) {
     const event = await findEventById(store, siteId, text.toLowerCase());
@@ -30,11 +29,9 @@ export async function sought(
 
 /** The hash of the person that a member names. */
 export function personHash(text: string): Sha256 {
-  const given = readSha256(text);
-  if (given) return given;
-  if (!looksLikeEmail(text))
-    throw new Refusal("email", "Write an email address, or its hash (64 hex characters).");
-  return hashEmail(text);
+  const emailSha256 = readEmailSha256(text);
+  if (!emailSha256) throw new Refusal("email", "Write an email address, or its hash (64 hex characters).");
+  return emailSha256;
 }
 
 export function checkTimes(from: number | undefined, to: number | undefined): void {

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 import type { Answer } from "../../contract/contract.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import type { BotVisit } from "../../store/statistics/traffic.ts";
-import { describedVisit, explained } from "../../traffic/explain.ts";
-import { networkKind } from "../../traffic/networks/networks.ts";
+import { observeDescription, explainVerdict } from "../../traffic/explain.ts";
+import { findNetwork } from "../../traffic/networks/networks.ts";
 import type { Observation } from "../../traffic/observation.ts";
 import { judge, type Judgement } from "../../traffic/verdict.ts";
 import { notFound, type Handlers } from "../call.ts";
@@ -61,14 +61,14 @@ export function trafficHandlers({ store, countryOf, now }: ApiParts): Handlers<N
       if (address !== undefined && !ipaddr.isValid(address))
         throw new Refusal("address", "This is not an IP address.");
       const described = { userAgent, address, headers: null };
-      const seen = describedVisit(described, countryOf ?? (() => null));
+      const seen = observeDescription(described, countryOf ?? (() => null));
       return shownVerdict(seen, judge(seen, site.settings));
     },
   };
 }
 
 function networkName(address: string): string | null {
-  const network = networkKind(address);
+  const network = findNetwork(address);
   return network && `${network.name} (${network.kind})`;
 }
 
@@ -78,10 +78,10 @@ function shownVisit({ id, seenAt, reason, page, verdict, seen }: BotVisit) {
 }
 
 function shownVerdict(seen: Observation, judgement: Judgement): Answer<"POST /sites/:site/traffic/check"> {
-  const { siteRule, signals, ...rest } = explained(seen, judgement);
+  const { siteRule, signals, ...rest } = explainVerdict(seen, judgement);
   return {
     ...rest,
-    siteRule: siteRule && `${siteRule.says} by ${siteRule.entry}`,
+    siteRule: siteRule && `${siteRule.decision} by ${siteRule.entry}`,
     network: networkName(seen.address),
     signals: signals.map((signal) => ({
       ...signal,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
-import { personOf } from "../../identity/person.ts";
+import { personOf } from "../../../test/support/person.ts";
 import { ga4 } from "./index.ts";
 import { nameFault, nameSetting } from "../shared/eventNames.ts";
 import type { Setting } from "../platform.ts";

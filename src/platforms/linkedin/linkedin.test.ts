@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
-import { personOf } from "../../identity/person.ts";
+import { personOf } from "../../../test/support/person.ts";
 import { linkedin } from "./index.ts";
 import { nameFault } from "../shared/eventNames.ts";
 import type { ConnectionSettings, Setting } from "../platform.ts";

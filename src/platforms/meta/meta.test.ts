@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
-import { personOf } from "../../identity/person.ts";
+import { personOf } from "../../../test/support/person.ts";
 import { meta } from "./index.ts";
 import type { Platform, PlatformResponse } from "../platform.ts";
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Conversion } from "../../kernel/event.ts";
 import { clickIds } from "../../identity/clickIds.ts";
-import { personOf } from "../../identity/person.ts";
+import { personOf } from "../../../test/support/person.ts";
 import type { Setting } from "../platform.ts";
 import { sampleConversion, sha256, withheld } from "../shared/sample.ts";
 import { segment } from "./index.ts";

@@ -21,7 +21,7 @@ const unattributed: Attribution = {
   utm: {},
   browser: null,
 };
-const bot: FilterReason = "only bot visits:user agent";
+const bot: FilterReason = { code: "only bot visits", detail: "user agent" };
 const address = {
   url: "https://receiver.example/hook?token=s3cret",
   secrets: { current: "whsec_b25l", previous: null },
@@ -103,8 +103,8 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
         store.events.accept(newEvent(siteId, { mode: "test" })),
         store.events.accept(newEvent(siteId, { mode: "test", reasons: [bot] })),
         store.events.accept(newEvent(siteId, { reasons: [bot] })),
-        store.events.accept(newEvent(siteId, { reasons: ["blocked person"] })),
-        store.events.accept(newEvent(siteId, { reasons: ["disposable domain:x", bot] })),
+        store.events.accept(newEvent(siteId, { reasons: [{ code: "blocked person", detail: null }] })),
+        store.events.accept(newEvent(siteId, { reasons: [{ code: "disposable domain", detail: "x" }, bot] })),
       ]);
       expect(await soFar(siteId)).toEqual([3, 2]);
     });

@@ -20,7 +20,7 @@ export function countedOf(
   for (const { event, filterReasons, owner } of written) {
     const { siteId, mode } = event;
     const isConversion = filterReasons.length === 0;
-    const isRemoval = filterReasons.some((reason) => reason.startsWith("only bot visits"));
+    const isRemoval = filterReasons.some(({ code }) => code === "only bot visits");
     if (mode !== "live" || !(isConversion || isRemoval)) continue;
     const key = `${siteId} ${owner}`;
     const counted = bySite.get(key) ?? { siteId, writer: owner, conversions: 0, removedEvents: 0 };

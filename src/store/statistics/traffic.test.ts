@@ -133,7 +133,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
         extra: null,
       },
       attribution: unattributed,
-      filterReasons: ["blocked person"],
+      filterReasons: [{ code: "blocked person", detail: null }],
       claim,
       claimUntil: now + hourMs,
       orderEventId: "order event",
@@ -165,7 +165,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     expect(await store.events.get(siteId, id)).toMatchObject({
       status: "accepted",
       releasedAt: now,
-      filterReasons: ["blocked person"],
+      filterReasons: [{ code: "blocked person", detail: null }],
       platformEventId: "order event",
       attribution: { identity: "found", utm: { utm_source: "released" } },
     });

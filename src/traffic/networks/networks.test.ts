@@ -4,29 +4,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { shippedList } from "./networkList.ts";
-import { crawlerNetworkOf, isFakeCrawler, loadNetworks, networkKind, networkList } from "./networks.ts";
+import { findCrawlerNetworks, isFakeCrawler, loadNetworks, findNetwork, networkList } from "./networks.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cleancast-networks-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const kinds = (addresses: string) =>
-  addresses.split(" ").map((address) => `${address} ${networkKind(address)?.kind ?? "ordinary"}`);
+  addresses.split(" ").map((address) => `${address} ${findNetwork(address)?.kind ?? "ordinary"}`);
 const all = (addresses: string, kind: string) => addresses.split(" ").map((address) => `${address} ${kind}`);
 const expectAll = (addresses: string, kind: string) => expect(kinds(addresses)).toEqual(all(addresses, kind));
 
 describe("the kind of a network", () => {
   test("an address of a hosting company is hosting, with the company's name", () => {
-    expect(networkKind("3.5.140.2")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
-    expect(networkKind("2600:1f18::1")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
-    expect(networkKind("34.64.0.1")?.name).toBe("Google Cloud");
-    expect(networkKind("20.36.108.1")?.name).toBe("Microsoft Azure");
-    expect(networkKind("51.38.0.1")?.name).toBe("OVHcloud");
-    expect(networkKind("65.108.0.1")?.name).toBe("Hetzner");
-    expect(networkKind("2a01:4f8::1")?.name).toBe("Hetzner");
+    expect(findNetwork("3.5.140.2")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
+    expect(findNetwork("2600:1f18::1")).toEqual({ kind: "hosting", name: "Amazon Web Services" });
+    expect(findNetwork("34.64.0.1")?.name).toBe("Google Cloud");
+    expect(findNetwork("20.36.108.1")?.name).toBe("Microsoft Azure");
+    expect(findNetwork("51.38.0.1")?.name).toBe("OVHcloud");
+    expect(findNetwork("65.108.0.1")?.name).toBe("Hetzner");
+    expect(findNetwork("2a01:4f8::1")?.name).toBe("Hetzner");
     expectAll("18.130.0.1 52.95.110.1 35.190.0.1 13.66.138.1 2603:1030::1 2001:41d0::1", "hosting");
   });
 
-  test("the exits of Apple's Private Relay are exempt, wherever they stand", () => {
+  test("the exits of Apple's Private Relay are exempt in every network", () => {
     // Of each of the three operators, first, middle and last of the networks that Apple publishes.
     expectAll("104.28.28.0 104.28.76.1 104.28.151.254 140.248.0.0 140.248.34.132 140.248.49.16", "relay");
     expectAll(
@@ -40,13 +40,13 @@ describe("the kind of a network", () => {
     );
   });
 
-  test("none of the networks that hold those exits is hosting anywhere", () => {
+  test("no network with such exits counts as hosting", () => {
     for (const network of ["104.28", "140.248", "146.75", "172.225", "172.226"])
       for (let third = 0; third < 256; third++)
-        expect(networkKind(`${network}.${third}.77`)?.kind).not.toBe("hosting");
+        expect(findNetwork(`${network}.${third}.77`)?.kind).not.toBe("hosting");
     for (const network of ["2a02:26f7", "2a04:4e41", "2a09:bac2", "2a09:bac3", "2606:54c0", "2606:54c3"])
       for (let third = 0; third < 65_536; third += 51)
-        expect(networkKind(`${network}:${third.toString(16)}::1`)?.kind).not.toBe("hosting");
+        expect(findNetwork(`${network}:${third.toString(16)}::1`)?.kind).not.toBe("hosting");
   });
 
   test("WARP, VPNs and the browsers' own proxies are exempt", () => {
@@ -54,12 +54,12 @@ describe("the kind of a network", () => {
     expectAll("146.70.14.19 45.83.124.1 79.135.104.11 31.13.189.226 141.0.8.1 82.145.208.1", "relay");
   });
 
-  test("company gateways are exempt, also those that stand inside a cloud", () => {
-    expect(networkKind("165.225.0.5")).toEqual({ kind: "relay", name: "Zscaler" });
-    expect(networkKind("163.116.128.5")).toEqual({ kind: "relay", name: "Netskope" });
-    expect(networkKind("146.112.0.5")).toEqual({ kind: "relay", name: "Cisco Umbrella" });
-    expect(networkKind("208.127.1.1")).toEqual({ kind: "relay", name: "Palo Alto Prisma Access" });
-    expect(networkKind("148.64.1.1")).toEqual({ kind: "relay", name: "Symantec Cloud SWG" });
+  test("company gateways are exempt, also inside a cloud", () => {
+    expect(findNetwork("165.225.0.5")).toEqual({ kind: "relay", name: "Zscaler" });
+    expect(findNetwork("163.116.128.5")).toEqual({ kind: "relay", name: "Netskope" });
+    expect(findNetwork("146.112.0.5")).toEqual({ kind: "relay", name: "Cisco Umbrella" });
+    expect(findNetwork("208.127.1.1")).toEqual({ kind: "relay", name: "Palo Alto Prisma Access" });
+    expect(findNetwork("148.64.1.1")).toEqual({ kind: "relay", name: "Symantec Cloud SWG" });
   });
 
   test.each([
@@ -94,14 +94,14 @@ describe("the kind of a network", () => {
       "0:0:0:0:0:ffff:0305:8C02",
       "::ffff:0:305:8c02",
     ])
-      expect([address, networkKind(address)?.name]).toEqual([
+      expect([address, findNetwork(address)?.name]).toEqual([
         address,
         address === "::ffff:0:305:8c02" ? undefined : "Amazon Web Services",
       ]);
-    expect(networkKind("::ffff:73.0.0.1")).toBeNull();
+    expect(findNetwork("::ffff:73.0.0.1")).toBeNull();
   });
 
-  test("texts that are no addresses have no network", () => {
+  test("texts that are not addresses have no network", () => {
     const texts = [
       "",
       " ",
@@ -123,12 +123,12 @@ describe("the kind of a network", () => {
     );
     texts.push("0x3.5.140.2", "50695170", "３.5.140.2", "3.5.140.2\0", "3.5.140.2,10.0.0.1", "__proto__");
     for (const text of [...texts, "2600:".repeat(10_000), "3.".repeat(10_000), "f".repeat(1_000_000)])
-      expect([text.slice(0, 40), networkKind(text)]).toEqual([text.slice(0, 40), null]);
+      expect([text.slice(0, 40), findNetwork(text)]).toEqual([text.slice(0, 40), null]);
   });
 });
 
 describe("a fake crawler", () => {
-  test("says that it is a crawler but comes from somebody else's network", () => {
+  test("a crawler from another owner's network is a fake", () => {
     expect(isFakeCrawler("Googlebot", "3.5.140.2")).toBe(true);
     expect(isFakeCrawler("Googlebot", "73.0.0.1")).toBe(true);
     expect(isFakeCrawler("Googlebot", "34.64.0.1"), "anybody can rent in Google Cloud").toBe(true);
@@ -139,7 +139,7 @@ describe("a fake crawler", () => {
     expect(isFakeCrawler(userAgent, "3.5.140.2")).toBe(true);
   });
 
-  test("is not one that comes from its own network", () => {
+  test("a crawler from its own network is genuine", () => {
     const real = {
       Googlebot: "66.249.66.1 2001:4860:4801:10::1 34.100.182.97 35.247.243.241 ::ffff:66.249.66.1",
       "AdsBot-Google": "66.249.66.1 35.190.0.1",
@@ -157,30 +157,30 @@ describe("a fake crawler", () => {
         expect([name, address, isFakeCrawler(name, address)]).toEqual([name, address, false]);
   });
 
-  test("is not one that also works from ordinary networks, unless it comes from another's", () => {
+  test("a crawler that also uses ordinary networks is a fake only in another owner's network", () => {
     expect(isFakeCrawler("Baiduspider", "220.181.108.75")).toBe(false);
     expect(isFakeCrawler("facebookexternalhit/1.1 Facebot Twitterbot/1.0", "73.0.0.1")).toBe(false);
     expect(isFakeCrawler("Baiduspider", "3.5.140.2")).toBe(true);
     expect(isFakeCrawler("facebookexternalhit", "3.5.140.2")).toBe(true);
   });
 
-  test("is nobody where nothing can be said: an unknown name, a private address, no address", () => {
+  test("an unknown crawler, a private address or no address is never a fake", () => {
     for (const name of ["AhrefsBot", "Chrome", "", "GPTBot"])
       expect(isFakeCrawler(name, "3.5.140.2")).toBe(false);
     for (const address of ["10.0.0.1", "127.0.0.1", "::1", "fe80::1", "", "unknown"])
       expect(isFakeCrawler("Googlebot", address)).toBe(false);
-    expect(crawlerNetworkOf("Chrome")).toBeNull();
-    expect(crawlerNetworkOf("Baidu Spider")).toEqual(["Baidu"]);
+    expect(findCrawlerNetworks("Chrome")).toBeNull();
+    expect(findCrawlerNetworks("Baidu Spider")).toEqual(["Baidu"]);
   });
 
-  test("is judged by owners that the list knows", () => {
+  test("a crawler whose owner is not in the list is never a fake", () => {
     const known = networkList().owners.map((owner) => owner?.name);
     const names =
       "googlebot adsbot-google bingbot bingpreview applebot yandexbot baiduspider facebot twitterbot";
     for (const name of `${names} meta-externalagent linkedinbot seznambot naverbot petalbot amazonbot`.split(
       " ",
     ))
-      expect(known).toEqual(expect.arrayContaining([...(crawlerNetworkOf(name) ?? ["missing"])]));
+      expect(known).toEqual(expect.arrayContaining([...(findCrawlerNetworks(name) ?? ["missing"])]));
   });
 });
 
@@ -202,21 +202,21 @@ describe("the list", () => {
     return file;
   };
 
-  test("names its source, its date and whom to thank", () => {
+  test("the list names its source, its date and its attribution", () => {
     const { source, date, attribution } = networkList();
     expect(source).toMatch(/^@ip-location-db\/asn \d/);
     expect(date).toMatch(/^20\d\d-\d\d-\d\d$/);
     expect(attribution).toMatch(/RouteViews.+NRO.+DB-IP.+CC BY 4\.0/);
   });
 
-  test("is small on the disk and in memory", () => {
+  test("the list is small on disk and in memory", () => {
     const { ipv4, ipv6 } = networkList();
     const arrays = [ipv4.starts, ipv4.owners, ipv6.starts, ipv6.owners];
     expect(statSync(shippedList).size).toBeLessThan(500_000);
     expect(arrays.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBeLessThan(1_000_000);
   });
 
-  test("is ordered, and neighbours differ", () => {
+  test("the list is sorted, and neighbours differ", () => {
     for (const { starts, owners } of [networkList().ipv4, networkList().ipv6]) {
       const faults = [...starts.keys()].filter(
         (at) => at > 0 && ((starts[at - 1] ?? 0) >= (starts[at] ?? 0) || owners[at - 1] === owners[at]),
@@ -225,7 +225,7 @@ describe("the list", () => {
     }
   });
 
-  test("can be a newer one that the operator gives", () => {
+  test("an operator can load a newer list", () => {
     // 1.0.0.0 up to 1.0.1.0, and 2000::/48.
     const body = [
       0x80, 0x80, 0x80, 0x08, 1, 0x80, 0x02, 0, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x08, 1, 1, 0,
@@ -237,7 +237,7 @@ describe("the list", () => {
     expect(isFakeCrawler("Googlebot", "1.0.0.1"), "it does not know where Google is").toBe(false);
   });
 
-  test("reads exactly the texts that Node calls addresses, zones aside", () => {
+  test("the parsers accept exactly the addresses that Node accepts, except zones", () => {
     loadNetworks(write("everything.bin", { ipv4: 1, ipv6: 1, owners: [["relay", "All"]] }, [0, 1, 0, 1]));
     let seed = 1;
     const pick = <T>(from: readonly T[]): T => {
@@ -272,35 +272,35 @@ describe("the list", () => {
         separator,
       );
       if (isIP(text)) addresses++;
-      if ((networkKind(text) !== null) !== isIP(text) > 0) wrong.push(text);
+      if ((findNetwork(text) !== null) !== isIP(text) > 0) wrong.push(text);
     }
     expect(wrong).toEqual([]);
     expect(addresses).toBeGreaterThan(5000);
   });
 
-  test("that cannot be used is named in one sentence with what to do, and changes nothing", () => {
+  test("an unusable list is named with what to do, and the current list stays", () => {
     const owners = [["hosting", "Newer"]];
     const files: [file: string, why: RegExp][] = [
       [join(folder, "missing.bin"), /ENOENT/],
       [write("other.bin", { format: "another" }, []), /its format is not "cleancast networks 1"/],
-      [write("short.bin", { ipv4: 2, ipv6: 0, owners }, [1, 1, 200]), /its end is missing/],
-      [write("strange.bin", { ipv4: 1, ipv6: 0, owners }, [1, 9]), /an owner that it does not list/],
-      [join(import.meta.dirname, "networks.ts"), /it is no such list/],
+      [write("short.bin", { ipv4: 2, ipv6: 0, owners }, [1, 1, 200]), /it is truncated/],
+      [write("strange.bin", { ipv4: 1, ipv6: 0, owners }, [1, 9]), /it refers to an unknown owner/],
+      [join(import.meta.dirname, "networks.ts"), /it is not a list of networks/],
     ];
     for (const [file, why] of files) {
       expect(() => loadNetworks(file)).toThrow(why);
       expect(() => loadNetworks(file)).toThrow(`The list of networks ${file} cannot be used: `);
       expect(() => loadNetworks(file)).toThrow("Make it again with scripts/networks/main.ts");
-      expect(networkKind("3.5.140.2")?.name).toBe("Amazon Web Services");
+      expect(findNetwork("3.5.140.2")?.name).toBe("Amazon Web Services");
     }
   });
 
-  test("answers a hundred thousand questions in a moment", () => {
+  test("a hundred thousand look-ups are fast", () => {
     const addresses = Array.from({ length: 1000 }, (_, at) =>
       at % 2 ? `3.5.${at % 256}.2` : `2600:1f18:${at}::1`,
     );
     const start = performance.now();
-    for (let round = 0; round < 100; round++) for (const address of addresses) networkKind(address);
+    for (let round = 0; round < 100; round++) for (const address of addresses) findNetwork(address);
     expect(performance.now() - start).toBeLessThan(1000);
   });
 });

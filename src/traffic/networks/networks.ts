@@ -1,5 +1,5 @@
-// Which kind of network an address belongs to. A visit from a hosting network is more often a machine's than a person's; but
-// people also come out of data centres, through relays, VPNs and the gateways of their companies, and those are exempt.
+// Finds the kind of network of an address. A visit from a hosting network is more often a machine's than a person's; relays,
+// VPNs and company gateways in data centres carry people, and are exempt.
 
 import ipaddr from "ipaddr.js";
 import {
@@ -24,16 +24,16 @@ export function loadNetworks(file: string = shippedList): NetworkList {
   return (list = readNetworkList(file));
 }
 
-/** Null: an ordinary access network, a private address, or no address at all. */
-export function networkKind(address: string): Network | null {
+/** null for an ordinary access network, a private address, or no address at all. */
+export function findNetwork(address: string): Network | null {
   const { ipv4, ipv6, owners } = list ?? networkList();
   const number4 = readIpv4(address, 0);
   if (number4 >= 0) return owners[ownerAt(ipv4, number4)] ?? null;
   if (!readIpv6(address)) return null;
-  // ::ffff:192.0.2.1 is how a socket for both families names an IPv4 peer.
-  const mapped = pair(0) === 0 && pair(2) === 0 && pair(4) === 0xffff;
+  // A dual-stack socket names an IPv4 peer ::ffff:192.0.2.1.
+  const isMapped = pair(0) === 0 && pair(2) === 0 && pair(4) === 0xffff;
   const first48 = pair(0) * 2 ** 16 + (groups[2] as number);
-  return owners[mapped ? ownerAt(ipv4, pair(6)) : ownerAt(ipv6, first48)] ?? null;
+  return owners[isMapped ? ownerAt(ipv4, pair(6)) : ownerAt(ipv6, first48)] ?? null;
 }
 
 function ownerAt({ starts, owners }: Boundaries, number: number): number {
@@ -47,12 +47,12 @@ function ownerAt({ starts, owners }: Boundaries, number: number): number {
   return owners[low - 1] ?? 0;
 }
 
-// Own readers: they run for every visit, and ipaddr.js takes ten times as long. They read what Node's isIP() calls an address,
+// Own parsers, because they run for every visit and ipaddr.js takes ten times as long. They accept what Node's isIP() accepts,
 // without zones.
 
 const [dot, colon, zero, nine] = [46, 58, 48, 57];
 
-/** The number of the IPv4 address that begins at `from` and ends with the text; -1 where there is none. */
+/** Reads the IPv4 address from `from` to the end of the text as a number; -1 when there is none. */
 function readIpv4(text: string, from: number): number {
   if (text.length - from > 15) return -1;
   let number = 0;
@@ -68,7 +68,7 @@ function readIpv4(text: string, from: number): number {
       digits = 0;
       dots++;
     } else {
-      // 010 is eight to some and ten to others, so it is nothing.
+      // 010 is ambiguous (octal or decimal), so it is refused.
       if (code < zero || code > nine || (digits > 0 && part === 0)) return -1;
       part = part * 10 + code - zero;
       if (part > 255) return -1;
@@ -81,7 +81,7 @@ function readIpv4(text: string, from: number): number {
 const groups = new Uint16Array(8);
 const pair = (at: number) => (groups[at] as number) * 2 ** 16 + (groups[at + 1] as number);
 
-/** Reads an IPv6 address into `groups`; false where the text is none. */
+/** Reads an IPv6 address into `groups`; false when the text is none. */
 function readIpv6(text: string): boolean {
   if (text.length > 45) return false;
   let count = 0;
@@ -121,66 +121,65 @@ function readIpv6(text: string): boolean {
   if (gap < 0) return count === 8;
   if (count === 8) return false;
   const zeros = 8 - count;
-  for (let place = 7; place >= gap; place--)
-    groups[place] = place >= gap + zeros ? (groups[place - zeros] as number) : 0;
+  for (let i = 7; i >= gap; i--) groups[i] = i >= gap + zeros ? (groups[i - zeros] as number) : 0;
   return true;
 }
 
-/** -1 where a character is no digit; a table, because this is asked for every character. */
+/** -1 when a character is no digit. A table, because it is read for every character. */
 const digits = Int8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? -1 : value;
 });
 const hexDigit = (code: number) => digits[code] ?? -1;
 
-type Crawler = { says: RegExp; networks: readonly string[]; elsewhere?: true };
+type Crawler = { name: RegExp; networks: readonly string[]; elsewhere?: true };
 
 /**
- * Where the well-known crawlers come from. `elsewhere`: real ones also come from ordinary networks, so that only one from
- * a network that is known as somebody else's is a fake. Crawlers that rent their machines are not here.
+ * The networks of well-known crawlers. `elsewhere`: genuine ones also come from ordinary networks, so that only one from
+ * another owner's network is a fake. Crawlers on rented machines are not listed.
  */
 const crawlers: readonly Crawler[] = [
-  { says: /googlebot/, networks: ["Google"] },
+  { name: /googlebot/, networks: ["Google"] },
   // Google fetches some things for its users from its cloud.
   {
-    says: /adsbotgoogle|mediapartnersgoogle|apisgoogle|googleother|googleinspectiontool|storebotgoogle|feedfetchergoogle/,
+    name: /adsbotgoogle|mediapartnersgoogle|apisgoogle|googleother|googleinspectiontool|storebotgoogle|feedfetchergoogle/,
     networks: ["Google", "Google Cloud"],
   },
-  { says: /bingbot/, networks: ["Bing"] },
-  { says: /bingpreview|adidxbot|msnbot/, networks: ["Bing", "Microsoft Azure"] },
-  { says: /applebot/, networks: ["Apple"] },
-  { says: /yandexbot|yandeximages|yandexmobilebot/, networks: ["Yandex"] },
-  // China's carriers host much of it.
-  { says: /baiduspider/, networks: ["Baidu"], elsewhere: true },
-  { says: /metaexternalagent|metaexternalfetcher|metaexternalads|facebookcatalog/, networks: ["Meta"] },
-  // Apple's Messages says that it is both of these when it previews a link, on the phone itself.
-  { says: /facebookexternalhit|facebot|facebookcrawler/, networks: ["Meta"], elsewhere: true },
-  { says: /twitterbot/, networks: ["X"], elsewhere: true },
-  { says: /linkedinbot/, networks: ["LinkedIn", "Microsoft Azure"] },
-  { says: /seznambot/, networks: ["Seznam"] },
-  { says: /yetinaver|naverbot|naverme/, networks: ["Naver"] },
-  { says: /petalbot/, networks: ["Huawei Cloud"] },
-  { says: /amazonbot/, networks: ["Amazon Web Services"] },
+  { name: /bingbot/, networks: ["Bing"] },
+  { name: /bingpreview|adidxbot|msnbot/, networks: ["Bing", "Microsoft Azure"] },
+  { name: /applebot/, networks: ["Apple"] },
+  { name: /yandexbot|yandeximages|yandexmobilebot/, networks: ["Yandex"] },
+  // Chinese carriers host much of it.
+  { name: /baiduspider/, networks: ["Baidu"], elsewhere: true },
+  { name: /metaexternalagent|metaexternalfetcher|metaexternalads|facebookcatalog/, networks: ["Meta"] },
+  // Apple's Messages sends both names when it previews a link, from the phone itself.
+  { name: /facebookexternalhit|facebot|facebookcrawler/, networks: ["Meta"], elsewhere: true },
+  { name: /twitterbot/, networks: ["X"], elsewhere: true },
+  { name: /linkedinbot/, networks: ["LinkedIn", "Microsoft Azure"] },
+  { name: /seznambot/, networks: ["Seznam"] },
+  { name: /yetinaver|naverbot|naverme/, networks: ["Naver"] },
+  { name: /petalbot/, networks: ["Huawei Cloud"] },
+  { name: /amazonbot/, networks: ["Amazon Web Services"] },
 ];
 
-const plainName = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
+const foldName = (text: string) => text.toLowerCase().replace(/[^a-z0-9]/g, "");
 
-/** The owners of the networks that a crawler works from; takes its name or its whole user agent. Null: not known. */
-export function crawlerNetworkOf(botName: string): readonly string[] | null {
+/** Finds the owners of a crawler's networks by its name or its whole user agent; null for an unknown crawler. */
+export function findCrawlerNetworks(botName: string): readonly string[] | null {
   return findCrawler(botName)?.networks ?? null;
 }
 
 function findCrawler(botName: string): Crawler | undefined {
-  const name = plainName(botName);
-  return crawlers.find(({ says }) => says.test(name));
+  const folded = foldName(botName);
+  return crawlers.find(({ name }) => name.test(folded));
 }
 
-/** Does somebody call themselves a well-known crawler who is not? False where nothing can be said. */
+/** True for a false claim to be a well-known crawler. False when it cannot be decided. */
 export function isFakeCrawler(userAgentName: string, address: string): boolean {
   const crawler = findCrawler(userAgentName);
   if (!crawler || !ipaddr.isValid(address) || ipaddr.process(address).range() !== "unicast") return false;
-  // A list from elsewhere may lack the owner: then everybody would be a fake.
+  // Another list may lack the owner: then every crawler would be a fake.
   if (!networkList().owners.some((owner) => owner && crawler.networks.includes(owner.name))) return false;
-  const network = networkKind(address);
+  const network = findNetwork(address);
   return network ? !crawler.networks.includes(network.name) : !crawler.elsewhere;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Claims, claimsOf } from "./claims.ts";
+import { type Claims, readClaims } from "./claims.ts";
 
 const claims = (
   engine: Claims["engine"],
@@ -50,13 +50,13 @@ test.each<[string, Claims]>([
   ["Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko", claims("other", null, "windows")],
   ["curl/8.7.1", claims("other", null, "other")],
   ["", claims("other", null, "other")],
-])("%s", (userAgent, expected) => {
-  expect(claimsOf(userAgent)).toEqual(expected);
+])("claims of %s", (userAgent, expected) => {
+  expect(readClaims(userAgent)).toEqual(expected);
 });
 
-test("a Chrome that claims an iPhone keeps both claims, for others to hold against it", () => {
+test("a Chrome that claims an iPhone keeps both claims", () => {
   expect(
-    claimsOf(
+    readClaims(
       "Mozilla/5.0 (iPhone; CPU iPhone OS 11_0 like Mac OS X) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/60.0.3188.106 Mobile Safari/537.36",
     ),
   ).toEqual(claims("chromium", 60, "ios", true));

@@ -1,19 +1,19 @@
-// Takes a browser's user agent apart: Mozilla/5.0 (platform) and the rest. A phone's model and the screen data of in-app
-// browsers are free text that people carry around ("CUBOT", "Spider 8", "GM Discovery"), so no word is looked for in it.
+// Parses a browser's user agent: Mozilla/5.0 (platform) and the rest. Phone models and screen data of in-app browsers are
+// free text ("CUBOT", "Spider 8", "GM Discovery"), so no bot words are searched there.
 
 export type Parts = {
   /** The first comment, without its parentheses. */
   platform: string;
-  /** What follows the first comment. */
+  /** The part after the first comment. */
   rest: string;
   /** The string without free text about the device. */
   cleaned: string;
-  /** What is left of that without the engine and the common products: long lists are held against this only. */
+  /** `cleaned` without the engine and the common products; long lists are matched against this only. */
   extra: string;
   android: boolean;
   /** A web view, or a browser that names the app it sits in. */
   inApp: boolean;
-  /** Televisions, consoles and cars: their makers write what they like. */
+  /** Televisions, consoles and cars, whose makers follow no convention. */
   appliance: boolean;
   desktop: boolean;
 };
@@ -36,27 +36,27 @@ const applianceMarks = new RegExp(
   "i",
 );
 const androidMarks = /Andr[o0]id|\bAdr |HarmonyOS|AliyunOS|OpenHarmony/i;
-/** Other phones, which name their model in the same place. */
+/** Other phones with their model in the same place. */
 const phoneMarks =
   /^(?:Mobile|Tablet|Phone|Cloud Phone|Symb|Series|BlackBerry|BB10|PlayBook|SAMSUNG|Nokia|NOKIA|LG|Windows Phone)/;
 const desktopMarks = /^(?:Windows(?: NT|;|$)|Macintosh|X11|Wayland)/;
-/** Names itself inside the device part: "Storebot-Google/1.0", a contact address. A bare "XBot" is a phone. */
+/** A bot's name inside the device part: "Storebot-Google/1.0", a contact address. A bare "XBot" is a phone. */
 const botInDevice =
   /(?<!cu)bot[\w-]{0,20}\/\d|crawler|(?<![\w-])spider[\w-]{0,20}\/\d|\w-Google\b|https?:|compatible;|www\./i;
 
 const isAndroid = (platform: string) => androidMarks.test(platform) || platform.startsWith("Linux; ");
 
-/** Whether the platform is a device and nothing else, and so may be left aside. */
+/** True when the platform is only a device, which may be ignored. */
 export const isDeviceOnly = (platform: string) =>
   (isAndroid(platform) || phoneMarks.test(platform)) && !botInDevice.test(platform);
 
-/** Whether the string names an app that people read pages in. */
+/** True when the string names an app that shows pages. */
 export const namesApp = (userAgent: string) => inAppMarks.test(userAgent);
 
-export function partsOf(userAgent: string): Parts | null {
+export function parseUserAgent(userAgent: string): Parts | null {
   const open = userAgent.startsWith("Mozilla/5.0 (") ? 12 : userAgent.startsWith("Mozilla/5.0(") ? 11 : -1;
   if (open < 0) return null;
-  const close = closing(userAgent, open);
+  const close = findClosing(userAgent, open);
   const platform = userAgent.slice(open + 1, close);
   const rest = userAgent.slice(close + 1);
   const inApp = namesApp(userAgent) || isAppleWebView(platform, rest);
@@ -75,7 +75,7 @@ export function partsOf(userAgent: string): Parts | null {
   };
 }
 
-/** Only Safari says Safari: other programs on Apple's systems get WebKit without it, and add their name if they like. */
+/** Only Safari sends "Safari"; other programs on Apple's systems have WebKit without it. */
 const isAppleWebView = (platform: string, rest: string) =>
   !rest.includes("Safari/") &&
   (platform.startsWith("iP") ||
@@ -84,8 +84,8 @@ const isAppleWebView = (platform: string, rest: string) =>
 const commonProducts =
   / (?:(?:AppleWebKit|Version|Chrome|Mobile|Safari|Gecko|Firefox)\/[\w.+]+|\(KHTML, like Gecko\)|Mobile)(?![^ ])/g;
 
-/** Where the comment that opens here ends: models carry parentheses of their own, "Moto G (4)". */
-function closing(text: string, open: number): number {
+/** Finds the end of the comment that opens here: models may contain parentheses, "Moto G (4)". */
+function findClosing(text: string, open: number): number {
   let depth = 0;
   for (let i = open; i < text.length; i++) {
     const code = text.charCodeAt(i);

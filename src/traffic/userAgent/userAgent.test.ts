@@ -57,11 +57,11 @@ describe("in-app browsers", () => {
     "Twitter for iPhone/10.44",
     "Feedly/71.0",
     "",
-  ])("on an iPhone: %s", (suffix) => {
+  ])("an in-app browser on an iPhone is a person: %s", (suffix) => {
     expect(judgeUserAgent(`${iPhone} ${suffix}`)).toBeNull();
   });
 
-  test("a crawler that pretends to be one is still a crawler", () => {
+  test("a crawler that pretends to be an in-app browser is still a crawler", () => {
     const link = "(compatible; facebookexternalhit/1.1; +http://www.facebook.com/externalhit_uatext.php)";
     expect(judgeUserAgent(`${iPhone} Instagram 334.0.4.32.98 ${link}`)).toMatchObject({ hard: true });
     expect(judgeUserAgent(`${webView("14; SM-S918B")} (compatible; Googlebot/2.1)`)).toMatchObject({
@@ -95,11 +95,11 @@ describe("browsers", () => {
     "Mozilla/5.0 (Linux; Android 7.0; ECHO JAVA) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/118.0.0.0 Mobile Safari/537.36",
     "Mozilla/5.0 (Web0S; Linux/SmartTV) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/87.0.4280.88 Safari/537.36 HbbTV/1.6.1 (+DRM; LGE/KTC/BOTECH; 58BSE9503; WEBOS22 04.42.26;)",
     "Opera/9.80 (Android; Opera Mini/36.2.2254/191.283; U; en) Presto/2.12.423 Version/12.16",
-  ])("%s", (userAgent) => {
+  ])("a browser of a person: %s", (userAgent) => {
     expect(judgeUserAgent(userAgent)).toBeNull();
   });
 
-  test("one from before today's pages is suspicious, no more", () => {
+  test("an outdated browser is soft evidence only", () => {
     for (const old of [
       "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1; SV1)",
       "Opera/9.80 (Windows NT 6.1; U; en) Presto/2.7.62 Version/11.01",
@@ -110,7 +110,7 @@ describe("browsers", () => {
 });
 
 describe("programs", () => {
-  test("every ad reviewer and preloader is proof, with its network", () => {
+  test("every ad reviewer and preloader is hard evidence, with its network", () => {
     const reviewers: Record<string, string> = {
       "AdsBot-Google (+http://www.google.com/adsbot.html)": "Google Ads",
       "Mozilla/5.0 (Linux; Android 6.0.1; Nexus 5X) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36 (compatible; AdsBot-Google-Mobile; +http://www.google.com/mobile/adsbot.html)":
@@ -131,14 +131,14 @@ describe("programs", () => {
       expect(judgeUserAgent(userAgent), userAgent).toEqual({ kind: "ad reviewer", detail, hard: true });
   });
 
-  test("an AI agent that acts for a person is named as one", () => {
+  test("an AI agent that acts for a person is named as an AI agent", () => {
     for (const name of ["ChatGPT-User/1.0", "Claude-User/1.0", "Perplexity-User/1.0", "MistralAI-User/1.0"])
       expect(
         kindOf(`Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ${name}; +https://x.example)`),
       ).toBe("AI agent");
   });
 
-  test("a browser without a person in front of it is named as one", () => {
+  test("a headless browser is named as a headless browser", () => {
     expect(kindOf(chrome("126.0.0.0").replace("Chrome", "HeadlessChrome"))).toBe("headless browser");
     expect(kindOf(`${chrome("126.0.0.0")} Playwright/1.40.0`)).toBe("headless browser");
     expect(kindOf("Mozilla/5.0 (linux) AppleWebKit/537.36 (KHTML, like Gecko) jsdom/24.1.0")).toBe(
@@ -146,7 +146,7 @@ describe("programs", () => {
     );
   });
 
-  test("no user agent is proof", () => {
+  test("a missing user agent is hard evidence", () => {
     expect(judgeUserAgent("")).toEqual({ kind: "empty", detail: "no user agent", hard: true });
     expect(kindOf("   ")).toBe("empty");
   });
@@ -172,7 +172,7 @@ describe("programs", () => {
     `${chrome("126.0.0.0")} (+https://never.seen.example/about)`,
     `${chrome("126.0.0.0")} ops@never-seen.example`,
     "Mozilla/5.0 (Linux; Android 8.0; Pixel 2 Build/OPD3.170816.012; Storebot-Google/1.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36",
-  ])("proof: %s", (userAgent) => {
+  ])("hard evidence: %s", (userAgent) => {
     expect(judgeUserAgent(userAgent)).toMatchObject({ hard: true });
   });
 
@@ -190,7 +190,7 @@ describe("programs", () => {
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:90.0) Gecko/20100101 Firefox/127.0",
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36",
     "Mozilla/5.0 (Linux; Android 11; moto g power (2022)) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Mobile Safari/537.36 NeverSeen/1.0",
-  ])("a guess that removes nobody by itself: %s", (userAgent) => {
+  ])("soft evidence: %s", (userAgent) => {
     expect(judgeUserAgent(userAgent)).toMatchObject({ kind: "looks like a bot", hard: false });
   });
 });
@@ -199,7 +199,7 @@ describe("the public list's own examples", () => {
   /** They are people: in-app browsers, editors, a browser for single sites. */
   const people = new Set(["AP3A\\.240617\\.008", "MetaIAB Facebook", "Code\\/1\\.", "Trae\\/", "Fluid"]);
 
-  test("are found, nearly all with proof", () => {
+  test("nearly all examples of the public list are hard evidence", () => {
     const bots = crawlers.filter(({ pattern }) => !people.has(pattern)).flatMap(({ instances }) => instances);
     const verdicts = bots.map((userAgent) => judgeUserAgent(userAgent));
     expect(bots.filter((_, i) => verdicts[i] === null)).toEqual([]);
@@ -210,7 +210,7 @@ describe("the public list's own examples", () => {
     }
   });
 
-  test("that are people are let through", () => {
+  test("examples of the public list that are people pass", () => {
     const mislabelled = crawlers.filter(({ pattern }) => people.has(pattern));
     expect(mislabelled).toHaveLength(people.size);
     expect(mislabelled.flatMap(({ instances }) => instances.map(judgeUserAgent))).toEqual(
@@ -230,7 +230,7 @@ describe("hostile strings", () => {
   const bricks =
     "a|(|()|[|bot|a@|a-|a.|\\w-|; |Chrome/1.0 |MSIE |google-|0| |AppleWebKit|+a.|compatible;|http:";
 
-  test("take no longer than a moment, however they are built", () => {
+  test("hostile user agents are judged quickly", () => {
     let slowest = 0;
     for (const start of starts)
       for (const brick of bricks.split("|")) {
@@ -246,14 +246,14 @@ describe("hostile strings", () => {
     expect(slowest).toBeLessThan(5);
   });
 
-  test("are cut, so that what stands behind cannot count", () => {
+  test("the part beyond the maximum length does not count", () => {
     const person = `${webView("14; SM-S918B")} ${"MyShop/4.2.0 ".repeat(40)}`;
     expect(person.length).toBeGreaterThan(512);
     expect(judgeUserAgent(`${person}Googlebot/2.1`)).toBeNull();
     expect(judgeUserAgent(`Googlebot/2.1 ${"x".repeat(1_000_000)}`)).toMatchObject({ hard: true });
   });
 
-  test("a flood of new ones changes no verdict", () => {
+  test("a flood of new user agents changes no verdict", () => {
     const person = chrome("126.0.0.0");
     expect(judgeUserAgent(person)).toBeNull();
     for (let i = 0; i < 10_000; i++) judgeUserAgent(`curl/8.${i}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Progress } from "../import/run.ts";
 import type { Source } from "../import/source.ts";
 import { newTally } from "../import/tally.ts";
-import { duration, openProgress } from "./importProgress.ts";
+import { duration, openProgress } from "./importReport.ts";
 
 const source = { name: "orders.csv", bytes: 1000, rows: 100 } as Source;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openTable } from "./openTable.ts";
+import { openTable } from "./source.ts";
 
-/** In pieces of `size` bytes, so that signs and quotes are cut in two. */
+/** Yields pieces of `size` bytes, so that characters and quotes are split. */
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -22,7 +22,7 @@ const linesAnd = (rows: readonly { line: number }[]) =>
 
 describe("CSV", () => {
   test.each([",", ";", "\t"])(
-    "with %j between cells, a byte order mark and quoted line breaks",
+    "CSV is read with the delimiter %j, a byte order mark and quoted line breaks",
     async (sign) => {
       const text = `\uFEFFname${sign}"the ${sign} note"\r\nÄda${sign}"two\nlines, ""quoted"""\r\n\r\nBob${sign}x\n`;
       const { format, columns, rows, size } = await read(text);
@@ -36,7 +36,7 @@ describe("CSV", () => {
     },
   );
 
-  test("a stray quote is a sign like others, and a row of another length is refused alone", async () => {
+  test("a stray quote is read as a character, and only rows of the wrong length are refused", async () => {
     const { rows } = await read('a,b\n1,5" pipe\n2\n3,4,5\n6,7');
     expect(linesAnd(rows)).toEqual([
       [2, ["1", '5" pipe']],
@@ -46,14 +46,14 @@ describe("CSV", () => {
     ]);
   });
 
-  test("a quote that is left open is found, however far away its end would be", async () => {
+  test("a quote that is never closed is refused, however long the rest of the file is", async () => {
     await expect(read('a,b\n1,"2\n3,4\n')).rejects.toThrow(/quote that opens at line .* never closed/);
     await expect(read(`a,b\n1,"2\n${"3,4\n".repeat(30_000)}`, 4096)).rejects.toThrow(/longer than 64 KiB/);
   });
 });
 
 describe("NDJSON", () => {
-  test("numbers stay as they are written, and a line that is none is refused alone", async () => {
+  test("NDJSON numbers keep all digits, and only lines that are not objects are refused", async () => {
     const { format, columns, rows } = await read(
       '{"id":12345678901234567890,"v":1.50}\n\nnope\n[1]\n{"w":null}',
     );
@@ -66,7 +66,7 @@ describe("NDJSON", () => {
     ]);
   });
 
-  test("a line without end does not fill the memory", async () => {
+  test("an endless NDJSON line does not fill the memory", async () => {
     const { rows } = await read(`{"a":1}\n{"b":"${"x".repeat(1_000_000)}"}\n{"c":2}\n`, 65_536);
     expect(linesAnd(rows)).toEqual([
       [1, ["1"]],
@@ -76,8 +76,8 @@ describe("NDJSON", () => {
   });
 });
 
-describe("what is not UTF-8", () => {
-  test("is refused in plain words", async () => {
+describe("encoding", () => {
+  test("a file that is not UTF-8 is refused with a hint how to save it", async () => {
     await expect(read(Buffer.from("name\nÄda\n", "latin1"))).rejects.toThrow(/not UTF-8/);
     await expect(read(Buffer.from("\uFEFFname\nAda\n", "utf16le"))).rejects.toThrow(/UTF-16/);
     await expect(read(Buffer.from([0x61, 0x0a, 0xc3]))).rejects.toThrow(/not UTF-8/);

@@ -1,9 +1,8 @@
-// What people's browsers are made of. A desktop browser names an engine and itself; a product that nobody browses with, a
-// bare word or a remark behind it is how programs sign. Phones, televisions and apps carry so many names of their own that
-// this is asked on desktops only.
+// Finds what no ordinary desktop browser sends: unknown products, unknown platform entries, and impossible shapes. Phones,
+// televisions and apps carry too many names of their own, so this applies to desktops only.
 
-/** Lower case. Engines, browsers, distributions, shells and the programs that people open pages in. */
-const known = new Set(
+/** In lower case: engines, browsers, distributions and desktop programs that show pages. */
+const knownProducts = new Set(
   `mozilla applewebkit webkit khtml gecko goanna trident presto like chrome chromium chr0me safari version
    mobile tablet firefox fxios crios edge edg edga edgios opr opt opx opios opera oprgx vivaldi brave
    yabrowser yowser sa nichrome ya_browser sputnik amigo whale samsungbrowser ucbrowser ubrowser quark
@@ -29,9 +28,9 @@ const known = new Set(
    comet atlas`.split(/\s+/),
 );
 
-/** Names that say it themselves; an Electron program is a window on somebody's desk. */
-const saysBrowser = /browser|explorer|chrom|fox$|webview|navigator|_ssb$/i;
-const fineRemark = new RegExp(
+/** Names that contain what they are. */
+const browserName = /browser|explorer|chrom|fox$|webview|navigator|_ssb$/i;
+const ordinaryComment = new RegExp(
   `^(?:${[
     "KHTML,? ?(?:like Gecko)?(?:, Safari.*)?|like .*|Edition [\\w -]+|electron [\\d.]+|\\.NET.*|Debian.*|Ubuntu.*",
     "alpha|beta|dev|lite|canary|nightly|\\d[\\w.~+-]*|GNU|x86_64|64-bit|32-bit|[A-Z.]+/[\\d.]+",
@@ -39,34 +38,34 @@ const fineRemark = new RegExp(
   ].join("|")})$`,
   "i",
 );
-const piece = /\(([^()]{0,200})\)|([^\s()[\];,/]{1,80})(\/[^\s();,]{0,80})?/g;
+const productOrComment = /\(([^()]{0,200})\)|([^\s()[\];,/]{1,80})(\/[^\s();,]{0,80})?/g;
 
-// Once, every other small browser had a name of its own, and distributions wrote theirs into Firefox. Since then there are
-// few, and they are known: what is not asked of the old ones is asked of these.
-const sinceRelease = /Chrome\/(?:[2-9]\d|\d{3})\.|Firefox\/\d{2,3}\.|Version\/(?:[6-9]|1\d|2\d)[.\d]* /;
-const ofToday =
+// Old browsers had many names, and distributions added theirs to Firefox. Newer browsers are few and known, so the checks
+// apply to these versions only.
+const recentVersion = /Chrome\/(?:[2-9]\d|\d{3})\.|Firefox\/\d{2,3}\.|Version\/(?:[6-9]|1\d|2\d)[.\d]* /;
+const currentVersion =
   /Chrome\/(?:5[5-9]|[6-9]\d|\d{3})\.|Firefox\/(?:[4-9]\d|\d{3})\.|Version\/(?:9|1\d|2\d)[.\d]* /;
 
-/** The first thing behind the platform that no browser of people says, or null. */
-export function strangeProduct(rest: string): string | null {
+/** Finds the first product or comment after the platform that no ordinary browser sends. */
+export function findUnknownProduct(rest: string): string | null {
   if (rest.includes(" Electron/")) return null;
-  if (!sinceRelease.test(rest)) return / Firefox\/[\d.]+ ([A-Z][A-Za-z-]{4,})$/.exec(rest)?.[1] ?? null;
-  const today = ofToday.test(rest);
-  for (const [whole, remark, name, version] of rest.matchAll(piece)) {
-    if (remark !== undefined) {
-      if (!fineRemark.test(remark.trim())) return remark.trim();
+  if (!recentVersion.test(rest)) return / Firefox\/[\d.]+ ([A-Z][A-Za-z-]{4,})$/.exec(rest)?.[1] ?? null;
+  const isCurrent = currentVersion.test(rest);
+  for (const [whole, comment, name, version] of rest.matchAll(productOrComment)) {
+    if (comment !== undefined) {
+      if (!ordinaryComment.test(comment.trim())) return comment.trim();
       continue;
     }
-    if (name === undefined || known.has(name.toLowerCase()) || saysBrowser.test(name)) continue;
-    const bare = version === undefined && /^\+?[A-Za-z][\w.+-]{2,}$/.test(name);
-    // Chromium's relatives count as it does, "/126.0.25496.127"; programs that sign are young, "/1.0".
-    const young = version !== undefined && !/^\/\d+\.\d+\.\d{3,}/.test(version);
-    if (bare || (young && today)) return whole;
+    if (name === undefined || knownProducts.has(name.toLowerCase()) || browserName.test(name)) continue;
+    const isBareWord = version === undefined && /^\+?[A-Za-z][\w.+-]{2,}$/.test(name);
+    // Browsers based on Chromium have long versions, "/126.0.25496.127"; bots sign with short ones, "/1.0".
+    const isYoung = version !== undefined && !/^\/\d+\.\d+\.\d{3,}/.test(version);
+    if (isBareWord || (isYoung && isCurrent)) return whole;
   }
   return null;
 }
 
-const platformWords = new RegExp(
+const ordinaryEntry = new RegExp(
   `^(?:${[
     "U|I|N|x64|x86|x86_64|i[3-6]86|amd64|arm(?:v\\d\\w*|_?64|hf)?|aarch64|ARM|WOW64|Win64|IA64",
     "Win ?9[58x]|WinNT.*|Windows.*|Macintosh|X11|Wayland|Ubuntu.*|Fedora.*|Debian.*|Mint.*|Arch.*",
@@ -81,16 +80,16 @@ const platformWords = new RegExp(
   "i",
 );
 
-/** The first entry of a desktop's platform that is neither a system, a language nor a version. */
-export function strangePlatform(platform: string, rest: string): string | null {
-  // Internet Explorer's platform lists whatever was installed on the machine.
-  return /MSIE|Trident/.test(platform) || !sinceRelease.test(rest) ? null : strangeEntry(platform);
+/** Finds the first platform entry that is neither a system, a language nor a version. */
+export function findUnknownPlatform(platform: string, rest: string): string | null {
+  // Internet Explorer's platform lists what was installed on the machine.
+  return /MSIE|Trident/.test(platform) || !recentVersion.test(rest) ? null : findUnknownEntry(platform);
 }
 
-export function strangeEntry(platform: string): string | null {
+export function findUnknownEntry(platform: string): string | null {
   for (const entry of platform.split(";")) {
     const word = entry.trim();
-    if (!platformWords.test(word)) return word.slice(0, 40);
+    if (!ordinaryEntry.test(word)) return word.slice(0, 40);
   }
   return null;
 }
@@ -108,10 +107,37 @@ const anySystem = new RegExp(
   "i",
 );
 
-/** "(Java)" and "(HeadOnlyScraper)" name no system, "(feeder.co; Macintosh" puts a name in front of one. */
-export function strangeStart(platform: string, rest: string): boolean {
+/** True for "(Java)", which names no system, and for "(feeder.co; Macintosh", which puts a name first. */
+export function hasUnknownStart(platform: string, rest: string): boolean {
   if (!anySystem.test(platform)) return !rest.includes("Mobile");
-  // What Qt's web view says when it runs without a desktop; televisions say it with another processor.
+  // Qt's web view sends this without a desktop; televisions have another processor.
   if (/^Unknown; Linux (?:x86_64|i686)/.test(platform)) return true;
   return desktopSystem.test(platform) && !familiarStart.test(platform) && !rest.includes("Mobile");
+}
+
+/** Finds a shape that was cut short, typed by hand or combined from two browsers. */
+export function findImpossibleShape(platform: string, rest: string): string | null {
+  const engineOnly = /^ ?(?:AppleWebKit\/\S* ?(?:\([^)]*\))?|Gecko(?:\/\S*)?)? ?$/.test(rest);
+  // Before Firefox had its name, builds of Gecko had none.
+  if (engineOnly && !/rv:[01]\./.test(platform)) return "an engine without a browser";
+  if (/Windows NT (?!10\.0|6\.[0-3]|5\.[0-2]|4\.0)/.test(platform)) return "a Windows that does not exist";
+  if (/Chrome\/(?!\d)|Firefox\/(?!\d)|rv:(?!\d)/.test(platform + rest)) return "a made-up version";
+  if (/Trident\/[5-9]|MSIE (?:9|10)/.test(platform) && !/^(?: like Gecko)? *$/.test(rest))
+    return "Internet Explorer with a signature";
+  if (/Chrome\/\d+(?:\.\d+){0,2}(?![\d.])/.test(rest)) return "a version cut short";
+  const engines = /AppleWebKit\/([\d.]+) .{0,200}Chrome\/[2-9]\d.{0,200} Safari\/([\d.]+)/.exec(rest);
+  if (engines && engines[1] !== engines[2]) return "two engines at once";
+  if (rest.includes("Chrome/") && !rest.includes("Safari/")) return "Chrome cut short";
+  if (/AppleWebKit\/[\d.]+\(/.test(rest)) return "AppleWebKit written by hand";
+  if (/["<>{}|$\\`]/.test(rest)) return "characters of a script";
+  const firefox = /^ Gecko(\/\d+)? Firefox\/(\d+)/.exec(rest);
+  if (firefox) {
+    const version = Number(firefox[2]);
+    const rv = Number(/rv:(\d+)/.exec(platform)?.[1] ?? Number.NaN);
+    if (!firefox[1] || (version >= 5 && Number.isNaN(rv))) return "Firefox written by hand";
+    // Firefox 110 to 119 sent rv:109, for pages that read 11 as Internet Explorer.
+    if (version >= 10 && rv !== version && !(rv === 109 && version >= 110 && version < 120))
+      return "Firefox in two versions";
+  }
+  return null;
 }

@@ -1,0 +1,150 @@
+// The output of an import. Progress goes to the error output: a bar on a terminal, a line every few seconds elsewhere, JSON
+// lines with --json. The report alone goes to the standard output.
+
+import { clickIdName } from "../identity/clickIds.ts";
+import type { Report } from "../import/import.ts";
+import type { Progress } from "../import/run.ts";
+import type { Source } from "../import/source.ts";
+
+type Screen = { write(text: string): unknown; isTTY?: boolean; columns?: number };
+type ProgressOptions = { json: boolean; dryRun: boolean; out: Screen; clock: () => number };
+
+const barMs = 100;
+const lineMs = 3000;
+const barWidth = 24;
+
+export function openProgress({ name, bytes, rows }: Source, { json, dryRun, out, clock }: ProgressOptions) {
+  const isBar = !json && out.isTTY === true;
+  let startedAt = 0;
+  let shownAt = 0;
+  let firstRows: number | null = null;
+
+  function show({ tally, bytes: read, waitingFor }: Progress): void {
+    const now = clock();
+    if (now - shownAt < (isBar ? barMs : lineMs)) return;
+    shownAt = now;
+    const seconds = Math.max(0.001, (now - startedAt) / 1000);
+    const rate = (tally.rows - (firstRows ?? 0)) / seconds;
+    const fraction = bytes ? Math.min(1, read / bytes) : null;
+    const left = rows && rate > 0 ? Math.max(0, (rows - tally.rows) / rate) : null;
+    const { imported, duplicates, refused } = tally;
+    if (json) {
+      const percent = fraction === null ? null : Math.round(fraction * 1000) / 10;
+      const pace = {
+        percent,
+        rows: tally.rows,
+        rate: Math.round(rate),
+        secondsLeft: left && Math.round(left),
+      };
+      out.write(`${JSON.stringify({ progress: { ...pace, imported, duplicates, refused, waitingFor } })}\n`);
+      return;
+    }
+    const words = [
+      ...(fraction === null ? [] : [`${Math.floor(fraction * 100)} %`]),
+      `${tally.rows.toLocaleString("en-US")} rows`,
+      `${Math.round(rate).toLocaleString("en-US")}/s`,
+      ...(left === null ? [] : [`${duration(left)} left`]),
+      ...(duplicates ? [`${duplicates.toLocaleString("en-US")} duplicates`] : []),
+      ...(refused ? [`${refused.toLocaleString("en-US")} refused`] : []),
+      ...(waitingFor ? [`waits for ${waitingFor}: its queue is full (is the relay running?)`] : []),
+    ].join("  ");
+    out.write(
+      isBar ? `\r${bar(fraction)}${words}`.slice(0, (out.columns ?? 80) - 1).concat("\x1b[K") : `${words}\n`,
+    );
+  }
+
+  return {
+    start(resumedAfter: number): void {
+      startedAt = clock();
+      // A terminal shows the first line at once.
+      shownAt = isBar ? 0 : startedAt;
+      if (json) return;
+      const what =
+        name === "-" ? "the input (cannot be resumed; rows that came in count as duplicates)" : name;
+      const where = resumedAfter ? `, going on after line ${resumedAfter}` : "";
+      out.write(`${dryRun ? "Reading" : "Importing"} ${what}${where}\n`);
+    },
+    show(progress: Progress): void {
+      firstRows ??= progress.tally.rows;
+      show(progress);
+    },
+    end(): void {
+      if (isBar && firstRows !== null) out.write("\r\x1b[K");
+    },
+  };
+}
+
+function bar(fraction: number | null): string {
+  if (fraction === null) return "";
+  const filled = Math.round(fraction * barWidth);
+  return `${"█".repeat(filled)}${"░".repeat(barWidth - filled)}  `;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds / 360) / 10} h`;
+}
+
+const formatCount = (count: number) => count.toLocaleString("en-US");
+
+export function reportText(
+  report: Report,
+  { deliver, needsYes, piped }: { deliver: string; needsYes: boolean; piped: boolean },
+): string {
+  const { state, kind, tally, duplicates, mapping, unused, line } = report;
+  const isDryRun = state === "dry run";
+  const lines: string[] = [];
+  if (state === "done before")
+    lines.push("This file was imported before; nothing was done. The earlier result:");
+  if (state === "stopped") lines.push(`Stopped after line ${line}.`);
+  lines.push(
+    `Columns: ${Object.entries(mapping)
+      .map(([field, column]) => `${field} = ${column}`)
+      .join(", ")}`,
+  );
+  if (unused.length)
+    lines.push(`Not used: ${unused.slice(0, 20).join(", ")}${unused.length > 20 ? " …" : ""}`);
+  if (kind === "conversions" && unused.some((name) => clickIdName(name.trim())))
+    lines.push("Click ids belong to people: take them in first, with 'cleancast import identities'.");
+  lines.push("", row(tally.rows, "rows"), row(tally.imported, isDryRun ? "would be imported" : "imported"));
+  const origins = duplicates
+    ? ` (${formatCount(duplicates.inFile)} in the file, ${formatCount(duplicates.known)} known already)`
+    : "";
+  if (tally.duplicates)
+    lines.push(row(tally.duplicates, kind === "identities" ? "known already" : `duplicates${origins}`));
+  if (tally.filtered) lines.push(row(tally.filtered, "filtered"));
+  if (tally.refused) lines.push(row(tally.refused, "refused"));
+  for (const [reason, { count, lines: where }] of Object.entries(tally.reasons))
+    lines.push(
+      `    ${formatCount(count)} × ${reason} (line ${where.join(", ")}${count > where.length ? " …" : ""})`,
+    );
+
+  if (kind === "conversions" && deliver === "none")
+    lines.push("", "Nothing is sent to platforms (--deliver none).");
+  for (const [platform, states] of Object.entries(tally.deliveries)) {
+    const counts = Object.entries(states).map(
+      ([name, count]) => `${formatCount(count)} ${isDryRun ? describeDryState(name) : name}`,
+    );
+    lines.push("", `${platform}: ${counts.join(", ")}`);
+    for (const [reason, count] of Object.entries(tally.skipped[platform] ?? {}))
+      lines.push(`    ${formatCount(count)} × skipped: ${reason}`);
+  }
+
+  if (needsYes)
+    lines.push("", "Nothing was imported. Add --yes to do it, or --deliver none to send nothing.");
+  else if (isDryRun) lines.push("", "A dry run: nothing was written.");
+  else if (state === "stopped") lines.push("", resumeHint(piped));
+  return lines.join("\n");
+}
+
+const row = (count: number, what: string) => `${formatCount(count).padStart(10)} ${what}`;
+
+const describeDryState = (state: string) =>
+  state === "queued" ? "would be sent" : state === "parked" ? "would be parked" : state;
+
+function resumeHint(piped: boolean): string {
+  return piped
+    ? "Pipe the same input in again to go on: rows that came in before count as duplicates."
+    : "Run the same command again to go on.";
+}

@@ -1,0 +1,60 @@
+// The catalogue of the inbound endpoint's refusals. Malformed requests are answered in plain text, everything else in
+// JSON. `code` is what the log and the metrics use; `message` is what the sender reads.
+
+import type { FastifyReply } from "fastify";
+
+export type InboundRefusal = {
+  code: string;
+  status: number;
+  message: string;
+  format: "json" | "text";
+  headers: Record<string, string>;
+};
+
+const refusalsIn =
+  (format: InboundRefusal["format"]) =>
+  (code: string, status: number, message: string, headers: Record<string, string> = {}): InboundRefusal => ({
+    code,
+    status,
+    message,
+    format,
+    headers,
+  });
+const json = refusalsIn("json");
+const text = refusalsIn("text");
+
+const retryIn = (seconds: number) => ({ "retry-after": String(Math.max(1, Math.ceil(seconds))) });
+
+export const refusals = {
+  methodNotAllowed: text("method", 405, "Send a POST request.", { allow: "POST" }),
+  httpsRequired: json("https required", 426, "HTTPS required", {
+    upgrade: "TLS/1.2, HTTP/1.1",
+    connection: "Upgrade",
+  }),
+  notEnabled: json("not enabled", 403, "Inbound webhook not enabled"),
+  invalidKey: json("invalid key", 401, "Invalid API key"),
+  tooManyWrongKeys: (seconds: number) =>
+    json("wrong keys", 429, "Too many failed authentication attempts", retryIn(seconds)),
+  rateLimited: (seconds: number) => json("rate limit", 429, "Rate limit exceeded", retryIn(seconds)),
+  overloaded: json("overloaded", 503, "Overloaded, retry", retryIn(1)),
+  unavailable: json("unavailable", 503, "Temporarily unavailable, retry", retryIn(5)),
+  wrongContentType: text("content type", 415, "Content-Type must be application/json."),
+  contentEncoding: text("content encoding", 415, "Send the body without Content-Encoding."),
+  tooLarge: text("too large", 413, "The body is larger than 64 KiB."),
+  emptyBody: text("body", 400, "The body is empty; send a JSON object."),
+  incompleteBody: text("body", 400, "The body ended early.", { connection: "close" }),
+  invalidUtf8: text("body", 400, "The body is not valid UTF-8."),
+  invalidJson: text("body", 400, "The body is not valid JSON."),
+  notAnObject: text("body", 400, "The body must be a JSON object."),
+  invalidField: (message: string) => json("field", 400, message),
+};
+
+export function sendRefusal(
+  reply: FastifyReply,
+  { status, message, format, headers }: InboundRefusal,
+): FastifyReply {
+  reply.code(status).headers(headers);
+  return format === "json"
+    ? reply.type("application/json; charset=utf-8").send(JSON.stringify({ ok: false, error: message }))
+    : reply.type("text/plain; charset=utf-8").send(`${message}\n`);
+}
