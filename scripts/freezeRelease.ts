@@ -3,13 +3,13 @@
 // together at run time and was not heard is an error: then a test is missing. `-- FOLDER` takes what an earlier run has heard.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrations } from "../src/store/schema/schema.ts";
 import type { Engine } from "../test/support/relay.ts";
-import { hashOfSteps, releasesFolder, type Release } from "../test/support/releases.ts";
+import { hashMigrations, releasesFolder, type Release } from "../test/support/releases.ts";
 import { statementsInSource } from "../test/support/sourceStatements.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -33,9 +33,10 @@ const alone = (engine: Engine) => heard[engine].filter((text) => !onBoth.include
 const release: Release = {
   release: version,
   schema,
-  migrations: hashOfSteps(migrations, schema),
+  migrations: hashMigrations(migrations, schema),
   statements: { both: onBoth, postgres: alone("postgres"), sqlite: alone("sqlite") },
 };
+mkdirSync(releasesFolder, { recursive: true });
 writeFileSync(join(releasesFolder, `${version}.json`), `${JSON.stringify(release, null, 2)}\n`);
 process.stdout.write(
   `${version}, schema ${schema}: ${onBoth.length} statements, ${release.statements.postgres.length} of PostgreSQL alone, ${release.statements.sqlite.length} of SQLite alone.\n`,

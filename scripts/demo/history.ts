@@ -236,7 +236,7 @@ async function countAll({ store, directory }: Desk, now: number): Promise<void> 
     },
   });
   await worker.work();
-  await store.statistics.giveTurnBack("demo");
+  await store.leases.release("statistics", "demo");
 }
 
 /** What the relay does when a platform refuses its token. */

@@ -513,15 +513,15 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   test("one node has the turn until its time is over or it gives it back", async () => {
     now += 10 * minute;
-    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(true);
-    expect(await store.alerts.takeTurn("y", now, now + minute)).toBe(false);
-    expect(await store.alerts.takeTurn("x", now, now + 2 * minute)).toBe(true);
-    expect(await store.alerts.takeTurn("y", now + 2 * minute, now + 3 * minute)).toBe(true);
-    await store.alerts.giveTurnBack("x");
-    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(false);
-    await store.alerts.giveTurnBack("y");
-    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(true);
-    await store.alerts.giveTurnBack("x");
+    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(true);
+    expect(await store.leases.acquire("alerts", "y", now, now + minute)).toBe(false);
+    expect(await store.leases.acquire("alerts", "x", now, now + 2 * minute)).toBe(true);
+    expect(await store.leases.acquire("alerts", "y", now + 2 * minute, now + 3 * minute)).toBe(true);
+    await store.leases.release("alerts", "x");
+    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(false);
+    await store.leases.release("alerts", "y");
+    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(true);
+    await store.leases.release("alerts", "x");
   });
 
   test("nothing broke on the way", () => {

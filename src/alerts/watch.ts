@@ -11,7 +11,7 @@ import { untilDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
 export type WatchOptions = {
-  store: Facts & Pick<Store, "alerts">;
+  store: Facts & Pick<Store, "alerts" | "leases">;
   directory: Directory;
   means: Means;
   /** This node. */
@@ -53,7 +53,9 @@ export function startWatch(options: WatchOptions): () => Promise<void> {
     watch.stop();
     clearTimeout(timer);
     await looking;
-    await store.alerts.giveTurnBack(owner).catch((error: unknown) => onDefect(error, { alerts: "stop" }));
+    await store.leases
+      .release("alerts", owner)
+      .catch((error: unknown) => onDefect(error, { alerts: "stop" }));
   };
 }
 
@@ -62,7 +64,7 @@ export function watchOf(options: WatchOptions) {
   const backlogs: Backlogs = new Map();
   let stopped = false;
 
-  const takeTurn = () => store.alerts.takeTurn(owner, now(), now() + 3 * everyMs);
+  const takeTurn = () => store.leases.acquire("alerts", owner, now(), now() + 3 * everyMs);
 
   /** One look at all sites; false when it is another node's turn. */
   async function look(): Promise<boolean> {

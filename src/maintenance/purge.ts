@@ -33,7 +33,10 @@ export type PurgedSite = {
 };
 
 export type PurgeOptions = {
-  store: Pick<Store, "purge" | "people" | "keyUse" | "traffic" | "signIns" | "pushes" | "syncLog" | "alerts">;
+  store: Pick<
+    Store,
+    "leases" | "purge" | "people" | "keyUse" | "traffic" | "signIns" | "pushes" | "syncLog" | "alerts"
+  >;
   sites: () => Iterable<PurgedSite>;
   /** This node. */
   owner: string;
@@ -63,7 +66,7 @@ export function startPurge(options: PurgeOptions): () => Promise<void> {
     stopping.abort();
     clearTimeout(timer);
     await purging;
-    await store.purge.giveTurnBack(owner).catch((error: unknown) => onDefect(error, { purge: "stop" }));
+    await store.leases.release("purge", owner).catch((error: unknown) => onDefect(error, { purge: "stop" }));
   };
 }
 
@@ -82,7 +85,7 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
       if (signal.aborted || !isClockSound?.()) return false;
       if (now() < turnEnds - turnMs / 2) return true;
       const until = now() + turnMs;
-      if (!(await store.purge.takeTurn(owner, now(), until))) return false;
+      if (!(await store.leases.acquire("purge", owner, now(), until))) return false;
       turnEnds = until;
       return true;
     },

@@ -140,7 +140,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     await workerAt(siteId, now).work();
     expect(await store.statistics.head(siteId)).toBeNull();
     const later = now + 40 * day;
-    expect(await store.statistics.takeTurn("b", later, later + 1000)).toBe(true);
+    expect(await store.leases.acquire("statistics", "b", later, later + 1000)).toBe(true);
     await workerAt(siteId, later, "a").work();
     expect(await store.statistics.head(siteId)).toBeNull();
     await workerAt(siteId, later, "b").work();

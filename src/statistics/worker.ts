@@ -9,7 +9,7 @@ import { hourMs } from "../store/statistics/traffic.ts";
 import { rollHour } from "./roll.ts";
 
 export type StatisticsOptions = {
-  store: Pick<Store, "statistics" | "inboundCounts" | "refusedCalls">;
+  store: Pick<Store, "leases" | "statistics" | "inboundCounts" | "refusedCalls">;
   sites: () => Iterable<{ id: string }>;
   /** This node. */
   owner: string;
@@ -50,8 +50,8 @@ export function startStatistics(options: StatisticsOptions): () => Promise<void>
     worker.stop();
     clearTimeout(timer);
     await working;
-    await store.statistics
-      .giveTurnBack(owner)
+    await store.leases
+      .release("statistics", owner)
       .catch((error: unknown) => onDefect(error, { statistics: "stop" }));
   };
 }
@@ -67,7 +67,7 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
     if (stopped) return false;
     if (now() < turnEnds - turnMs / 2) return true;
     const until = now() + turnMs;
-    if (!(await store.statistics.takeTurn(owner, now(), until))) return false;
+    if (!(await store.leases.acquire("statistics", owner, now(), until))) return false;
     turnEnds = until;
     return true;
   }

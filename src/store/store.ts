@@ -17,6 +17,7 @@ import { inboundCountStore } from "./statistics/inboundCounts.ts";
 import { healthStore } from "./statistics/health.ts";
 import { keyUseStore } from "./sites/keyUse.ts";
 import { memberStore } from "./access/members.ts";
+import { leaseStore } from "./engine/leases.ts";
 import { schemaVersion } from "./schema/applyMigration.ts";
 import { migrate, type MigrationReport } from "./schema/migrate.ts";
 import { passwordStore } from "./access/passwords.ts";
@@ -79,6 +80,7 @@ export async function openStore(
       examination: examinationStore(db),
       hosts: hostStore(db, newId),
       keyUse: keyUseStore(db, newId),
+      leases: leaseStore(db),
       release: releaseStore(db),
       signIns: signInStore(db, seal),
       traffic: trafficStore(db, seal),

@@ -89,7 +89,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
   /** One round; `elapsed` stands still, so that every step is as large as it may be. */
   async function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
     // As if the last round had been a moment ago: there is nothing odd about the clock.
-    await store.purge.takeTurn("one", now - 60_000, now);
+    await store.leases.acquire("purge", "one", now - 60_000, now);
     const options: PurgeOptions = {
       store,
       sites: () => [{ id: siteId, keys: [{ id: "k" }], settings }],
@@ -173,7 +173,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
 
   test("a clock that is far ahead of everything stored forgets nothing, until it has held for an hour", async () => {
     await seed(seeds("ahead", now - 10 * day, 3));
-    await store.purge.giveTurnBack("one");
+    await store.leases.release("purge", "one");
     let elapsed = 0;
     const options: PurgeOptions = {
       store,
@@ -191,7 +191,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     elapsed = 3_600_000;
     await purge();
     expect(await count("events", "ahead")).toBe(0);
-    await store.purge.giveTurnBack("one");
+    await store.leases.release("purge", "one");
   });
 
   test("a duplicate is known until its window ends, however soon its event goes", async () => {
@@ -248,8 +248,8 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
 
   test("one node at a time forgets; another takes over when it has stopped or died", async () => {
     await seed(seeds("turns", now - 200 * day, 3));
-    await store.purge.giveTurnBack("one");
-    expect(await store.purge.takeTurn("other", now, now + 60_000)).toBe(true);
+    await store.leases.release("purge", "one");
+    expect(await store.leases.acquire("purge", "other", now, now + 60_000)).toBe(true);
     await round("turns");
     expect(await count("events", "turns")).toBe(3);
     await round("turns", { now: () => now + 60_001 });

@@ -228,7 +228,6 @@ export function representativeRows(): Record<string, Row[]> {
         told: "{}",
       },
     ],
-    alert_turns: [{ site_id: "", owner: "node", until: at }],
     users: [
       {
         id: "u1",
@@ -331,7 +330,6 @@ export function representativeRows(): Record<string, Row[]> {
     ],
     statistics_hours: [{ site_id, hour, rolled_at: at, due_at: at }],
     statistics_heads: [{ site_id, from_hour: hour, to_hour: hour + 1 }],
-    statistics_turns: [{ site_id: "", owner: "node", until: at }],
     inbound_counts: [{ site_id, hour, kind: "duplicate", writer: "", count: 2 }],
     refused_calls: [
       {
@@ -345,7 +343,7 @@ export function representativeRows(): Record<string, Row[]> {
         address: null,
       },
     ],
-    purge_turns: [{ site_id: "", owner: "node", until: at }],
+    leases: [{ site_id: "", name: "purge", owner: "node", until: at }],
     imports: [
       {
         site_id,

@@ -8,7 +8,6 @@ import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
 import { finalAt } from "../statistics/statistics.ts";
 import { hourMs } from "../statistics/traffic.ts";
-import { turnStore } from "../engine/leases.ts";
 
 /** `next` is where to go on; null at the end. `removed` counts rows of all tables. */
 export type Step = { removed: number; next: string | null };
@@ -21,8 +20,8 @@ export function purgeStore(db: Database) {
 
   /** The latest time that is written here: when somebody had the turn, or took an event in. Null where nothing is. */
   async function newestTime(siteIds: Iterable<string>): Promise<number | null> {
-    const [turn] = await db.all(`SELECT until FROM purge_turns WHERE site_id = ''`);
-    let newest = turn ? Number(turn.until) : null;
+    const [lease] = await db.all(`SELECT until FROM leases WHERE site_id = '' AND name = 'purge'`);
+    let newest = lease ? Number(lease.until) : null;
     for (const siteId of siteIds) {
       const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`, [
         siteId,
@@ -164,7 +163,7 @@ export function purgeStore(db: Database) {
     return { removed: rows.length, next: rows.length < most ? null : "" };
   }
 
-  return { ...turnStore(db, "purge_turns"), newestTime, events, claims, agreements, keyUses, hours, audit };
+  return { newestTime, events, claims, agreements, keyUses, hours, audit };
 }
 
 const isGone = (row: Row, before: number) =>

@@ -6,7 +6,7 @@ import type { Query } from "../engine/database.ts";
 import type { Migration } from "./migration.ts";
 
 /** Code before it was never released. */
-export const firstRelease = 12;
+export const firstRelease = 1;
 
 /** The name of the row. */
 export const oldestMark = "oldest_schema";

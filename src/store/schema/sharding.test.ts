@@ -73,7 +73,7 @@ describe("the schema on PostgreSQL", () => {
           ),
       });
       await heard.close();
-      expect(said.length).toBeGreaterThan(100);
+      expect(said.length).toBeGreaterThan(migrations.flatMap(({ statements }) => statements).length);
       expect(
         said.filter((sql) => /citus\.|^DO\b|create_(?:reference|distributed)|pg_dist/.test(sql)),
       ).toEqual([]);
