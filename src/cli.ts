@@ -27,8 +27,8 @@ import { version } from "./main.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
 import { SchemaBusy } from "./store/schema/migrate.ts";
-import { Moved } from "./store/maintenance/moveLock.ts";
-import { NotYetMoved } from "./store/maintenance/moveMarker.ts";
+import { DatabaseMoved } from "./store/engine/sqlite/moveLock.ts";
+import { MoveUnfinished } from "./store/schema/moveMarker.ts";
 import { WrongEncryptionKey } from "./store/maintenance/sealCheck.ts";
 
 // Whatever is written here is for its owner alone.
@@ -96,8 +96,8 @@ function fail(error: unknown): void {
     error instanceof NewerSchema ||
     error instanceof OlderNodes ||
     error instanceof SchemaBusy ||
-    error instanceof Moved ||
-    error instanceof NotYetMoved ||
+    error instanceof DatabaseMoved ||
+    error instanceof MoveUnfinished ||
     error instanceof WrongEncryptionKey;
   const message = known
     ? error instanceof Refusal

@@ -4,11 +4,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { uuidv7 } from "../src/kernel/ids.ts";
-import { oldestAt } from "../src/store/schema/compatibility.ts";
+import { oldestCompatible } from "../src/store/schema/compatibility.ts";
 import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
 import type { Migration } from "../src/store/schema/migration.ts";
 import { migrations } from "../src/store/schema/schema.ts";
-import { openDatabase, openStore } from "../src/store/store.ts";
+import { openDatabase } from "../src/store/open.ts";
+import { openStore } from "../src/store/store.ts";
 import { freshDatabase } from "./support/databases.ts";
 import { listen } from "./support/hotStatements.ts";
 import { engines } from "./support/relay.ts";
@@ -37,7 +38,7 @@ describe("migrations", () => {
   test("are numbered, remove nothing that the last release uses, and stay as they were released", () => {
     expect(migrationFaults(migrations, out)).toEqual([]);
     for (const { schema } of out.slice(-1))
-      expect(schema).toBeGreaterThanOrEqual(oldestAt(migrations, latestVersion));
+      expect(schema).toBeGreaterThanOrEqual(oldestCompatible(migrations, latestVersion));
   });
 
   test("that were edited after their release are found", () => {
@@ -57,7 +58,7 @@ describe("migrations", () => {
     const later = { ...removes, version: next + 1, unusedSince: next };
     const stopped = { ...present, schema: next, migrations: hashMigrations([...migrations, adding()], next) };
     expect(migrationFaults([...migrations, adding(), later], [present, stopped])).toEqual([]);
-    expect(oldestAt([...migrations, adding(), later], next + 1)).toBe(next);
+    expect(oldestCompatible([...migrations, adding(), later], next + 1)).toBe(next);
   });
 
   test("that change after a version was frozen need the next version in package.json", () => {
@@ -71,7 +72,7 @@ describe("migrations", () => {
 });
 
 describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
-  const running = out.filter(({ schema }) => schema >= oldestAt(migrations, latestVersion));
+  const running = out.filter(({ schema }) => schema >= oldestCompatible(migrations, latestVersion));
 
   test.each([...running, present].map((one) => [one.release, one] as const))("every statement of %s works on the present schema", async (_name, release) => {
     expect(release.statements.both.length + release.statements[engine].length).toBeGreaterThan(250);

@@ -13,7 +13,7 @@ export const harmful = [
 export const embedded = [
   "src/store/engine/sqlite/checkpoints.test.ts",
   "src/store/maintenance/copy.test.ts",
-  "src/store/maintenance/moveLock.test.ts",
+  "src/store/engine/sqlite/moveLock.test.ts",
   "src/store/engine/sqlite/engine.test.ts",
 ];
 

@@ -8,9 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { writableAmong } from "../../src/store/engine/postgres/probe.ts";
-import { faultOfUrl, serversOf } from "../../src/store/engine/postgres/servers.ts";
-import { switchesIn } from "../../src/store/engine/postgres/dialectFlags.ts";
+import { findPrimary } from "../../src/store/engine/postgres/probe.ts";
+import { findUrlFault, serverUrls } from "../../src/store/engine/postgres/servers.ts";
+import { readDialectFlags } from "../../src/store/engine/postgres/dialect.ts";
 import { asked, embedded, harmful, schemaPrefix } from "./files.ts";
 import { summary, type Report } from "./summary.ts";
 
@@ -25,10 +25,10 @@ function vitest(args: readonly string[], env: Record<string, string>): Promise<n
 async function onDatabase(address: string): Promise<number> {
   let server: string;
   try {
-    const fault = faultOfUrl(address);
+    const fault = findUrlFault(address);
     if (fault !== null) throw new Error(fault);
-    switchesIn(address);
-    ({ server } = await writableAmong(serversOf(address)));
+    readDialectFlags(address);
+    ({ server } = await findPrimary(serverUrls(address)));
     process.stdout.write(`${await onServer(server, describe)}\n`);
     await onServer(server, refuseInUse);
     await onServer(server, (client) => removeSchemas(client, "of an earlier run"));

@@ -7,8 +7,8 @@ import { lockStore, makeDataFolder } from "../installation/installation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
-import { peekSchema } from "../store/schema/schemaProbe.ts";
-import { openDatabase, type StoreLocation } from "../store/store.ts";
+import { probeSchema } from "../store/schema/schemaProbe.ts";
+import { openDatabase, type StoreLocation } from "../store/open.ts";
 import { atDesk, print } from "./context.ts";
 
 export function encryptionKeyCommands(program: Command): void {
@@ -73,7 +73,7 @@ export function encryptionKeyCommands(program: Command): void {
 
 /** It may keep sealed values in places that this version does not know, which would stay behind. */
 async function refuseOnNewer(location: StoreLocation): Promise<void> {
-  const { found, known } = await peekSchema(location);
+  const { found, known } = await probeSchema(location);
   if (found > known)
     throw new Refusal(
       "database",

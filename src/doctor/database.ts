@@ -1,7 +1,7 @@
 // The database: its schema, its clock, how safely it writes, and whether it will have room.
 
 import { statSync } from "node:fs";
-import { serverStates, type ServerState } from "../store/engine/postgres/serverStates.ts";
+import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
 import { bytesText, dayMs, error, ok, warning, type Finding, type Patient } from "./finding.ts";
 import type { Machine } from "./machine.ts";
 

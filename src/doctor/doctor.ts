@@ -1,6 +1,6 @@
 // All checks, in the order in which one would look. One that fails says so and does not end the others.
 
-import { peekSchema } from "../store/schema/schemaProbe.ts";
+import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
 import { directoryOf } from "../sites/directory.ts";
 import { checkCertificate } from "./certificate.ts";
@@ -61,7 +61,7 @@ export async function examine({ config, now, open, network }: Examination): Prom
 
 /** Looked at before the store is opened, which would bring it up to date under the feet of a relay that runs. */
 async function checkSchema({ config }: Surroundings): Promise<Finding[]> {
-  const { found, known, fits } = await peekSchema(config.store);
+  const { found, known, fits } = await probeSchema(config.store);
   if (found === 0 || found === known) return [];
   if (found < known)
     return [

@@ -9,8 +9,8 @@ import { readServers } from "../domains/names.ts";
 import { readTrusted, type TransportRules } from "../http/transport.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Keys } from "../store/engine/seal.ts";
-import { faultOfUrl } from "../store/engine/postgres/servers.ts";
-import type { StoreLocation } from "../store/store.ts";
+import { findUrlFault } from "../store/engine/postgres/servers.ts";
+import type { StoreLocation } from "../store/open.ts";
 
 export type Config = {
   host: string;
@@ -186,7 +186,7 @@ function readStore(
   faults: string[],
 ): StoreLocation {
   if (url === undefined) return { engine: "sqlite", file: embeddedFile(folder) };
-  const fault = faultOfUrl(url);
+  const fault = findUrlFault(url);
   if (fault) faults.push(fault);
   return { engine: "postgres", url, connections };
 }

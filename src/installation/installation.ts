@@ -9,11 +9,11 @@ import { lockFolder } from "./lock.ts";
 import { isSealed } from "../store/maintenance/lostKey.ts";
 import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
 import { SchemaBusy } from "../store/schema/migrate.ts";
-import { Moved } from "../store/maintenance/moveLock.ts";
-import { NotYetMoved } from "../store/maintenance/moveMarker.ts";
+import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
+import { MoveUnfinished } from "../store/schema/moveMarker.ts";
 import { WrongEncryptionKey } from "../store/maintenance/sealCheck.ts";
 import { openStore, type Store } from "../store/store.ts";
-import type { CommitWatch } from "../store/engine/timed.ts";
+import type { CommitObserver } from "../store/engine/timed.ts";
 import { openCountries, type Countries } from "../traffic/countries.ts";
 import { loadNetworks } from "../traffic/networks/networks.ts";
 
@@ -25,7 +25,7 @@ export function makeDataFolder({ dataFolder }: Config): void {
   }
 }
 
-export async function openInstallation(config: Config, watch?: CommitWatch): Promise<Store> {
+export async function openInstallation(config: Config, watch?: CommitObserver): Promise<Store> {
   makeDataFolder(config);
   await makeFirstKey(config);
   const keys = config.encryptionKeys;
@@ -37,7 +37,7 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
     if (error instanceof NewerSchema || error instanceof OlderNodes || error instanceof SchemaBusy)
       throw error;
     if (error instanceof WrongEncryptionKey) throw error;
-    if (error instanceof Moved || error instanceof NotYetMoved) throw error;
+    if (error instanceof DatabaseMoved || error instanceof MoveUnfinished) throw error;
     throw databaseFault(config, error);
   }
 }

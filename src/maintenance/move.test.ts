@@ -6,10 +6,11 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { freshDatabase, freshFolder } from "../../test/support/databases.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { readTable } from "../store/maintenance/copy.ts";
-import { lookInto } from "../store/maintenance/copyEmpty.ts";
+import { readTargetState } from "../store/maintenance/copyTarget.ts";
 import type { Database } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { openDatabase, openStore } from "../store/store.ts";
+import { openDatabase } from "../store/open.ts";
+import { openStore } from "../store/store.ts";
 import { tablesAt } from "../store/schema/tables.ts";
 import { move, type MovePlan } from "./move.ts";
 import { openProgress } from "./moveProgress.ts";
@@ -45,7 +46,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
       newId: () => `move ${(ids += 1)}`,
       prepareOnly: false,
       now: Date.now,
-      say: (text) => said.push(text),
+      report: (text) => said.push(text),
       size: { rows: 3, bytes: 1_000_000 },
       ...plan,
     });
@@ -86,9 +87,9 @@ describe.concurrent("a move", () => {
     const { to, from, said, run, differing } = await newMove(context);
     let spoils = 2;
     let spoilt: Promise<unknown> = Promise.resolve();
-    const say = (text: string) => {
+    const report = (text: string) => {
       said.push(text);
-      if (text.startsWith("Now nothing") && (spoils -= 1) >= 0)
+      if (text.startsWith("Writes are locked") && (spoils -= 1) >= 0)
         spoilt = to.write((tx) => tx.all(`DELETE FROM connections WHERE id = 'c22'`));
     };
     /** What is spoilt is spoilt before it is counted. */
@@ -99,13 +100,11 @@ describe.concurrent("a move", () => {
         return to.write(work);
       },
     };
-    await expect(run({ to: late, say })).rejects.toThrow(
-      /has 20 rows here and 19 in PostgreSQL.*Keep everybody away/,
-    );
+    await expect(run({ to: late, report })).rejects.toThrow(/has 20 rows here and 19 in PostgreSQL.*Stop it/);
     expect(said.filter((text) => text.endsWith("compared once more."))).toHaveLength(1);
     expect(from.prepare("PRAGMA user_version").get()).toEqual({ user_version: 0 });
     spoils = 1;
-    expect(await run({ to: late, say })).toMatchObject({ state: "moved" });
+    expect(await run({ to: late, report })).toMatchObject({ state: "moved" });
     expect(await differing()).toEqual([]);
   });
 
@@ -138,7 +137,7 @@ describe.concurrent("a move", () => {
     const other = await open();
     await expect(run({ to: other, target: "db/two" })).rejects.toThrow(/being moved to db\/one.*--restart/s);
     await other.write((tx) => tx.all(`CREATE TABLE users (id text)`));
-    await expect(run({ to: other, restart: true })).rejects.toThrow(/data already.*table users/);
+    await expect(run({ to: other, restart: true })).rejects.toThrow(/already has data.*table users/);
     expect(
       await other.all(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`),
     ).toEqual([{ name: "users" }]);
@@ -163,13 +162,13 @@ describe.concurrent("a move", () => {
     await to.write((tx) =>
       tx.all(`INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ('x', '', '', 0)`),
     );
-    await expect(run()).rejects.toThrow(/data already.*table oauth_apps/);
+    await expect(run()).rejects.toThrow(/already has data.*table oauth_apps/);
     await to.write((tx) => tx.all(`DELETE FROM oauth_apps`));
     await to.write((tx) =>
       tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES (99999, 'newer', 0)`),
     );
     await expect(run()).rejects.toThrow(/schema 99999/);
-    expect((await lookInto(to)).mover).toBeNull();
+    expect((await readTargetState(to)).move).toBeNull();
     await to.write((tx) => tx.all(`DELETE FROM migrations WHERE version = 99999`));
     expect(await run()).toMatchObject({ state: "moved" });
   });

@@ -13,8 +13,9 @@ import type { Row } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { packRecord } from "../store/people/personCodec.ts";
 import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
-import { openDatabase, openStore, type StoreLocation } from "../store/store.ts";
-import { fillTable, openTarget } from "../store/maintenance/restoreTarget.ts";
+import { openDatabase, type StoreLocation } from "../store/open.ts";
+import { openStore } from "../store/store.ts";
+import { fillTable, openRestoreTarget } from "../store/maintenance/restoreTarget.ts";
 import { takeBackup } from "./backup.ts";
 import { writeLines } from "./backupFile.ts";
 import { checkLocation, restoreBackup, verifyBackup } from "./restore.ts";
@@ -218,14 +219,14 @@ describe("the embedded database", () => {
 
   test("nobody reads or writes it while another takes its place, and who waited writes nothing", async () => {
     const { file } = location;
-    const target = await openTarget(location, true, rowsAt);
+    const target = await openRestoreTarget(location, true, rowsAt);
     if (typeof target === "string") throw new Error(target);
     await migrate(target.db);
     const late = new DatabaseSync(file, { timeout: 0 });
     expect(() => late.exec("PRAGMA journal_mode = WAL")).toThrow("locked");
     expect(() => late.prepare("SELECT 1 FROM sites").all()).toThrow("locked");
     // One that is given up leaves everything as it was.
-    const given = await openTarget(sound, true, rowsAt);
+    const given = await openRestoreTarget(sound, true, rowsAt);
     if (typeof given === "string") throw new Error(given);
     await given.abandon();
     expect(await checkLocation(sound, keys)).toEqual([]);

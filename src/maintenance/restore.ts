@@ -9,9 +9,14 @@ import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { sealWith, tryOpen, type Keys } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";
-import type { StoreLocation } from "../store/store.ts";
+import type { StoreLocation } from "../store/open.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
-import { emptyTable, fillTable, openTarget, type Hindrance } from "../store/maintenance/restoreTarget.ts";
+import {
+  emptyTable,
+  fillTable,
+  openRestoreTarget,
+  type RestoreObstacle,
+} from "../store/maintenance/restoreTarget.ts";
 import { readBackup, type Header, type Totals } from "./backupFile.ts";
 
 export type Restored = Totals & {
@@ -29,8 +34,8 @@ export async function restoreBackup(
   options: { force: boolean; now: number },
 ): Promise<Restored> {
   const { header, ...totals } = await verifyBackup(file, keys);
-  const target = await openTarget(location, options.force, options.now);
-  if (typeof target === "string") throw new Refusal("target", hindrances[target]);
+  const target = await openRestoreTarget(location, options.force, options.now);
+  if (typeof target === "string") throw new Refusal("target", obstacles[target]);
   let aside: string | null;
   try {
     await migrate(target.db, { to: header.schema });
@@ -44,7 +49,7 @@ export async function restoreBackup(
   return { ...totals, header, schema: latestVersion, aside, wrong: await checkLocation(location, keys) };
 }
 
-const hindrances: Record<Hindrance, string> = {
+const obstacles: Record<RestoreObstacle, string> = {
   data: "There is data already where this backup would be restored to; --force replaces all of it.",
   "in use": "A relay or a command is using the database; stop every one of them first.",
   damaged:

@@ -19,9 +19,9 @@ import { observeRoutes } from "./route.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
-import { Moved } from "../store/maintenance/moveLock.ts";
+import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
 import type { Store } from "../store/store.ts";
-import type { CommitWatch } from "../store/engine/timed.ts";
+import type { CommitObserver } from "../store/engine/timed.ts";
 
 export type Observing = ReturnType<typeof startObserving>;
 
@@ -48,7 +48,7 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
   const passingFaults = openPassingFaults((line) => log.error(line, "the database fails"));
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
     // No defect: whatever is written fails with it until the relay is started again. Said once, and not by everybody.
-    if (error instanceof Moved) {
+    if (error instanceof DatabaseMoved) {
       if (!told.has(error.message)) log.error(error.message);
       told.add(error.message);
       return;
@@ -61,14 +61,14 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
   const commits = openFailures(elapsed);
   const events = openFailures(elapsed);
   let committedAt = 0;
-  const watch: CommitWatch = {
-    underWay: new Set(),
-    committed(ms, failed) {
+  const watch: CommitObserver = {
+    inFlight: new Set(),
+    onCommit(ms, failed) {
       counts.committed(ms, failed);
       commits.ended(failed);
       if (!failed) committedAt = elapsed();
     },
-    wrote: () => void (counts.plain.writes += 1),
+    onWrite: () => void (counts.plain.writes += 1),
   };
 
   return {
@@ -128,7 +128,7 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
         workerLookedAt: () => workerLookedAt,
         failedInARow: () => Math.max(commits.inARow(), events.inARow()),
         stuckMs() {
-          const [oldest] = watch.underWay;
+          const [oldest] = watch.inFlight;
           return oldest ? elapsed() - Math.max(oldest.startedAt, committedAt) : 0;
         },
         now,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Late } from "../kernel/deadline.ts";
-import { StoreFault } from "../store/engine/postgres/errors.ts";
+import { PostgresError } from "../store/engine/postgres/errors.ts";
 import { openPassingFaults, passesByItself, type FaultLine } from "./transientFaults.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -10,7 +10,7 @@ test("however many there are, a line a second tells how many", async () => {
   const lines: FaultLine[] = [];
   const faults = openPassingFaults((line) => lines.push(line));
   for (let ms = 0; ms < 2500; ms += 5) {
-    faults.met(new StoreFault("08001", "no server can be written to"));
+    faults.met(new PostgresError("08001", "no server can be written to"));
     await vi.advanceTimersByTimeAsync(5);
   }
   faults.stop();
@@ -32,7 +32,7 @@ test("after a quiet second the next one is said at once", async () => {
 
 test("what does not pass is none of them", () => {
   expect(passesByItself(new Late("too slow"))).toBe(true);
-  expect(passesByItself(new StoreFault("57P01", "terminating connection"))).toBe(true);
-  expect(passesByItself(new StoreFault("28P01", "password authentication failed"))).toBe(false);
+  expect(passesByItself(new PostgresError("57P01", "terminating connection"))).toBe(true);
+  expect(passesByItself(new PostgresError("28P01", "password authentication failed"))).toBe(false);
   expect(passesByItself(new TypeError("undefined is not a function"))).toBe(false);
 });

@@ -2,13 +2,13 @@
 // how many there were, and not where in the code each of them was met.
 
 import { Late } from "../kernel/deadline.ts";
-import { isPassing, sqlState } from "../store/engine/postgres/errors.ts";
+import { isTransient, sqlState } from "../store/engine/postgres/errors.ts";
 
 export type FaultLine = { fault: string; code: string; times: number };
 
 const everyMs = 1000;
 
-export const passesByItself = (error: unknown) => error instanceof Late || isPassing(error);
+export const passesByItself = (error: unknown) => error instanceof Late || isTransient(error);
 
 export function openPassingFaults(say: (line: FaultLine) => void) {
   let last: unknown = null;

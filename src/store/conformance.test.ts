@@ -14,7 +14,8 @@ import type { PeopleRows } from "./people/people.ts";
 import { migrations } from "./schema/schema.ts";
 import { WrongEncryptionKey } from "./maintenance/sealCheck.ts";
 import type { Step } from "./maintenance/purge.ts";
-import { openStore, type Store, type StoreLocation } from "./store.ts";
+import type { StoreLocation } from "./open.ts";
+import { openStore, type Store } from "./store.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const encryptionKey = Buffer.alloc(32, 7);
@@ -673,7 +674,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       );
       expect(Number(left?.n)).toBe(0);
       expect(await store.events.get(siteId, bystander.event.id)).toMatchObject({
-        person: { email: "e".repeat(64) },
+        person: { emailSha256: "e".repeat(64) },
       });
     });
   });

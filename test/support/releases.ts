@@ -10,7 +10,7 @@ import { columns } from "../../src/store/schema/columns.ts";
 import { latestVersion, migrate } from "../../src/store/schema/migrate.ts";
 import type { Migration } from "../../src/store/schema/migration.ts";
 import { migrations } from "../../src/store/schema/schema.ts";
-import { openDatabase, type StoreLocation } from "../../src/store/store.ts";
+import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
 import { freshDatabase, freshFolder } from "./databases.ts";
 import type { Engine } from "./relay.ts";
 import { statementsInSource } from "./sourceStatements.ts";
@@ -147,7 +147,7 @@ async function inspect(
   const db = openDatabase(location);
   try {
     // Migrates as a restore does: no other node runs.
-    await migrate({ ...db, alone: null }, options);
+    await migrate({ ...db, onDedicatedConnection: null }, options);
     const answers =
       location.engine === "postgres"
         ? await plan(location.url, statements)

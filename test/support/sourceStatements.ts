@@ -17,7 +17,7 @@ export type SourceStatement = {
  * change of the key), or are the schema.
  */
 const elsewhere =
-  /\.test\.ts$|^schema\/(?:migrations|migration|distribute|compatibility)|^maintenance\/(?:snapshot|restoreTarget|copy|check|lostKey|moveLock|reseal)/;
+  /\.test\.ts$|^schema\/(?:migrations|migration|distribute|compatibility)|^maintenance\/(?:snapshot|restoreTarget|copy|check|lostKey|reseal)|^engine\/sqlite\/moveLock/;
 
 export function statementsInSource(): SourceStatement[] {
   const folder = fileURLToPath(new URL("../../src/store/", import.meta.url));

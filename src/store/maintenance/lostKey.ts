@@ -8,7 +8,7 @@ import { raised } from "../sites/revision.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, sealedNames, type SealedColumn } from "./sealedColumns.ts";
 import { openSnapshot } from "./snapshot.ts";
-import type { StoreLocation } from "../store.ts";
+import type { StoreLocation } from "../open.ts";
 
 /** How many values of each kind are gone, by table. */
 export type Gone = Record<string, number>;

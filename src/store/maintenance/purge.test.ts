@@ -6,7 +6,8 @@ import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/deliveries.ts";
-import { openDatabase, openStore, type Store, type StoreLocation } from "../store.ts";
+import { openDatabase, type StoreLocation } from "../open.ts";
+import { openStore, type Store } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
 const day = 86_400_000;

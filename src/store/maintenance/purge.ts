@@ -16,7 +16,7 @@ export type Step = { removed: number; next: string | null };
 const maxEvents = 100;
 
 export function purgeStore(db: Database) {
-  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+  const lock = db.forUpdate;
 
   /** The latest time that is written here: when somebody had the turn, or took an event in. Null where nothing is. */
   async function newestTime(siteIds: Iterable<string>): Promise<number | null> {

@@ -47,7 +47,7 @@ async function forget(
   before: number,
 ): Promise<void> {
   const key = keyOf[table];
-  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+  const lock = db.forUpdate;
   for (const id of ids) {
     const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
       siteId,

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { freshFolder } from "../../../test/support/databases.ts";
 import { columns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
-import { openDatabase } from "../store.ts";
+import { openDatabase } from "../open.ts";
 import { columnsOf } from "./tables.ts";
 
 test("every column that is read by name is there, and none is left out", async () => {

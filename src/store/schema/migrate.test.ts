@@ -9,7 +9,7 @@ import type { Database } from "../engine/database.ts";
 import { latestVersion, migrate, SchemaBusy } from "./migrate.ts";
 import type { Migration } from "./migration.ts";
 import { migrations } from "./schema.ts";
-import { openDatabase, type StoreLocation } from "../store.ts";
+import { openDatabase, type StoreLocation } from "../open.ts";
 import { columnsOf } from "./tables.ts";
 
 const nothing = { statements: [], configuration: [], bySite: [] };
@@ -205,7 +205,7 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
       await old.connect();
       const refusal = migrate(db, plus(expand, contract));
       await expect(refusal).rejects.toThrow(OlderNodes);
-      await expect(refusal).rejects.toThrow(`takes away what nodes with schema ${latestVersion} need`);
+      await expect(refusal).rejects.toThrow(`removes what nodes with schema ${latestVersion} need`);
       expect(await columnsOf(db, "events")).toContain("released_at");
       await old.end();
     });

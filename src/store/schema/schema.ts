@@ -1,10 +1,10 @@
 // The schema as forward migrations, one text for both engines.
 //
-// The rules that let the same tables run embedded, on one PostgreSQL and sharded over many:
-// - `configuration` tables are small, read whole into every node's memory and written only when somebody
-//   changes a setting; on a sharded database they are copied to every node.
-// - every other table is keyed by site first, and is sharded by it. No sequence, no trigger, no row that all
-//   sites share on the path of an event.
+// These rules let the same tables run embedded, on one PostgreSQL and sharded over many:
+// - `configuration` tables are small, read whole into every node's memory and written only when a person changes a
+//   setting; on a sharded database they are copied to every node.
+// - every other table has the site first in its key and is sharded by it. There is no sequence, no trigger, and no row that
+//   all sites share on the path of an event.
 // - ids, times (epoch milliseconds) and hashes are made by the application; JSON is text behind a codec.
 // `{COMPACT}` stores a small row inside its primary key in SQLite and is nothing in PostgreSQL.
 

@@ -7,10 +7,11 @@ import { freshDatabase, migratedDatabase } from "../../../test/support/databases
 import { faultsOf, faultsOfAllSites, namesSpreadTable } from "../../../test/support/hotStatements.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { Database } from "../engine/database.ts";
-import { anchor, distribute, isCitus, placements } from "./distribute.ts";
+import { anchor, distribute, isCitus, placeTables } from "./distribute.ts";
 import { latestVersion, migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
-import { openDatabase, openStore } from "../store.ts";
+import { openDatabase } from "../open.ts";
+import { openStore } from "../store.ts";
 import { tablesAt } from "./tables.ts";
 
 const bySite = migrations.flatMap((one) => one.bySite);
@@ -25,7 +26,7 @@ describe("where tables go on a sharded database", () => {
       statements: [],
       configuration: ["sites"],
     } as const;
-    expect(placements({ ...migration, bySite: ["deliveries", "events"] }).map(({ call }) => call)).toEqual([
+    expect(placeTables({ ...migration, bySite: ["deliveries", "events"] }).map(({ call }) => call)).toEqual([
       "create_reference_table('migrations')",
       "create_reference_table('sites')",
       "create_distributed_table('events', 'site_id', colocate_with => 'none')",
@@ -34,7 +35,7 @@ describe("where tables go on a sharded database", () => {
   });
 
   test("every table of every migration is placed once", () => {
-    const placed = migrations.flatMap(placements);
+    const placed = migrations.flatMap(placeTables);
     expect(placed.map(({ table }) => table).toSorted()).toEqual(
       ["migrations", ...configuration, ...bySite].toSorted(),
     );

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
 import type { Attribution, VisitBucket } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import { openStore, type Store, type StoreLocation } from "../store.ts";
+import type { StoreLocation } from "../open.ts";
+import { openStore, type Store } from "../store.ts";
 import { hourMs, type BotVisit, type VisitCount } from "./traffic.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 

@@ -84,7 +84,7 @@ test.concurrent("a server that can only be read is not used, not even for reads,
   await onServer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
   await endAll(url);
   const { error } = await timed(db.all(`SELECT 1 AS one`));
-  expect(error).toMatchObject({ code: "25006", message: "the server can only be read" });
+  expect(error).toMatchObject({ code: "25006", message: "the server is read-only" });
   await onServer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
   await sleep(1100);
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
@@ -196,14 +196,14 @@ test.concurrent("a session that the server ended for its length is replaced", as
 test.concurrent("a statement of any length is waited for, but not on a server that has fallen silent", async () => {
   const url = await freshDatabase();
   const gateway = await openGateway(url);
-  const limits = { answerMs: 1500, askMs: 200 };
-  const client = await openClient(behind(url, gateway.host), "patient", limits);
+  const limits = { answerTimeoutMs: 1500, probeEveryMs: 200 };
+  const client = await openClient(behind(url, gateway.host), "cleancast test", limits);
   await client.query(`SELECT pg_sleep(0.6)`);
   const asked = timed(client.query(`SELECT pg_sleep(60)`));
   gateway.door = "silent";
-  expect((await asked).error.message).toBe("the server does not answer any more");
+  expect((await asked).error.message).toBe("the server no longer answers");
   await client.end();
-  const late = await timed(openClient(behind(url, gateway.host), "patient", limits));
+  const late = await timed(openClient(behind(url, gateway.host), "cleancast test", limits));
   expect(late.error).toMatchObject({ code: "08006", message: "the server does not answer" });
   expect(late.ms).toBeLessThan(5000);
 });

@@ -79,11 +79,11 @@ test("after a flush that failed nothing more is written", async () => {
   await Promise.all([first, second]);
   await write(3);
   await write(4, { isRepeatable: true });
-  const failed = "The disk did not take what was written (EIO: i/o error, fdatasync).";
+  const failed = "Data could not be written to the disk (EIO: i/o error, fdatasync).";
   expect(told).toEqual([1, 2, 3, 4].map((n) => expect.stringContaining(`${n}: ${failed}`)));
   expect(flushes).toHaveLength(1);
   const error: unknown = await db.write((tx) => tx.all(`SELECT 1`)).catch((thrown: unknown) => thrown);
-  expect([db.isOwnError(error), db.blamesData(error)]).toEqual([true, false]);
+  expect([db.isOwnError(error), db.isDataError(error)]).toEqual([true, false]);
 });
 
 test("closing waits for the disk, and leaves no log behind", async () => {

@@ -1,24 +1,25 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { freshFolder } from "../../../test/support/databases.ts";
-import { uuidv7 } from "../../kernel/ids.ts";
-import type { Database } from "../engine/database.ts";
-import { Moved, marksOn, type Marks } from "./moveLock.ts";
-import { openSnapshot } from "./snapshot.ts";
-import { openDatabase, openStore } from "../store.ts";
+import { freshFolder } from "../../../../test/support/databases.ts";
+import { uuidv7 } from "../../../kernel/ids.ts";
+import type { Database } from "../database.ts";
+import { DatabaseMoved, openMoveLock, type MoveLock } from "./moveLock.ts";
+import { openSnapshot } from "../../maintenance/snapshot.ts";
+import { openDatabase } from "../../open.ts";
+import { openStore } from "../../store.ts";
 
 describe("an embedded database that moves", () => {
   let file: string;
   let db: Database;
   let mover: DatabaseSync;
-  let marks: Marks;
+  let marks: MoveLock;
 
   beforeEach(async () => {
     file = `${freshFolder()}/store.db`;
     await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).close();
     db = openDatabase({ engine: "sqlite", file });
     mover = new DatabaseSync(file, { timeout: 1000 });
-    marks = marksOn(mover);
+    marks = openMoveLock(mover);
   });
   afterEach(async () => {
     mover.close();
@@ -33,7 +34,7 @@ describe("an embedded database that moves", () => {
     await write();
     expect(marks.hold(Date.now() + 60_000, Date.now())).toBe(true);
     await expect(write()).rejects.toThrow(/for a moment nothing can be changed/);
-    await expect(Promise.all([write(), write()])).rejects.toBeInstanceOf(Moved);
+    await expect(Promise.all([write(), write()])).rejects.toBeInstanceOf(DatabaseMoved);
     expect(await read()).toEqual([{ value: "0" }]);
     marks.release();
     await write();
@@ -64,14 +65,14 @@ describe("an embedded database that moves", () => {
     await expect(write()).rejects.toThrow(/was moved to PostgreSQL.*set DATABASE_URL/);
     expect(await read()).toEqual([{ value: "0" }]);
     await expect(openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).rejects.toBeInstanceOf(
-      Moved,
+      DatabaseMoved,
     );
   });
 
   test("whose hold cannot be renewed, because somebody else writes for long, is lost, and nothing is thrown at a timer", async () => {
     const now = Date.now();
     const impatient = new DatabaseSync(file, { timeout: 0 });
-    const held = marksOn(impatient);
+    const held = openMoveLock(impatient);
     expect(held.hold(now + 60_000, now)).toBe(true);
     mover.exec("BEGIN IMMEDIATE");
     expect(held.hold(now + 70_000, now)).toBe(false);
@@ -88,6 +89,6 @@ describe("an embedded database that moves", () => {
     marks.hold(now + 60_000, now);
     await (await openSnapshot({ engine: "sqlite", file }))?.close();
     marks.finish(now, to);
-    await expect(openSnapshot({ engine: "sqlite", file })).rejects.toBeInstanceOf(Moved);
+    await expect(openSnapshot({ engine: "sqlite", file })).rejects.toBeInstanceOf(DatabaseMoved);
   });
 });
