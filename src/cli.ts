@@ -29,7 +29,7 @@ import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
 import { SchemaBusy } from "./store/schema/migrate.ts";
 import { DatabaseMoved } from "./store/engine/sqlite/moveLock.ts";
 import { MoveUnfinished } from "./store/schema/moveMarker.ts";
-import { WrongEncryptionKey } from "./store/maintenance/sealCheck.ts";
+import { WrongEncryptionKey } from "./store/maintenance/encryptionKeyCheck.ts";
 
 // Whatever is written here is for its owner alone.
 process.umask(0o077);

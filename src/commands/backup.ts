@@ -7,7 +7,7 @@ import { lockStore, makeDataFolder, onDatabase } from "../installation/installat
 import { version } from "../main.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import type { Inconsistency } from "../store/maintenance/check.ts";
-import { isLost } from "../store/maintenance/lostKey.ts";
+import { isKeyLost } from "../store/maintenance/lostKey.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";
 import { print } from "./context.ts";
 
@@ -26,7 +26,7 @@ export function backupCommands(program: Command): void {
         const replace = options.force === true;
         const taken = await takeBackup(snapshot, file, { version: version(), now: Date.now(), replace });
         // A backup is worth having in any case: also before one goes on without the key.
-        const opens = !(await isLost(snapshot, config.encryptionKeys));
+        const opens = !(await isKeyLost(snapshot, config.encryptionKeys));
         print(
           command,
           { ...taken, key: keyIn(config), opens },
@@ -74,7 +74,7 @@ export function backupCommands(program: Command): void {
 
   program
     .command("check")
-    .description("look whether everything in the database fits together, beside a running relay")
+    .description("verify database integrity while a relay runs")
     .action(async (_options: unknown, command: Command) => {
       const config = readConfig();
       const wrong = await onDatabase(config, () => checkLocation(config.store, config.encryptionKeys));
@@ -91,7 +91,7 @@ const shut =
 
 const textOf = (wrong: readonly Inconsistency[]) =>
   wrong.length === 0
-    ? "Everything fits together."
+    ? "No problems found."
     : wrong.map(({ what, count, example }) => `WRONG  ${count} ${what}, such as ${example}`).join("\n");
 
 function sizeText(bytes: number): string {

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { beginChange, endChange, sealAnew } from "../maintenance/changeEncryptionKey.ts";
-import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
+import { beginKeyChange, endKeyChange, resealAll } from "../maintenance/changeEncryptionKey.ts";
+import { createKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { lockStore, makeDataFolder } from "../installation/installation.ts";
 import { Refusal } from "../kernel/refusal.ts";
-import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
+import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
 import { probeSchema } from "../store/schema/schemaProbe.ts";
 import { openDatabase, type StoreLocation } from "../store/open.ts";
@@ -25,12 +25,12 @@ export function encryptionKeyCommands(program: Command): void {
         // Nodes with a copy of the file would not hear of the new key, and could open nothing any more.
         if (location.engine === "postgres" && !options.alone) throw new Refusal("alone", copies);
         encryptionKeys();
-        await beginChange(keyFile);
+        await beginKeyChange(keyFile);
       }
       await atDesk(async ({ store, config, by }) => {
         if (config.encryptionKeys().length < 2) throw new Refusal("key", twoKeys);
-        const resealed = await sealAnew(store, config.encryptionKeys);
-        const kept = keyFile === null ? null : endChange(keyFile, by.now);
+        const resealed = await resealAll(store, config.encryptionKeys);
+        const kept = keyFile === null ? null : endKeyChange(keyFile, by.now);
         const detail = { values: resealed };
         await store.audit.add({
           siteId: "",
@@ -86,15 +86,15 @@ async function giveUp(config: Config, isSure: boolean) {
   const { keyFile } = config;
   if (keyFile !== null && !existsSync(keyFile)) {
     if (!isSure) throw new Refusal("yes", warning);
-    makeKeyFile(keyFile);
+    createKeyFile(keyFile);
   }
   const db = openDatabase(config.store);
   try {
     await migrate(db);
-    if (!(await isLost(db, config.encryptionKeys)))
+    if (!(await isKeyLost(db, config.encryptionKeys)))
       throw new Refusal("key", "The key that is set opens this database: it is not lost.");
     if (!isSure) throw new Refusal("yes", warning);
-    return await goOnWithout(db, config.encryptionKeys, Date.now());
+    return await discardSealedValues(db, config.encryptionKeys, Date.now());
   } finally {
     await db.close();
   }

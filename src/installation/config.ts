@@ -128,8 +128,8 @@ export function readConfig(env: Environment = process.env): Config {
   const connections = number("CLEANCAST_DATABASE_CONNECTIONS", 10, 2, 500);
   const store = readStore(get("DATABASE_URL"), dataFolder, connections, faults);
   // Whether a database on a server is new is asked when it is opened.
-  const mayMake = () => store.engine === "sqlite" && !existsSync(store.file);
-  const place = { file: keyFile, mayMake };
+  const mayCreate = () => store.engine === "sqlite" && !existsSync(store.file);
+  const place = { file: keyFile, mayCreate };
   const keys = readKeys({ ...key, ...other }, place, faults, (fault) => new ConfigFaults([fault]));
   const config: Config = {
     host: get("HOST") ?? "0.0.0.0",

@@ -1,17 +1,17 @@
 // The data of an installation: opened by the server and by every command, with faults in terms of the variables.
 
 import { existsSync, mkdirSync } from "node:fs";
-import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
+import { createKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { lockFolder } from "./lock.ts";
-import { isSealed } from "../store/maintenance/lostKey.ts";
+import { hasSealedValues } from "../store/maintenance/lostKey.ts";
 import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
 import { SchemaBusy } from "../store/schema/migrate.ts";
 import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
 import { MoveUnfinished } from "../store/schema/moveMarker.ts";
-import { WrongEncryptionKey } from "../store/maintenance/sealCheck.ts";
+import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { openStore, type Store } from "../store/store.ts";
 import type { CommitObserver } from "../store/engine/timed.ts";
 import { openCountries, type Countries } from "../traffic/countries.ts";
@@ -46,11 +46,11 @@ export async function openInstallation(config: Config, watch?: CommitObserver): 
 async function makeFirstKey(config: Config): Promise<void> {
   const { keyFile, store } = config;
   if (keyFile === null || existsSync(keyFile)) return;
-  const hasKey = await onDatabase(config, () => isSealed(store));
+  const hasKey = await onDatabase(config, () => hasSealedValues(store));
   // Another process may have made both meanwhile, the key first.
   if (existsSync(keyFile)) return;
   if (hasKey) throw new ConfigFaults([missingKey(keyFile)]);
-  makeKeyFile(keyFile);
+  createKeyFile(keyFile);
 }
 
 function databaseFault({ store, dataFolder }: Config, error: unknown, name = "DATABASE_URL"): ConfigFaults {

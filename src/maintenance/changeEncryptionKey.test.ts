@@ -8,15 +8,15 @@ import { engines } from "../../test/support/relay.ts";
 import { eventId, representativeRows, rowsKey } from "../../test/support/rows.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Row } from "../store/engine/database.ts";
-import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
+import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
-import { WrongEncryptionKey } from "../store/maintenance/sealCheck.ts";
+import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sealedColumns } from "../store/maintenance/sealedColumns.ts";
 import { openDatabase, type StoreLocation } from "../store/open.ts";
 import { openStore, type Store } from "../store/store.ts";
 import { fillTable } from "../store/maintenance/restoreTarget.ts";
-import { sealAnew, endChange } from "./changeEncryptionKey.ts";
-import { keysIn, readKeyFile, writeKeyFile } from "./encryptionKeyFile.ts";
+import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
+import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeyFile.ts";
 import { checkLocation } from "./restore.ts";
 
 const oldKey = rowsKey;
@@ -65,7 +65,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
   test("everything is sealed with the new key, and reads as before; the old key opens nothing any more", async () => {
     const before = await withStore([oldKey], everything);
     const keys = [newKey, oldKey];
-    expect(await withStore(keys, (store) => sealAnew(store, () => keys))).toBe(sealedValues);
+    expect(await withStore(keys, (store) => resealAll(store, () => keys))).toBe(sealedValues);
     expect(await withStore([newKey], everything)).toEqual(before);
     expect(await checkLocation(location, () => [newKey])).toEqual([]);
     await expect(withStore([oldKey], everything)).rejects.toThrow(WrongEncryptionKey);
@@ -86,7 +86,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     // One that seals with the new key, and one that still seals with the old.
     expect(await withStore([newKey, oldKey], everything)).toEqual(before);
     expect(await withStore([oldKey, newKey], everything)).toEqual(before);
-    const rest = await withStore(keys, (store) => sealAnew(store, () => keys));
+    const rest = await withStore(keys, (store) => resealAll(store, () => keys));
     expect(rest).toBeGreaterThan(0);
     expect(rest).toBeLessThan(sealedValues);
     expect(await withStore([newKey], everything)).toEqual(before);
@@ -105,7 +105,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
               isFirst = false;
             }),
         };
-        await sealAnew({ seals }, () => keys);
+        await resealAll({ seals }, () => keys);
       }),
     );
     expect(await withStore([newKey], (store) => store.signIns.app("google_ads"))).toEqual(late);
@@ -116,16 +116,16 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     await db.write((tx) => tx.all(`UPDATE bot_visits SET record = 'v1.AAAA'`));
     await db.close();
     const keys = [newKey, oldKey];
-    const change = withStore(keys, (store) => sealAnew(store, () => keys));
-    await expect(change).rejects.toThrow(/open with neither key \(the first: bot visit s1/);
+    const change = withStore(keys, (store) => resealAll(store, () => keys));
+    await expect(change).rejects.toThrow(/cannot be decrypted with either key \(the first: bot visit s1/);
   });
 
   test("without the key, the installation goes on, and says what must be entered again", async () => {
     const db = openDatabase(location);
     try {
-      expect(await isLost(db, () => [oldKey])).toBe(false);
-      expect(await isLost(db, () => [newKey])).toBe(true);
-      const gone = await goOnWithout(db, () => [newKey], 5);
+      expect(await isKeyLost(db, () => [oldKey])).toBe(false);
+      expect(await isKeyLost(db, () => [newKey])).toBe(true);
+      const gone = await discardSealedValues(db, () => [newKey], 5);
       expect(gone).toEqual({
         sites: 1,
         connections: 1,
@@ -136,10 +136,10 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
         events: 1,
         settings: 2,
       });
-      expect(await isLost(db, () => [newKey])).toBe(false);
+      expect(await isKeyLost(db, () => [newKey])).toBe(false);
       expect(await db.all(`SELECT id FROM sessions`)).toEqual([]);
       expect(await db.all(`SELECT two_factor FROM users`)).toEqual([{ two_factor: 0 }]);
-      expect(await goOnWithout(db, () => [newKey], 6)).toEqual({});
+      expect(await discardSealedValues(db, () => [newKey], 6)).toEqual({});
     } finally {
       await db.close();
     }
@@ -162,7 +162,7 @@ describe("the file of the key", () => {
     const file = join(freshFolder(), "encryption.key");
     writeKeyFile(file, [oldKey]);
     let clock = 0;
-    const keys = keysIn(file, [oldKey], () => clock);
+    const keys = followKeyFile(file, [oldKey], () => clock);
     writeKeyFile(file, [newKey, oldKey]);
     expect(keys()).toEqual([oldKey]);
     clock = 1000;
@@ -176,7 +176,7 @@ describe("the file of the key", () => {
   test("ends with the new key alone, and the old one in a file of its own", () => {
     const file = join(freshFolder(), "encryption.key");
     writeKeyFile(file, [newKey, oldKey]);
-    const kept = endChange(file, Date.UTC(2026, 10, 15, 11, 30));
+    const kept = endKeyChange(file, Date.UTC(2026, 10, 15, 11, 30));
     expect(kept).toBe(`${file}.until-20261115T113000Z`);
     expect([readKeyFile(file), readKeyFile(kept)]).toEqual([[newKey], [oldKey]]);
     expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchClock } from "./clock.ts";
+import { trustClock } from "./clock.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -8,7 +8,7 @@ const today = Date.UTC(2026, 10, 15);
 function watched(newest: number | null, ahead = 0) {
   let elapsed = 5;
   let zero = today + ahead;
-  const isSound = watchClock(
+  const isSound = trustClock(
     () => zero + elapsed,
     () => elapsed,
     newest,

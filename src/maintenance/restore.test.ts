@@ -131,29 +131,29 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     const found = (await checkLocation(location, keys)).map(({ what }) => what);
     expect(found).toEqual(
       expect.arrayContaining([
-        "deliveries whose attempts are not all there",
-        "deliveries that wait for a connection that is not there",
-        "deliveries that wait for more than a year",
+        "deliveries with missing attempts",
+        "deliveries that wait for a connection that does not exist",
+        "deliveries that are due in more than a year",
         "events without a name",
-        "events that go to platforms under another's id",
+        "events whose platform event id is not theirs",
         "connections whose settings cannot be read",
         "connections whose events cannot be read",
-        "connections with a state that there is not",
-        "connections with a platform that there is not",
+        "connections with an unknown state",
+        "connections with an unknown platform",
         "sites whose settings cannot be read",
-        "inbound_keys with a mode that there is not",
-        "agreements in the history that are not in force",
-        "webhooks of sites that count no periods",
+        "inbound_keys with an unknown mode",
+        "agreements in the consent history without a decision",
+        "webhooks of sites without periods",
         "sites in a database without a single host",
         "missing settings of the installation",
         "identities that cannot be read",
         "alerts whose told cannot be read",
-        "hours whose numbers are not those of their events",
+        "hours whose statistics differ from their events",
       ]),
     );
     await change(location, `DELETE FROM events`, `DELETE FROM deliveries`);
     const left = (await checkLocation(location, keys)).map(({ what }) => what);
-    expect(left).toContain("hours whose numbers are not those of their events");
+    expect(left).toContain("hours whose statistics differ from their events");
 
     // Of a schema that is not known here, nothing can be said.
     await change(location, `INSERT INTO migrations (version, name, applied_at) VALUES (999, 'later', 0)`);
@@ -182,8 +182,8 @@ describe("the embedded database", () => {
   test("the check finds a text in place of a number", async () => {
     await change(location, `UPDATE events SET value = 'much'`, `UPDATE dedup_claims SET expires_at = 'late'`);
     expect((await checkLocation(location, keys)).map(({ what }) => what)).toEqual([
-      "events with something else in place of a number",
-      "dedup_claims with something else in place of a number",
+      "events with something other than a number",
+      "dedup_claims with something other than a number",
     ]);
   });
 
@@ -262,7 +262,7 @@ describe("the embedded database", () => {
       })(),
       file,
     );
-    await expect(verifyBackup(file, keys)).rejects.toThrow("The backup lacks the table settings");
+    await expect(verifyBackup(file, keys)).rejects.toThrow("The table settings is missing in the backup");
     expect(existsSync(file)).toBe(true);
   });
 });

@@ -29,7 +29,7 @@ import { refusedCallStore } from "./statistics/rejectedRequests.ts";
 import { releaseStore } from "./events/release.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
-import { accessSecret, checkSeal } from "./maintenance/sealCheck.ts";
+import { readAccessSecret, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { signInStore } from "./sites/platformSignIns.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
 import { syncLogStore } from "./deliveries/syncLog.ts";
@@ -56,7 +56,7 @@ export async function openStore(
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
-    await checkSeal(db, seal);
+    await verifyEncryptionKey(db, seal);
     return {
       engine: db.engine,
       migrated,
@@ -64,8 +64,8 @@ export async function openStore(
       events: eventStore(db, seal),
       deliveries: deliveryStore(db),
       people: peopleStore(db, newId),
-      /** What signs the cookies of people, and seals the secrets of their apps. */
-      accessSecret: await accessSecret(db, keys),
+      /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
+      accessSecret: await readAccessSecret(db, keys),
       seals: resealStore(db, keys),
       purge: purgeStore(db),
       erase: eraseStore(db),

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPurge, type PurgeOptions } from "../../src/maintenance/purge.ts";
-import { walk } from "../../src/maintenance/pace.ts";
+import { runPaced } from "../../src/maintenance/pace.ts";
 import { idAt, uuidv7 } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
 import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
@@ -265,10 +265,10 @@ test("steps become smaller when they take long, and the pause after each is a mu
   const pace = {
     elapsed: () => clock,
     sleep: async (ms: number) => void slept.push(ms),
-    mayGoOn: async () => true,
+    mayContinue: async () => true,
   };
   // A millisecond for each ten rows.
-  await walk(pace, 500, async (_after, most) => {
+  await runPaced(pace, 500, async (_after, most) => {
     clock += most / 10;
     sizes.push(most);
     return { removed: most, next: sizes.length < 8 ? "" : null };
@@ -276,7 +276,7 @@ test("steps become smaller when they take long, and the pause after each is a mu
   expect(sizes).toEqual([32, 32, 32, 32, 32, 32, 32, 32]);
   expect(Math.min(...slept)).toBeCloseTo(4 * 3.2);
   sizes.length = 0;
-  await walk(pace, 500, async (_after, most) => {
+  await runPaced(pace, 500, async (_after, most) => {
     clock += sizes.length < 4 ? 0.1 : 50;
     sizes.push(most);
     return { removed: 0, next: sizes.length < 9 ? "" : null };

@@ -78,7 +78,7 @@ describe.each(["sqlite", "postgres"] as const)("forgetting on %s", { timeout: 60
       await store.syncLog.requeue(siteId, keys, ["rejected"], (at += 1));
     }
     async function forget(): Promise<void> {
-      const ages = { before: now - 100 * day, numbersFrom: now };
+      const ages = { before: now - 100 * day, statisticsFrom: now };
       let next: string | null = "";
       for (; next !== null; await nextTurn()) ({ next } = await store.purge.events(siteId, ages, next, 7));
     }

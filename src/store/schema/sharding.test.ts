@@ -233,8 +233,8 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   ],
   "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
   "maintenance/purge.ts": [
-    "DELETE FROM consents WHERE ${still}",
-    "DELETE FROM consent_history WHERE ${still}",
+    "DELETE FROM consents WHERE ${condition}",
+    "DELETE FROM consent_history WHERE ${condition}",
   ],
   "deliveries/syncLog.ts": ["SELECT COUNT(*) AS n FROM deliveries WHERE ${where"],
   "deliveries/syncLogTexts.ts": [
