@@ -1,5 +1,5 @@
-// The code of every release that may still run, or be started again, works on the present schema. Until the first release is
-// out, and besides it afterwards, a release made from the present code stands in for it.
+// The code of every release that may still run, or be started again, works on the present schema. The same is tested for a
+// release made from the present code, which is the only one until the first release is out.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -117,13 +117,13 @@ test("a node on an older schema reads nothing but its version before it has migr
   const db = openDatabase(location);
   await migrate(db, { to: latestVersion - 1 });
   await db.close();
-  const heard = listen();
+  const recording = listen();
   try {
     await (await openStore(location, Buffer.alloc(32, 7), uuidv7)).close();
   } finally {
-    heard.stop();
+    recording.stop();
   }
-  const texts = heard.transactions.flat().map(({ text }) => text);
+  const texts = recording.transactions.flat().map(({ text }) => text);
   const last = texts.findLastIndex((text) => text.startsWith("INSERT INTO migrations"));
   expect(last).toBeGreaterThan(0);
   const own = new Set(migrations.flatMap(({ statements }) => statements.map((one) => one.replace("{COMPACT}", "").replaceAll(/\s+/g, " ").trim()))); // prettier-ignore

@@ -21,7 +21,7 @@ import { checkLocation } from "./restore.ts";
 
 const oldKey = rowsKey;
 const newKey = Buffer.alloc(32, 9);
-/** What is sealed in the rows: one of each column, one setting of the site, and two of the installation. */
+/** The sealed values in the rows: one of each column, one setting of the site, and two of the installation. */
 const sealedValues = sealedColumns.length - 1 + 1 + 2;
 
 describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
@@ -62,7 +62,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     access: store.accessSecret,
   });
 
-  test("everything is sealed with the new key, and reads as before; the old key opens nothing any more", async () => {
+  test("a key change reseals all values, which read as before, and the old key opens none of them", async () => {
     const before = await withStore([oldKey], everything);
     const keys = [newKey, oldKey];
     expect(await withStore(keys, (store) => resealAll(store, () => keys))).toBe(sealedValues);
@@ -73,7 +73,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     expect(shut.reduce((sum, { count }) => sum + count, 0)).toBe(sealedValues);
   });
 
-  test("a change that was cut off is gone on with, and nodes read everything meanwhile", async () => {
+  test("an interrupted key change is continued, and nodes read all values meanwhile", async () => {
     const before = await withStore([oldKey], everything);
     const keys = [newKey, oldKey];
     let steps = 0;
@@ -92,7 +92,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     expect(await withStore([newKey], everything)).toEqual(before);
   });
 
-  test("a value that somebody seals meanwhile is neither lost nor forgotten", async () => {
+  test("a value that a node seals during a key change is neither lost nor skipped", async () => {
     const keys = [newKey, oldKey];
     const late = { platform: "google_ads", clientId: "client", clientSecret: "written meanwhile" };
     await withStore([oldKey, newKey], (behind) =>
@@ -111,7 +111,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     expect(await withStore([newKey], (store) => store.signIns.app("google_ads"))).toEqual(late);
   });
 
-  test("a value that opens with neither key stops the change, and both keys stay good", async () => {
+  test("a value that neither key opens stops the key change, and both keys stay valid", async () => {
     const db = openDatabase(location);
     await db.write((tx) => tx.all(`UPDATE bot_visits SET record = 'v1.AAAA'`));
     await db.close();
@@ -120,7 +120,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     await expect(change).rejects.toThrow(/cannot be decrypted with either key \(the first: bot visit s1/);
   });
 
-  test("without the key, the installation goes on, and says what must be entered again", async () => {
+  test("an installation with a lost key works again, and shows what must be entered again", async () => {
     const db = openDatabase(location);
     try {
       expect(await isKeyLost(db, () => [oldKey])).toBe(false);
@@ -158,7 +158,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
 });
 
 describe("the file of the key", () => {
-  test("is followed: a process that runs seals with the new key within a second", () => {
+  test("a running process seals with a new key in the file within a second", () => {
     const file = join(freshFolder(), "encryption.key");
     writeKeyFile(file, [oldKey]);
     let clock = 0;
@@ -167,13 +167,13 @@ describe("the file of the key", () => {
     expect(keys()).toEqual([oldKey]);
     clock = 1000;
     expect(keys()).toEqual([newKey, oldKey]);
-    // What cannot be read changes nothing.
+    // A file that cannot be read changes nothing.
     writeFileSync(file, "nonsense");
     clock = 2000;
     expect(keys()).toEqual([newKey, oldKey]);
   });
 
-  test("ends with the new key alone, and the old one in a file of its own", () => {
+  test("a finished key change leaves the new key in the file, and the old one in another", () => {
     const file = join(freshFolder(), "encryption.key");
     writeKeyFile(file, [newKey, oldKey]);
     const kept = endKeyChange(file, Date.UTC(2026, 10, 15, 11, 30));

@@ -1,4 +1,4 @@
-// What a backup must survive: odd rows, odd files beside the database, and others who come at the wrong moment.
+// Backups with unusual rows, with stray files next to the database, and with other processes at the wrong moment.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -76,7 +76,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     location = await filled(engine);
   });
 
-  test("a sum without end and records in their packed form are restored as they were, and nothing is wrong with them", async () => {
+  test("an infinite value and packed records are restored as they were, and pass the check", async () => {
     const infinite = engine === "sqlite" ? "9e999" : "'Infinity'";
     const [person, subject] = [representativeRows().identities?.[0]?.email_sha256, "b".repeat(64)];
     const packed = packRecord(
@@ -155,7 +155,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     const left = (await checkLocation(location, keys)).map(({ what }) => what);
     expect(left).toContain("hours whose statistics differ from their events");
 
-    // Of a schema that is not known here, nothing can be said.
+    // A schema that this version does not know cannot be checked.
     await change(location, `INSERT INTO migrations (version, name, applied_at) VALUES (999, 'later', 0)`);
     await expect(backUp(location)).rejects.toThrow("take the backup with the newer version");
     await expect(checkLocation(location, keys)).rejects.toThrow("check it with the newer one");
@@ -175,11 +175,11 @@ describe("the embedded database", () => {
     location = { engine: "sqlite", file: join(freshFolder(), "store.db") };
     copyFileSync(sound.file, location.file);
   });
-  /** What else is in its folder; a log of its own may be. */
+  /** The other files in its folder; a log of its own may be among them. */
   const besides = (file: string) =>
     readdirSync(dirname(file)).filter((name) => !/^(?:store\.db(?:-wal|-shm)?|backup)$/.test(name)).toSorted(); // prettier-ignore
 
-  test("the check finds a text in place of a number", async () => {
+  test("the check finds a text in a number column", async () => {
     await change(location, `UPDATE events SET value = 'much'`, `UPDATE dedup_claims SET expires_at = 'late'`);
     expect((await checkLocation(location, keys)).map(({ what }) => what)).toEqual([
       "events with something other than a number",
@@ -187,7 +187,7 @@ describe("the embedded database", () => {
     ]);
   });
 
-  test("a log that stayed behind is not played into what is restored", async () => {
+  test("a log that was left behind is not replayed into the restored database", async () => {
     const { file } = location;
     const db = openDatabase(location);
     await db.write((tx) => tx.all(`UPDATE sites SET name = 'written since'`));
@@ -217,7 +217,7 @@ describe("the embedded database", () => {
     expect(readFileSync(aside ?? "").equals(damaged)).toBe(true);
   });
 
-  test("nobody reads or writes it while another takes its place, and who waited writes nothing", async () => {
+  test("no process reads or writes the database during a restore, and one that waited writes nothing", async () => {
     const { file } = location;
     const target = await openRestoreTarget(location, true, rowsAt);
     if (typeof target === "string") throw new Error(target);
@@ -237,7 +237,7 @@ describe("the embedded database", () => {
     expect(readdirSync(dirname(file))).toEqual(["store.db"]);
   });
 
-  test("two backups onto one name do not meet in one file, nor in one that somebody laid there", async () => {
+  test("two backups with one name never write to the same file, nor to an existing one", async () => {
     const file = join(freshFolder(), "backup");
     writeFileSync(`${file}.part`, "", { mode: 0o666 });
     await Promise.all([backUp(location, file), backUp(location, file)]);
@@ -245,7 +245,7 @@ describe("the embedded database", () => {
     expect(besides(file)).toEqual(["backup.part"]);
   });
 
-  test("a backup that lacks a table is not restored", async () => {
+  test("a backup without one of its tables is not restored", async () => {
     const header = { cleancast: "backup", format: 1, schema: latestVersion, engine: "sqlite", version: "1" };
     const sha256 = createHash("sha256").digest("hex");
     const lines = [

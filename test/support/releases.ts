@@ -34,7 +34,7 @@ export const readReleases = (): Release[] =>
 
 /**
  * Makes a release of the present code without running it: from the statements in the sources whose gaps can be filled.
- * Freezing a release needs a run of all tests, which also hears what is put together at run time.
+ * Freezing a release needs a run of all tests, which also records what is composed at run time.
  */
 export function presentRelease(): Release {
   const release: Release = {

@@ -1,5 +1,5 @@
-// A row or two for every table, as an installation has them: what migrations must carry over, a backup must hold, and a
-// change of the key must seal anew.
+// A row or two for every table, as an installation has them. Migrations must keep them, a backup must contain them, and a
+// change of the encryption key must reseal them.
 
 import type { Row } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
@@ -23,7 +23,7 @@ const attribution = {
 };
 const visit = { visitorId: "v1", seenAt: at, browser: null, clickIds: {}, browserIds: {}, utm: {} };
 
-/** Every column that a table ever had; a migration's test leaves out those that came later. */
+/** The rows have every column that a table ever had; a migration's test leaves out those that came later. */
 export function representativeRows(): Record<string, Row[]> {
   const seal = sealWith(rowsKey);
   const close = (plain: string, place: string) => seal.close(plain, place);

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { openPostgres } from "./engine.ts";
 import { readDialectFlags } from "./dialect.ts";
 
-describe("what DATABASE_URL switches off", () => {
-  test("nothing, unless it says so", () => {
+describe("dialect flags", () => {
+  test("a DATABASE_URL without flags switches nothing off", () => {
     expect(readDialectFlags("postgres://u:p@h1:5432,h2:5432/db?sslmode=require")).toEqual({
       skipLocked: true,
       advisoryLocks: true,
@@ -12,7 +12,7 @@ describe("what DATABASE_URL switches off", () => {
     });
   });
 
-  test("what it names, and nothing that there is not", async () => {
+  test("each flag in DATABASE_URL switches off its feature, and an unknown one is refused", async () => {
     const url = "postgres://127.0.0.1/db?sslmode=disable&cleancast=no-skip-locked,no-pipelining";
     expect(readDialectFlags(url)).toEqual({
       skipLocked: false,

@@ -42,7 +42,7 @@ describe("the servers of a URL", () => {
     expect(findUrlFault(url)).not.toContain("secret");
   });
 
-  test("are spoken of by name and port alone", () => {
+  test("messages name servers by host and port, without credentials", () => {
     expect(serverNames(serverUrls("postgres://u:secret@db1:5432,db2/cc"))).toBe("db1:5432, db2");
   });
 });

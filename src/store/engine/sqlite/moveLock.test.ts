@@ -8,18 +8,18 @@ import { openSnapshot } from "../../maintenance/snapshot.ts";
 import { openDatabase } from "../../open.ts";
 import { openStore } from "../../store.ts";
 
-describe("an embedded database that moves", () => {
+describe("the move lock", () => {
   let file: string;
   let db: Database;
   let mover: DatabaseSync;
-  let marks: MoveLock;
+  let lock: MoveLock;
 
   beforeEach(async () => {
     file = `${freshFolder()}/store.db`;
     await (await openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).close();
     db = openDatabase({ engine: "sqlite", file });
     mover = new DatabaseSync(file, { timeout: 1000 });
-    marks = openMoveLock(mover);
+    lock = openMoveLock(mover);
   });
   afterEach(async () => {
     mover.close();
@@ -30,38 +30,38 @@ describe("an embedded database that moves", () => {
   const write = () => db.write((tx) => tx.all(`UPDATE settings SET value = value WHERE name = 'revision'`));
   const read = () => db.all(`SELECT value FROM settings WHERE name = 'revision'`);
 
-  test("is read and not written while it is held, and written again when it is let go", async () => {
+  test("a locked database is read and not written, and written again after the release", async () => {
     await write();
-    expect(marks.hold(Date.now() + 60_000, Date.now())).toBe(true);
+    expect(lock.hold(Date.now() + 60_000, Date.now())).toBe(true);
     await expect(write()).rejects.toThrow(/for a moment nothing can be changed/);
     await expect(Promise.all([write(), write()])).rejects.toBeInstanceOf(DatabaseMoved);
     expect(await read()).toEqual([{ value: "0" }]);
-    marks.release();
+    lock.release();
     await write();
   });
 
-  test("goes on by itself when whoever held it is gone", async () => {
+  test("the lock of a move that died expires", async () => {
     const now = Date.now();
-    expect(marks.hold(now - 2000, now - 9000)).toBe(true);
+    expect(lock.hold(now - 2000, now - 9000)).toBe(true);
     await write();
     // Somebody may have written since: this hold is worth nothing any more, however often it is renewed.
-    expect(marks.hold(now + 60_000, now)).toBe(false);
-    expect(marks.hold(now + 60_000, now)).toBe(false);
-    expect(marks.finish(now, to)).toBe(false);
+    expect(lock.hold(now + 60_000, now)).toBe(false);
+    expect(lock.hold(now + 60_000, now)).toBe(false);
+    expect(lock.finish(now, to)).toBe(false);
     await write();
-    marks.release();
-    expect(marks.hold(now + 60_000, now)).toBe(true);
-    expect(marks.hold(now + 90_000, now)).toBe(true);
+    lock.release();
+    expect(lock.hold(now + 60_000, now)).toBe(true);
+    expect(lock.hold(now + 90_000, now)).toBe(true);
   });
 
-  test("is never written again once it was moved, and nobody starts on it", async () => {
+  test("a moved database is never written again, and no relay starts on it", async () => {
     const now = Date.now();
-    expect(marks.finish(now, to), "without being held").toBe(false);
-    expect(marks.hold(now + 60_000, now)).toBe(true);
-    expect(marks.finish(now, to)).toBe(true);
-    marks.release();
-    expect(marks.movedTo()).toEqual(to);
-    expect(marks.hold(now + 60_000, now)).toBe(false);
+    expect(lock.finish(now, to), "without being held").toBe(false);
+    expect(lock.hold(now + 60_000, now)).toBe(true);
+    expect(lock.finish(now, to)).toBe(true);
+    lock.release();
+    expect(lock.movedTo()).toEqual(to);
+    expect(lock.hold(now + 60_000, now)).toBe(false);
     await expect(write()).rejects.toThrow(/was moved to PostgreSQL.*set DATABASE_URL/);
     expect(await read()).toEqual([{ value: "0" }]);
     await expect(openStore({ engine: "sqlite", file }, Buffer.alloc(32, 7), uuidv7)).rejects.toBeInstanceOf(
@@ -69,7 +69,7 @@ describe("an embedded database that moves", () => {
     );
   });
 
-  test("whose hold cannot be renewed, because somebody else writes for long, is lost, and nothing is thrown at a timer", async () => {
+  test("a lock that cannot be renewed during a long write of another process is lost, without an error in a timer", async () => {
     const now = Date.now();
     const impatient = new DatabaseSync(file, { timeout: 0 });
     const held = openMoveLock(impatient);
@@ -84,11 +84,11 @@ describe("an embedded database that moves", () => {
     await write();
   });
 
-  test("cannot be backed up or checked once it was moved: what is there is old", async () => {
+  test("a moved database is neither backed up nor checked, because its data is old", async () => {
     const now = Date.now();
-    marks.hold(now + 60_000, now);
+    lock.hold(now + 60_000, now);
     await (await openSnapshot({ engine: "sqlite", file }))?.close();
-    marks.finish(now, to);
+    lock.finish(now, to);
     await expect(openSnapshot({ engine: "sqlite", file })).rejects.toBeInstanceOf(DatabaseMoved);
   });
 });
