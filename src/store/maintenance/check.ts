@@ -235,18 +235,18 @@ function isJson(text: string, fits: (value: unknown) => boolean): boolean {
 
 /** The embedded database stores a text in any column, whatever its declared type. */
 async function numberQueries(snapshot: Snapshot): Promise<FaultQuery[]> {
-  const queries: FaultQuery[] = [];
-  if (snapshot.engine !== "sqlite") return queries;
+  const found: FaultQuery[] = [];
+  if (snapshot.engine !== "sqlite") return found;
   for (const table of tablesAt(snapshot.version)) {
     const columns = await snapshot.all(`SELECT name, type, pk FROM pragma_table_info($1)`, [table]);
     const numbers = columns.filter(({ type }) => /int|double/.test(String(type)));
     if (numbers.length === 0) continue;
     const key = columns.toSorted((one, other) => Number(other.pk) - Number(one.pk))[0]?.name;
     const isText = numbers.map(({ name }) => `typeof("${name}") NOT IN ('integer', 'real', 'null')`);
-    queries.push({
+    found.push({
       what: `${table} with something other than a number`,
       sql: `SELECT "${key}" AS example FROM ${table} WHERE ${isText.join(" OR ")}`,
     });
   }
-  return queries;
+  return found;
 }
