@@ -1,54 +1,55 @@
-// `npm run release:freeze` writes down what this release asks of its database: test/releases/VERSION.json. It runs the tests,
-// listens to every process of theirs, and keeps the statements that stand in the sources of the store. One that is put
-// together at run time and was not heard is an error: then a test is missing. `-- FOLDER` takes what an earlier run has heard.
+// `npm run release:freeze` records the statements of this release in test/releases/VERSION.json. It runs the tests, records the
+// statements of every process, and keeps those of the store's sources. A statement that is composed at run time and was not
+// recorded is an error: then a test is missing. `-- FOLDER` reuses the recording of an earlier run.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrations } from "../src/store/schema/schema.ts";
 import type { Engine } from "../test/support/relay.ts";
-import { hashOfSteps, releasesFolder, type Release } from "../test/support/releases.ts";
+import { hashMigrations, releasesFolder, type Release } from "../test/support/releases.ts";
 import { statementsInSource } from "../test/support/sourceStatements.ts";
 
 const path = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const folder = process.argv[2] ?? (await listenToTests());
-const heard = heardIn(folder);
+const folder = process.argv[2] ?? (await recordTests());
+const recorded = readRecording(folder);
 const source = statementsInSource();
-const all = [...heard.postgres, ...heard.sqlite];
-const silent = source.filter(({ isIn }) => !all.some(isIn));
-// One into which nothing is put is known without being heard.
-const whole = silent.filter(({ isWhole }) => isWhole).map(({ text }) => text);
-const unheard = silent.filter(({ isWhole }) => !isWhole);
-if (unheard.length) {
-  for (const { file, text } of unheard) process.stderr.write(`not heard, ${file}: ${text}\n`);
-  process.stderr.write(`Nothing was written. What was heard is in ${folder}.\n`);
+const all = [...recorded.postgres, ...recorded.sqlite];
+const notRecorded = source.filter(({ isIn }) => !all.some(isIn));
+// A statement without gaps is known without a recording.
+const whole = notRecorded.filter(({ isWhole }) => isWhole).map(({ text }) => text);
+const missing = notRecorded.filter(({ isWhole }) => !isWhole);
+if (missing.length) {
+  for (const { file, text } of missing) process.stderr.write(`not recorded, ${file}: ${text}\n`);
+  process.stderr.write(`No file was written. The recording is in ${folder}.\n`);
   process.exit(1);
 }
 const { version } = JSON.parse(readFileSync(path("package.json"), "utf8")) as { version: string };
 const schema = migrations.at(-1)?.version ?? 0;
-const onBoth = [...heard.postgres.filter((text) => heard.sqlite.includes(text)), ...whole].toSorted();
-const alone = (engine: Engine) => heard[engine].filter((text) => !onBoth.includes(text));
+const onBoth = [...recorded.postgres.filter((text) => recorded.sqlite.includes(text)), ...whole].toSorted();
+const onlyOn = (engine: Engine) => recorded[engine].filter((text) => !onBoth.includes(text));
 const release: Release = {
   release: version,
   schema,
-  migrations: hashOfSteps(migrations, schema),
-  statements: { both: onBoth, postgres: alone("postgres"), sqlite: alone("sqlite") },
+  migrations: hashMigrations(migrations, schema),
+  statements: { both: onBoth, postgres: onlyOn("postgres"), sqlite: onlyOn("sqlite") },
 };
+mkdirSync(releasesFolder, { recursive: true });
 writeFileSync(join(releasesFolder, `${version}.json`), `${JSON.stringify(release, null, 2)}\n`);
 process.stdout.write(
-  `${version}, schema ${schema}: ${onBoth.length} statements, ${release.statements.postgres.length} of PostgreSQL alone, ${release.statements.sqlite.length} of SQLite alone.\n`,
+  `${version}, schema ${schema}: ${onBoth.length} statements, ${release.statements.postgres.length} only on PostgreSQL, ${release.statements.sqlite.length} only on SQLite.\n`,
 );
 
-async function listenToTests(): Promise<string> {
-  const made = mkdtempSync(join(tmpdir(), "cleancast-statements-"));
+async function recordTests(): Promise<string> {
+  const recording = mkdtempSync(join(tmpdir(), "cleancast-statements-"));
   const now = new Date();
-  // Relays of the tests run from the sources, where the driver can be listened to, when those are newer than what was built.
+  // When the sources are newer than the build, relays of the tests run from the sources, where the driver can be observed.
   utimesSync(path("src/cli.ts"), now, now);
   const env = {
     ...process.env,
-    CLEANCAST_TEST_STATEMENTS: made,
+    CLEANCAST_TEST_STATEMENTS: recording,
     NODE_OPTIONS: `--import ${new URL("../test/support/recordStatements.ts", import.meta.url).href}`,
   };
   const args = [
@@ -64,28 +65,28 @@ async function listenToTests(): Promise<string> {
   ];
   const child = spawn("vitest", args, { stdio: "inherit", env });
   const code = await new Promise<number | null>((resolve) => child.on("close", resolve));
-  if (code !== 0) process.stderr.write("Some tests failed; what was heard counts all the same.\n");
-  return made;
+  if (code !== 0) process.stderr.write("Some tests failed; their statements were recorded all the same.\n");
+  return recording;
 }
 
-/** Of the statements of the store, each kind once: the same over 1 or 64 rows is one. */
-function heardIn(from: string): Record<Engine, string[]> {
+/** Reads the recorded statements of the store, each shape once: the same statement over 1 or 64 rows is one. */
+function readRecording(from: string): Record<Engine, string[]> {
   const shapes = { postgres: new Map<string, string>(), sqlite: new Map<string, string>() };
-  const stands = statementsInSource();
+  const inSource = statementsInSource();
   const lines = readdirSync(from).flatMap((file) =>
     readFileSync(join(from, file), "utf8").trim().split("\n"),
   );
   for (const line of new Set(lines)) {
     const { engine, text } = JSON.parse(line) as { engine: Engine; text: string };
-    if (!/^(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text) || !stands.some(({ isIn }) => isIn(text)))
+    if (!/^(?:WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(text) || !inSource.some(({ isIn }) => isIn(text)))
       continue;
-    const known = shapes[engine].get(kindOf(text));
-    if (known === undefined || text.length < known.length) shapes[engine].set(kindOf(text), text);
+    const known = shapes[engine].get(shapeOf(text));
+    if (known === undefined || text.length < known.length) shapes[engine].set(shapeOf(text), text);
   }
   return { postgres: [...shapes.postgres.values()].toSorted(), sqlite: [...shapes.sqlite.values()].toSorted() }; // prettier-ignore
 }
 
-function kindOf(text: string): string {
+function shapeOf(text: string): string {
   return text
     .replaceAll(/\$\d+/g, "$")
     .replaceAll(/\$(?:, ?\$)+/g, "$…")

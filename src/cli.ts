@@ -23,9 +23,9 @@ import { readVersion } from "./installation/installation.ts";
 import { Refusal } from "./kernel/refusal.ts";
 import { NewerSchema, OlderNodes } from "./store/schema/compatibility.ts";
 import { SchemaBusy } from "./store/schema/migrate.ts";
-import { Moved } from "./store/maintenance/moveLock.ts";
-import { NotYetMoved } from "./store/maintenance/moveMarker.ts";
-import { WrongEncryptionKey } from "./store/maintenance/sealCheck.ts";
+import { DatabaseMoved } from "./store/engine/sqlite/moveLock.ts";
+import { MoveUnfinished } from "./store/schema/moveMarker.ts";
+import { WrongEncryptionKey } from "./store/maintenance/encryptionKeyCheck.ts";
 
 // Files that commands create are readable only by their owner.
 process.umask(0o077);
@@ -90,8 +90,8 @@ function fail(error: unknown): void {
     error instanceof NewerSchema ||
     error instanceof OlderNodes ||
     error instanceof SchemaBusy ||
-    error instanceof Moved ||
-    error instanceof NotYetMoved ||
+    error instanceof DatabaseMoved ||
+    error instanceof MoveUnfinished ||
     error instanceof WrongEncryptionKey;
   const message = known
     ? error instanceof Refusal

@@ -132,7 +132,10 @@ describe("the house", () => {
   });
 
   test("no source file is longer than 400 lines", () => {
-    const long = code.filter(({ text }) => text.split("\n").length > 401).map(({ path }) => path);
+    const long = code
+      // A migration is one list of statements, however many there are.
+      .filter(({ path, text }) => !path.includes("/migrations/") && text.split("\n").length > 401)
+      .map(({ path }) => path);
     expect(long).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
-// From every schema that there ever was to the present one: nothing is lost, and the present code reads it.
+// From every schema that was released to the present one, and from the present one to the next: nothing is lost, and the
+// present code reads it.
 
 import { describe, expect, test } from "vitest";
 import { checkLocation } from "../src/maintenance/restore.ts";
@@ -6,17 +7,51 @@ import { uuidv7 } from "../src/kernel/ids.ts";
 import { directoryOf } from "../src/sites/directory.ts";
 import type { Database, Row } from "../src/store/engine/database.ts";
 import { latestVersion, migrate } from "../src/store/schema/migrate.ts";
-import { openDatabase, openStore, type Store, type StoreLocation } from "../src/store/store.ts";
+import type { Migration } from "../src/store/schema/migration.ts";
+import { migrations } from "../src/store/schema/schema.ts";
+import { openDatabase, type StoreLocation } from "../src/store/open.ts";
+import { openStore, type Store } from "../src/store/store.ts";
 import { columnsOf, tablesAt } from "../src/store/schema/tables.ts";
 import { fillTable } from "../src/store/maintenance/restoreTarget.ts";
 import { freshDatabase, freshFolder } from "./support/databases.ts";
-import { engines } from "./support/relay.ts";
+import { engines, type Engine } from "./support/relay.ts";
 import { eventId, person, representativeRows, rowsAt, rowsKey } from "./support/rows.ts";
 import { sha256 } from "./support/sha256.ts";
 
-const versions = Array.from({ length: latestVersion - 1 }, (_, i) => i + 1);
+const versions = Array.from({ length: latestVersion }, (_, i) => i + 1);
 
-/** The rows of the tables of a version, each with the columns that it had then. */
+/** A release after the present one: it adds to full tables, and removes nothing. */
+const next: readonly Migration[] = [
+  {
+    kind: "expand",
+    version: latestVersion + 1,
+    name: "notes",
+    configuration: [],
+    bySite: ["notes"],
+    statements: [
+      ...["events", "deliveries", "identities", "sites", "users"].map(
+        (table) => `ALTER TABLE ${table} ADD COLUMN note text NOT NULL DEFAULT ''`,
+      ),
+      `CREATE TABLE notes (site_id text NOT NULL, id text NOT NULL, PRIMARY KEY (site_id, id)) {COMPACT}`,
+    ],
+  },
+  {
+    kind: "expand",
+    version: latestVersion + 2,
+    name: "notes are found",
+    configuration: [],
+    bySite: [],
+    statements: [],
+    indexes: [{ name: "events_by_note", on: "events (site_id, note)" }],
+  },
+];
+
+const newLocation = async (engine: Engine): Promise<StoreLocation> =>
+  engine === "sqlite"
+    ? { engine, file: `${freshFolder()}/store.db` }
+    : { engine, url: await freshDatabase(), connections: 4 };
+
+/** Writes rows into the tables of a version, each with the columns that the table had then. */
 async function fill(db: Database, version: number): Promise<Record<string, Row[]>> {
   const filled: Record<string, Row[]> = {};
   const all = representativeRows();
@@ -34,66 +69,81 @@ async function fill(db: Database, version: number): Promise<Record<string, Row[]
   return filled;
 }
 
-/** What the present code makes of it, by the version that brought it. */
-const readers: readonly [since: number, read: (store: Store) => Promise<unknown>, expected: unknown][] = [
-  [1, async (store) => (await store.configuration.sitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
-  [1, (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
-  [1, (store) => store.deliveries.ofEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
-  [1, (store) => store.deliveries.attemptsOfEvent("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
-  [1, async (store) => (await store.people.identity("s1", sha256(person)))?.visits.length, 1],
-  [1, (store) => store.people.consent("s1", person), "granted"],
-  [1, async (store) => (await store.audit.list("s1", 9)).length, 1],
-  [2, async (store) => (await store.traffic.botVisits("s1", 9))[0]?.page, "/"],
-  [3, (store) => store.signIns.app("google_ads"), { platform: "google_ads", clientId: "client", clientSecret: "s3cret" }],
-  [4, async (store) => (await store.webhooks.ofSite("s1"))[0]?.url, "https://totals.example/in"],
-  [4, (store) => store.periods.open("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
-  [5, async (store) => (await store.alerts.since("s1", 0))[0]?.text, "wrong keys"],
-  [6, async (store) => (await store.members.grantsOf("u1")).length, 1],
-  [7, async (store) => (await store.statistics.figures("s1", 0, 9_999_999))[0]?.count, 1],
-  [7, async (store) => (await store.refusedCalls.list("s1", { limit: 9 })).length, 1],
+/** By table, what the present code reads. */
+const readers: readonly [table: string, read: (store: Store) => Promise<unknown>, expected: unknown][] = [
+  ["connections", async (store) => (await store.configuration.sitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
+  ["events", (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
+  ["deliveries", (store) => store.deliveries.ofEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
+  ["attempts", (store) => store.deliveries.attemptsOfEvent("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
+  ["identities", async (store) => (await store.people.identity("s1", sha256(person)))?.visits.length, 1],
+  ["consents", (store) => store.people.consent("s1", person), "granted"],
+  ["audit", async (store) => (await store.audit.list("s1", 9)).length, 1],
+  ["bot_visits", async (store) => (await store.traffic.botVisits("s1", 9))[0]?.page, "/"],
+  ["oauth_apps", (store) => store.signIns.app("google_ads"), { platform: "google_ads", clientId: "client", clientSecret: "s3cret" }],
+  ["webhooks", async (store) => (await store.webhooks.ofSite("s1"))[0]?.url, "https://totals.example/in"],
+  ["periods", (store) => store.periods.open("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
+  ["alerts", async (store) => (await store.alerts.since("s1", 0))[0]?.text, "wrong keys"],
+  ["grants", async (store) => (await store.members.grantsOf("u1")).length, 1],
+  ["statistics", async (store) => (await store.statistics.figures("s1", 0, 9_999_999))[0]?.count, 1],
+  ["refused_calls", async (store) => (await store.refusedCalls.list("s1", { limit: 9 })).length, 1],
 ]; // prettier-ignore
 
-describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
-  test.each(versions)("from schema %i", async (version) => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
-    const old = openDatabase(location);
-    await migrate(old, { to: version });
-    const filled = await fill(old, version);
-    await old.close();
-
-    const store = await openStore(location, rowsKey, uuidv7);
-    const db = openDatabase(location);
-    try {
-      expect(store.migrated).toMatchObject({ from: version, to: latestVersion });
-      for (const [table, rows] of Object.entries(filled)) {
-        const columns = Object.keys(rows[0] as Row);
-        expect(await db.all(`SELECT ${columns.join(", ")} FROM ${table}`), table).toEqual(rows);
-      }
-      for (const [since, read, expected] of readers)
-        if (since <= version) expect(await read(store)).toEqual(expected);
-      const directory = directoryOf(store);
-      await directory.refresh();
-      expect(directory.siteOfHost("shop.example.com")?.settings).toMatchObject({
-        inbound: true,
-        alertWebhook: "https://hooks.example/T",
-        keepEventsMs: 90 * 86_400_000,
-      });
-    } finally {
-      await db.close();
-      await store.close();
+/** Opens the store of the present code and expects every row in the tables, and in what the code reads. */
+async function expectAll(location: StoreLocation, filled: Record<string, Row[]>, from: number): Promise<void> {
+  const store = await openStore(location, rowsKey, uuidv7);
+  const db = openDatabase(location);
+  try {
+    expect(store.migrated).toMatchObject({ from, to: latestVersion });
+    for (const [table, rows] of Object.entries(filled)) {
+      const columns = Object.keys(rows[0] as Row);
+      expect(await db.all(`SELECT ${columns.join(", ")} FROM ${table}`), table).toEqual(rows);
     }
-    expect(await checkLocation(location, () => [rowsKey])).toEqual([]);
+    for (const [table, read, expected] of readers)
+      if (filled[table]) expect(await read(store), table).toEqual(expected);
+    const directory = directoryOf(store);
+    await directory.refresh();
+    expect(directory.siteOfHost("shop.example.com")?.settings).toMatchObject({
+      inbound: true,
+      alertWebhook: "https://hooks.example/T",
+      keepEventsMs: 90 * 86_400_000,
+    });
+  } finally {
+    await db.close();
+    await store.close();
+  }
+} // prettier-ignore
+
+describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {
+  test.each(versions)(
+    "rows of schema %i reach the present schema unchanged, and are read",
+    async (version) => {
+      const location = await newLocation(engine);
+      const old = openDatabase(location);
+      await migrate(old, { to: version });
+      const filled = await fill(old, version);
+      await old.close();
+      await expectAll(location, filled, version);
+      expect(await checkLocation(location, () => [rowsKey])).toEqual([]);
+    },
+  );
+
+  test("rows of the present schema reach the next one unchanged, and the present code still reads them there", async () => {
+    const location = await newLocation(engine);
+    const db = openDatabase(location);
+    await migrate(db);
+    const filled = await fill(db, latestVersion);
+    expect(await migrate(db, { steps: [...migrations, ...next] })).toEqual({
+      from: latestVersion,
+      to: latestVersion + 2,
+      applied: ["notes", "notes are found"],
+    });
+    expect(await columnsOf(db, "events")).toContain("note");
+    await db.close();
+    await expectAll(location, filled, latestVersion + 2);
   });
 
   test("a migration declares every table that it makes, so that backups have them all", async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
-    const db = openDatabase(location);
+    const db = openDatabase(await newLocation(engine));
     await migrate(db);
     const rows = await db.all(
       engine === "sqlite"

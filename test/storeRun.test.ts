@@ -1,19 +1,19 @@
-// `npm run test:store -- DATABASE_URL` runs on a database that is somebody's: it must leave it as it was, and claim nothing
-// that it did not try.
+// `npm run test:store -- DATABASE_URL` runs on an operator's database: it must leave it as it was, and report nothing that it
+// did not test.
 
 import { execFile } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { promisify } from "node:util";
 import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
-import { asked, harmful } from "../scripts/testStore/files.ts";
+import { harmful, tested } from "../scripts/testStore/files.ts";
 import { summary, type Report } from "../scripts/testStore/summary.ts";
 import { createDatabase } from "./support/postgres.ts";
 
 const run = promisify(execFile);
 
-test("nothing that ends sessions of others, or changes the server, is run there", () => {
-  const files = asked.flatMap((one) =>
+test("tests that end sessions of others or change the server do not run on a given database", () => {
+  const files = tested.flatMap((one) =>
     one.endsWith(".ts")
       ? [one]
       : readdirSync(one, { recursive: true, encoding: "utf8" })
@@ -29,7 +29,7 @@ test("nothing that ends sessions of others, or changes the server, is run there"
   expect(found.filter((file) => !harmful.includes(file))).toEqual([]);
 });
 
-describe("its summary", () => {
+describe("the summary", () => {
   const one = (fullName: string, status: string) => ({ fullName, status, failureMessages: [] });
   const file = (name: string, status: string, ...assertionResults: ReturnType<typeof one>[]) => ({
     name: `/x/${name}`,
@@ -39,7 +39,7 @@ describe("its summary", () => {
   });
   const of = (...testResults: Report["testResults"]) => summary({ testResults }, "/x");
 
-  test("says that a file holds only where something was tried and nothing failed", () => {
+  test("a file holds in the summary only if a test of it ran and none failed", () => {
     expect(of(file("a", "passed", one("b", "passed"), one("on sqlite", "skipped")))).toEqual({
       text: "holds    a: 1 of 1",
       holds: true,
@@ -58,7 +58,7 @@ describe("its summary", () => {
   });
 });
 
-test("a database that a relay uses, a switch that there is not and a server that is not there are refused at once", async () => {
+test("a database in use, an unknown dialect flag and a missing server are refused at once", async () => {
   const url = await createDatabase(inject("postgresUrl"));
   const refusal = (address: string) =>
     run(process.execPath, ["scripts/testStore/main.ts", address]).then(
@@ -68,14 +68,14 @@ test("a database that a relay uses, a switch that there is not and a server that
   const relay = new Client({ connectionString: url, application_name: "cleancast" });
   await relay.connect();
   try {
-    const said = await Promise.all([
+    const refusals = await Promise.all([
       refusal(url),
       refusal(`${url}?cleancast=foo`),
       refusal("postgres://127.0.0.1:1/x"),
     ]);
-    expect(said[0]).toMatch(/a relay, a command or another run of these tests is using it/);
-    expect(said[1]).toMatch(/"foo" is not one of/);
-    expect(said[2]).toMatch(/cannot be used: .*ECONNREFUSED/);
+    expect(refusals[0]).toMatch(/a relay, a command or another run of these tests is using it/);
+    expect(refusals[1]).toMatch(/"foo" is not one of/);
+    expect(refusals[2]).toMatch(/cannot be used: .*ECONNREFUSED/);
   } finally {
     await relay.end();
   }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { standinConnections } from "../../scripts/standinConnections.ts";
-import type { StoreLocation } from "../../src/store/store.ts";
+import type { StoreLocation } from "../../src/store/open.ts";
 import { commandIn } from "../../test/support/commands.ts";
 import { startPostgres, type Postgres } from "../../test/support/postgres.ts";
 import { end, keep, parentOf, sleep } from "./processes.ts";

@@ -1,21 +1,21 @@
-// What `npm run test:store -- DATABASE_URL` runs on somebody's database, and what it must not.
+// The tests that `npm run test:store -- DATABASE_URL` runs on an operator's database, and those that it must not run.
 
-export const asked = ["src/store", "test/faults/duplicates.test.ts"];
+export const tested = ["src/store", "test/faults/duplicates.test.ts"];
 
-/** Ends sessions, makes servers read-only, or asks what else happens in the database: only ever on servers of the tests' own. */
+/** Tests that end sessions, make servers read-only, or read other activity of the database run only on the tests' own servers. */
 export const harmful = [
   "src/store/schema/migrate.test.ts",
   "src/store/engine/postgres/primary.test.ts",
   "src/store/deliveries/queued.test.ts",
 ];
 
-/** The embedded database is not what is asked about. */
+/** Tests of the embedded database alone. */
 export const embedded = [
   "src/store/engine/sqlite/checkpoints.test.ts",
   "src/store/maintenance/copy.test.ts",
-  "src/store/maintenance/moveLock.test.ts",
+  "src/store/engine/sqlite/moveLock.test.ts",
   "src/store/engine/sqlite/engine.test.ts",
 ];
 
-/** Schemas of a run begin with this, and whatever begins with it is one. */
+/** All schemas of a run, and no others, begin with this prefix. */
 export const schemaPrefix = "cleancast_test_";

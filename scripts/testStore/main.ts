@@ -1,6 +1,6 @@
-// `npm run test:store` runs what the store promises on SQLite and on the PostgreSQL of the tests; with a URL behind `--` on
-// that database: Citus, YugabyteDB or whatever else speaks PostgreSQL's language. Everything happens in schemas of its own,
-// which are gone afterwards; the user must be allowed to make them.
+// `npm run test:store` runs the tests of the store on SQLite and on the PostgreSQL of the tests; with a URL after `--` on that
+// database: Citus, YugabyteDB or any other that is compatible with PostgreSQL. A run creates schemas of its own and removes
+// them; the database user must be allowed to create them.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -8,10 +8,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
-import { writableAmong } from "../../src/store/engine/postgres/probe.ts";
-import { faultOfUrl, serversOf } from "../../src/store/engine/postgres/servers.ts";
-import { switchesIn } from "../../src/store/engine/postgres/dialectFlags.ts";
-import { asked, embedded, harmful, schemaPrefix } from "./files.ts";
+import { findPrimary } from "../../src/store/engine/postgres/probe.ts";
+import { findUrlFault, serverUrls } from "../../src/store/engine/postgres/servers.ts";
+import { readDialectFlags } from "../../src/store/engine/postgres/dialect.ts";
+import { embedded, harmful, schemaPrefix, tested } from "./files.ts";
 import { summary, type Report } from "./summary.ts";
 
 const [url] = process.argv.slice(2);
@@ -25,10 +25,10 @@ function vitest(args: readonly string[], env: Record<string, string>): Promise<n
 async function onDatabase(address: string): Promise<number> {
   let server: string;
   try {
-    const fault = faultOfUrl(address);
+    const fault = findUrlFault(address);
     if (fault !== null) throw new Error(fault);
-    switchesIn(address);
-    ({ server } = await writableAmong(serversOf(address)));
+    readDialectFlags(address);
+    ({ server } = await findPrimary(serverUrls(address)));
     process.stdout.write(`${await onServer(server, describe)}\n`);
     await onServer(server, refuseInUse);
     await onServer(server, (client) => removeSchemas(client, "of an earlier run"));
@@ -41,7 +41,7 @@ async function onDatabase(address: string): Promise<number> {
   const report = join(tmpdir(), `cleancast-store-${process.pid}.json`);
   await vitest(
     [
-      ...asked,
+      ...tested,
       ...[...harmful, ...embedded].map((file) => `--exclude=${file}`),
       "--testNamePattern=^((?!sqlite).)*$",
       "--reporter=json",
@@ -75,7 +75,7 @@ async function onServer<T>(server: string, work: (client: Client) => Promise<T>)
   }
 }
 
-/** What it is, and what of PostgreSQL it has. */
+/** Describes the server and what it supports. */
 async function describe(client: Client): Promise<string> {
   const first = async (sql: string) => {
     try {
@@ -88,27 +88,25 @@ async function describe(client: Client): Promise<string> {
     `server:          ${await first("SELECT version()")}`,
     `Citus:           ${await first("SELECT extversion FROM pg_extension WHERE extname = 'citus'")}`,
     `superuser:       ${await first("SELECT CASE WHEN rolsuper THEN 'yes' ELSE 'no' END FROM pg_roles WHERE rolname = current_user")}`,
-    `may make schemas: ${await first("SELECT CASE WHEN has_database_privilege(current_database(), 'CREATE') THEN 'yes' ELSE 'no' END")}`,
+    `can create schemas: ${await first("SELECT CASE WHEN has_database_privilege(current_database(), 'CREATE') THEN 'yes' ELSE 'no' END")}`,
     `isolation:       ${await first("SHOW transaction_isolation")}`,
   ].join("\n");
 }
 
-/** A relay would feel the load; and another run would lose its schemas. */
+/** A relay would suffer from the load, and another run would lose its schemas. */
 async function refuseInUse(client: Client): Promise<void> {
-  for (let looks = 1; looks <= 5; looks += 1) {
+  for (let checks = 1; checks <= 5; checks += 1) {
     const { rows } = await client.query(
       "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'cleancast%' LIMIT 1",
     );
     if (rows.length === 0) return;
-    // Our own question for the server that can be written to may still be saying goodbye.
+    // Our own probe for the primary may still be disconnecting.
     await sleep(200);
   }
-  throw new Error(
-    "a relay, a command or another run of these tests is using it. Name a database of its own.",
-  );
+  throw new Error("a relay, a command or another run of these tests is using it. Use a separate database.");
 }
 
-/** What a run that was killed left behind, and what a test did. By name, so that nobody wonders what was removed. */
+/** Removes the schemas that a killed run or a test left behind, and prints the name of each. */
 async function removeSchemas(client: Client, whose: string): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     "SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE $1 ORDER BY 1",

@@ -1,4 +1,4 @@
-// What a run of the store's tests has shown: by file what holds, and by name what does not.
+// Summarizes a run of the store's tests: the files that hold, and the tests that do not.
 
 export type Report = {
   testResults: {
@@ -11,7 +11,7 @@ export type Report = {
 
 type Verdict = "holds" | "FAILS" | "NOT RUN";
 
-/** A file of which nothing was tried holds nothing, whatever the reason. */
+/** A file without a test that ran does not hold, whatever the reason. */
 function verdictOf({ status, assertionResults }: Report["testResults"][number]): Verdict {
   const has = (wanted: string) => assertionResults.some((one) => one.status === wanted);
   if (has("failed")) return "FAILS";
@@ -20,12 +20,12 @@ function verdictOf({ status, assertionResults }: Report["testResults"][number]):
 }
 
 export function summary({ testResults }: Report, folder: string): { text: string; holds: boolean } {
-  // What was left out by its name was not asked about.
-  const asked = testResults.filter(
+  // Tests of the embedded database were left out by their name.
+  const tested = testResults.filter(
     ({ status, assertionResults }) =>
       status === "failed" || assertionResults.some(({ fullName }) => !fullName.includes("sqlite")),
   );
-  const lines = asked.map((file) => {
+  const lines = tested.map((file) => {
     const failed = file.assertionResults.filter((one) => one.status === "failed");
     const passed = file.assertionResults.filter((one) => one.status === "passed").length;
     const skipped = file.assertionResults.filter(
@@ -40,6 +40,6 @@ export function summary({ testResults }: Report, folder: string): { text: string
   });
   return {
     text: lines.toSorted().join("\n"),
-    holds: asked.length > 0 && asked.every((file) => verdictOf(file) === "holds"),
+    holds: tested.length > 0 && tested.every((file) => verdictOf(file) === "holds"),
   };
 }

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { roles as contractRoles } from "../contract/route.ts";
 import { accountTables } from "../store/access/accounts.ts";
-import { peopleHaveAccounts } from "../store/schema/migrations/0006-accounts.ts";
+import { initial } from "../store/schema/migrations/0001-initial.ts";
 import { roles } from "./actor.ts";
 import { libraryOptions, twoFactorOptions } from "./betterAuth.ts";
 import { isEmail } from "./context.ts";
@@ -21,7 +21,7 @@ test("every field of the library has its column", () => {
       .toSorted(),
   ).toEqual([...accountTables].toSorted());
   for (const { modelName, fields } of Object.values(tables)) {
-    const text = peopleHaveAccounts.statements.find((one) => one.startsWith(`CREATE TABLE ${modelName} (`));
+    const text = initial.statements.find((one) => one.startsWith(`CREATE TABLE ${modelName} (`));
     const columns = [...(text ?? "").matchAll(/^\s+([a-z_]+) (?:text|integer|bigint)/gm)].map(
       ([, name]) => name,
     );

@@ -6,7 +6,7 @@ import { hashPassword, isPassword } from "./password.ts";
 
 export type LibraryOptions = {
   store: Pick<Store, "accounts">;
-  /** See `accessSecret` in store/maintenance/sealCheck.ts. */
+  /** See `readAccessSecret` in store/maintenance/encryptionKeyCheck.ts. */
   secret: string;
   publicUrl: string;
   newId: () => string;

@@ -20,7 +20,7 @@ export type AccessOptions = {
   mailer: Mail | null;
   /** How browsers reach this relay, without a slash at the end. */
   publicUrl: string;
-  /** See `accessSecret` in store/maintenance/sealCheck.ts. */
+  /** See `readAccessSecret` in store/maintenance/encryptionKeyCheck.ts. */
   secret: string;
   /** Whose word about a caller's address is believed. */
   trusted: TransportRules["trusted"];

@@ -15,7 +15,8 @@ import { connect, disconnect, pause, resume } from "../sites/connect.ts";
 import { directoryOf, type Connection, type Directory, type Site } from "../sites/directory.ts";
 import { addKey, addSite, setSite } from "../sites/manage.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
-import { openStore, type Store, type StoreLocation } from "../store/store.ts";
+import type { StoreLocation } from "../store/open.ts";
+import { openStore, type Store } from "../store/store.ts";
 import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
 import { alertMonitor } from "./monitor.ts";
@@ -518,15 +519,15 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
 
   test("one node holds the lease until it ends or is released", async () => {
     now += 10 * minute;
-    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(true);
-    expect(await store.alerts.takeTurn("y", now, now + minute)).toBe(false);
-    expect(await store.alerts.takeTurn("x", now, now + 2 * minute)).toBe(true);
-    expect(await store.alerts.takeTurn("y", now + 2 * minute, now + 3 * minute)).toBe(true);
-    await store.alerts.giveTurnBack("x");
-    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(false);
-    await store.alerts.giveTurnBack("y");
-    expect(await store.alerts.takeTurn("x", now, now + minute)).toBe(true);
-    await store.alerts.giveTurnBack("x");
+    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(true);
+    expect(await store.leases.acquire("alerts", "y", now, now + minute)).toBe(false);
+    expect(await store.leases.acquire("alerts", "x", now, now + 2 * minute)).toBe(true);
+    expect(await store.leases.acquire("alerts", "y", now + 2 * minute, now + 3 * minute)).toBe(true);
+    await store.leases.release("alerts", "x");
+    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(false);
+    await store.leases.release("alerts", "y");
+    expect(await store.leases.acquire("alerts", "x", now, now + minute)).toBe(true);
+    await store.leases.release("alerts", "x");
   });
 
   test("no check reported a defect", () => {

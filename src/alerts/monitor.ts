@@ -14,7 +14,7 @@ import { untilDown } from "./mail.ts";
 import { messageOf, type Phase } from "./message.ts";
 
 export type AlertMonitorOptions = {
-  store: Facts & Pick<Store, "alerts">;
+  store: Facts & Pick<Store, "alerts" | "leases">;
   directory: Directory;
   channels: ChannelOptions;
   /** This node. */
@@ -55,10 +55,7 @@ export function alertMonitor(options: AlertMonitorOptions) {
   const { store, directory, owner, everyMs, now, onDefect } = options;
   const backlogs: Backlogs = new Map();
   const lease = openLease({
-    leases: {
-      acquire: (_name, ...given) => store.alerts.takeTurn(...given),
-      release: (_name, node) => store.alerts.giveTurnBack(node),
-    },
+    leases: store.leases,
     name: "alerts",
     owner,
     lengthMs: 3 * everyMs,

@@ -7,7 +7,7 @@ import { lockStore, makeDataFolder, onDatabase, readVersion } from "../installat
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import type { Inconsistency } from "../store/maintenance/check.ts";
-import { isLost } from "../store/maintenance/lostKey.ts";
+import { isKeyLost } from "../store/maintenance/lostKey.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";
 import { print } from "./context.ts";
 
@@ -26,7 +26,7 @@ export function backupCommands(program: Command): void {
         const replace = options.force === true;
         const taken = await takeBackup(snapshot, file, { version: readVersion(), now: Date.now(), replace });
         // A backup is useful even without the key: it must be possible before giving up a lost key.
-        const opens = !(await isLost(snapshot, config.encryptionKeys));
+        const opens = !(await isKeyLost(snapshot, config.encryptionKeys));
         print(
           command,
           { ...taken, key: keyIn(config), opens },

@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { beginChange, endChange, sealAnew } from "../maintenance/changeEncryptionKey.ts";
-import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
+import { beginKeyChange, endKeyChange, resealAll } from "../maintenance/changeEncryptionKey.ts";
+import { createKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { readConfig, type Config } from "../installation/config.ts";
 import { lockStore, makeDataFolder } from "../installation/installation.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
-import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
+import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts";
+import { openDatabase, type StoreLocation } from "../store/open.ts";
 import { migrate } from "../store/schema/migrate.ts";
-import { peekSchema } from "../store/schema/schemaProbe.ts";
-import { openDatabase, type StoreLocation } from "../store/store.ts";
-import { withContext, print } from "./context.ts";
+import { probeSchema } from "../store/schema/schemaProbe.ts";
+import { print, withContext } from "./context.ts";
 
 export function encryptionKeyCommands(program: Command): void {
   const key = program.command("encryption-key").description("the key that encrypts credentials at rest");
@@ -26,12 +26,12 @@ export function encryptionKeyCommands(program: Command): void {
         // Nodes with a copy of the file would not get the new key, and could no longer decrypt anything.
         if (location.engine === "postgres" && !options.alone) throw new Refusal("alone", copies);
         encryptionKeys();
-        await beginChange(keyFile);
+        await beginKeyChange(keyFile);
       }
       await withContext(async ({ store, config, by }) => {
         if (config.encryptionKeys().length < 2) throw new Refusal("key", twoKeys);
-        const resealed = await sealAnew(store, config.encryptionKeys);
-        const kept = keyFile === null ? null : endChange(keyFile, by.now);
+        const resealed = await resealAll(store, config.encryptionKeys);
+        const kept = keyFile === null ? null : endKeyChange(keyFile, by.now);
         const detail = { values: resealed };
         await store.audit.add({
           siteId: "",
@@ -78,7 +78,7 @@ export function encryptionKeyCommands(program: Command): void {
 
 /** A newer schema may hold encrypted values that this version does not know, and would not encrypt again. */
 async function refuseNewerSchema(location: StoreLocation): Promise<void> {
-  const { found, known } = await peekSchema(location);
+  const { found, known } = await probeSchema(location);
   if (found > known)
     throw new Refusal(
       "database",
@@ -91,15 +91,15 @@ async function giveUpKey(config: Config, isConfirmed: boolean) {
   const { keyFile } = config;
   if (keyFile !== null && !existsSync(keyFile)) {
     if (!isConfirmed) throw new Refusal("yes", warning);
-    makeKeyFile(keyFile);
+    createKeyFile(keyFile);
   }
   const db = openDatabase(config.store);
   try {
     await migrate(db);
-    if (!(await isLost(db, config.encryptionKeys)))
+    if (!(await isKeyLost(db, config.encryptionKeys)))
       throw new Refusal("key", "The configured key decrypts this database: it is not lost.");
     if (!isConfirmed) throw new Refusal("yes", warning);
-    return await goOnWithout(db, config.encryptionKeys, Date.now());
+    return await discardSealedValues(db, config.encryptionKeys, Date.now());
   } finally {
     await db.close();
   }

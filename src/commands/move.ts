@@ -9,13 +9,13 @@ import { onDatabase } from "../installation/installation.ts";
 import { tryLock } from "../installation/lock.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
-import { fromSource, schemaIn, SourceFault } from "../store/maintenance/copySource.ts";
-import { Taken, UnfitRows } from "../store/maintenance/copyTarget.ts";
+import { onSource, readSourceSchema, SourceFault } from "../store/maintenance/copySource.ts";
+import { UnfitRows, UniqueConflict } from "../store/maintenance/copyTarget.ts";
 import { NewerSchema } from "../store/schema/compatibility.ts";
 import { latestVersion } from "../store/schema/migrate.ts";
-import { faultOfUrl, namesOf, serversOf } from "../store/engine/postgres/servers.ts";
-import { openDatabase } from "../store/store.ts";
-import { switchesIn, UnknownSwitch } from "../store/engine/postgres/dialectFlags.ts";
+import { findUrlFault, serverNames, serverUrls } from "../store/engine/postgres/servers.ts";
+import { openDatabase } from "../store/open.ts";
+import { readDialectFlags, UnknownDialectFlag } from "../store/engine/postgres/dialect.ts";
 import { print } from "./context.ts";
 
 type Options = { to?: string; prepare?: true; restart?: true };
@@ -59,11 +59,11 @@ function lock({ dataFolder }: Config, prepareOnly: boolean): () => void {
 
 async function moveFile(config: Config, file: string, url: string, options: Options): Promise<Move> {
   refuseUrl(url);
-  const say = (text: string) => void process.stderr.write(`${text}\n`);
+  const report = (text: string) => void process.stderr.write(`${text}\n`);
   try {
-    const from = fromSource("opened", () => new DatabaseSync(file, { timeout: 10_000 }));
+    const from = onSource("opened", () => new DatabaseSync(file, { timeout: 10_000 }));
     try {
-      refuseSchema(schemaIn(from));
+      refuseSchema(readSourceSchema(from));
       const location = { engine: "postgres", url, connections: 10 } as const;
       const onTarget = async () => {
         const to = openDatabase(location);
@@ -77,7 +77,7 @@ async function moveFile(config: Config, file: string, url: string, options: Opti
             prepareOnly: options.prepare === true,
             restart: options.restart === true,
             now: Date.now,
-            say,
+            report,
           });
         } finally {
           await to.close();
@@ -93,12 +93,12 @@ async function moveFile(config: Config, file: string, url: string, options: Opti
 }
 
 function refuseUrl(url: string): void {
-  const fault = faultOfUrl(url)?.replaceAll("DATABASE_URL", "--to");
+  const fault = findUrlFault(url)?.replaceAll("DATABASE_URL", "--to");
   if (fault !== undefined) throw new Refusal("to", fault.replace(/; leave it out.*/, "."));
   try {
-    switchesIn(url);
+    readDialectFlags(url);
   } catch (error) {
-    if (error instanceof UnknownSwitch) throw new Refusal("to", `--to: cleancast=${error.message}.`);
+    if (error instanceof UnknownDialectFlag) throw new Refusal("to", `--to: cleancast=${error.message}.`);
     throw error;
   }
 }
@@ -120,14 +120,14 @@ function toRefusal(error: unknown): unknown {
     return new Refusal("to", "The database there belongs to a newer version of Cleancast.");
   if (error instanceof SourceFault || error instanceof UnfitRows)
     return new Refusal("database", error.message);
-  if (error instanceof Taken)
+  if (error instanceof UniqueConflict)
     return new Refusal("database", `A value that must be unique occurs twice (${error.message}).`);
   return error;
 }
 
 /** The servers and the database, without the user and password. */
 const targetOf = (url: string) =>
-  `${namesOf(serversOf(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
+  `${serverNames(serverUrls(url))}/${/^[^/]*\/\/[^/]*\/([^?#]*)/.exec(url)?.[1] ?? ""}`;
 
 function textOf({ state, tables, rows, heldMs }: Move, { keyFile }: Config): string {
   if (state === "prepared")

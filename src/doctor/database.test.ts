@@ -2,7 +2,7 @@ import { expect, inject, test } from "vitest";
 import { freshDatabase } from "../../test/support/databases.ts";
 import { openGateway } from "../../test/support/gateway.ts";
 import { openClient } from "../store/engine/postgres/client.ts";
-import { serverStates, type ServerState } from "../store/engine/postgres/serverStates.ts";
+import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
 import { judgeServers } from "./database.ts";
 
 const server = (name: string, state: ServerState["state"], timeline = 0): ServerState => ({

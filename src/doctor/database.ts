@@ -1,7 +1,7 @@
 // Checks the database: its schema, its clock, the durability of its writes, and its disk space.
 
 import { statSync } from "node:fs";
-import { serverStates, type ServerState } from "../store/engine/postgres/serverStates.ts";
+import { serverStates, type ServerState } from "../store/engine/postgres/probe.ts";
 import { dayMs } from "../kernel/time.ts";
 import { bytesText, error, ok, warning, type Finding, type StoreContext } from "./finding.ts";
 import type { Machine } from "./machine.ts";

@@ -1,6 +1,6 @@
 // Runs all checks, from the machine to the sites. A check that fails is a finding, and does not end the others.
 
-import { peekSchema } from "../store/schema/schemaProbe.ts";
+import { probeSchema } from "../store/schema/schemaProbe.ts";
 import type { Store } from "../store/store.ts";
 import { directoryOf } from "../sites/directory.ts";
 import { checkChannels, checkMail } from "./channels.ts";
@@ -60,7 +60,7 @@ export async function runDoctor({ config, now, open, network }: DoctorOptions): 
 
 /** Runs before the store is opened: opening it would migrate the schema while a relay may be running. */
 async function checkSchema({ config }: DoctorContext): Promise<Finding[]> {
-  const { found, known, fits } = await peekSchema(config.store);
+  const { found, known, fits } = await probeSchema(config.store);
   if (found === 0 || found === known) return [];
   if (found < known)
     return [

@@ -8,8 +8,8 @@ import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { readServers } from "../domains/names.ts";
 import { parseTrustedProxies, type TransportRules } from "../http/transport.ts";
 import { platformOf } from "../platforms/index.ts";
-import { faultOfUrl } from "../store/engine/postgres/servers.ts";
-import type { StoreLocation } from "../store/store.ts";
+import { findUrlFault } from "../store/engine/postgres/servers.ts";
+import type { StoreLocation } from "../store/open.ts";
 
 export type Config = ReturnType<typeof readAll>;
 
@@ -129,8 +129,8 @@ function readData(env: Environment) {
     CLEANCAST_ENCRYPTION_KEY_OTHER: env.text("CLEANCAST_ENCRYPTION_KEY_OTHER"),
   };
   // A database on a server can be new too; that is found out when it is opened.
-  const mayMake = () => store.engine === "sqlite" && !existsSync(store.file);
-  const place = { file: keyFile, mayMake };
+  const mayCreate = () => store.engine === "sqlite" && !existsSync(store.file);
+  const place = { file: keyFile, mayCreate };
   const keys = readKeys(keyTexts, place, env.faults, (fault) => new ConfigFaults([fault]));
   return {
     dataFolder,
@@ -213,7 +213,7 @@ function readStore(
   faults: string[],
 ): StoreLocation {
   if (url === undefined) return { engine: "sqlite", file: embeddedFile(folder) };
-  const fault = faultOfUrl(url);
+  const fault = findUrlFault(url);
   if (fault) faults.push(fault);
   return { engine: "postgres", url, connections };
 }

@@ -1,20 +1,20 @@
 // Opens the data of an installation, for the server and for every command. Faults name the variable that causes them.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
-import { makeKeyFile } from "../maintenance/encryptionKeyFile.ts";
+import { createKeyFile } from "../maintenance/encryptionKeyFile.ts";
 import { missingKey } from "../maintenance/encryptionKeys.ts";
 import { ConfigFaults, type Config } from "./config.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { packageFolder } from "../kernel/packageFolder.ts";
 import { lockFolder } from "./lock.ts";
-import { isSealed } from "../store/maintenance/lostKey.ts";
+import { hasSealedValues } from "../store/maintenance/lostKey.ts";
 import { NewerSchema, OlderNodes } from "../store/schema/compatibility.ts";
 import { SchemaBusy } from "../store/schema/migrate.ts";
-import { Moved } from "../store/maintenance/moveLock.ts";
-import { NotYetMoved } from "../store/maintenance/moveMarker.ts";
-import { WrongEncryptionKey } from "../store/maintenance/sealCheck.ts";
+import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
+import { MoveUnfinished } from "../store/schema/moveMarker.ts";
+import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { openStore, type Store } from "../store/store.ts";
-import type { CommitWatch } from "../store/engine/timed.ts";
+import type { CommitObserver } from "../store/engine/timed.ts";
 import { openCountries, type Countries } from "../traffic/countries.ts";
 import { loadNetworks } from "../traffic/networks/networks.ts";
 
@@ -34,7 +34,7 @@ export function makeDataFolder({ dataFolder }: Config): void {
   }
 }
 
-export async function openInstallation(config: Config, watch?: CommitWatch): Promise<Store> {
+export async function openInstallation(config: Config, watch?: CommitObserver): Promise<Store> {
   makeDataFolder(config);
   await makeFirstKey(config);
   const keys = config.encryptionKeys;
@@ -46,7 +46,7 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
     if (error instanceof NewerSchema || error instanceof OlderNodes || error instanceof SchemaBusy)
       throw error;
     if (error instanceof WrongEncryptionKey) throw error;
-    if (error instanceof Moved || error instanceof NotYetMoved) throw error;
+    if (error instanceof DatabaseMoved || error instanceof MoveUnfinished) throw error;
     throw databaseFault(config, error);
   }
 }
@@ -55,11 +55,11 @@ export async function openInstallation(config: Config, watch?: CommitWatch): Pro
 async function makeFirstKey(config: Config): Promise<void> {
   const { keyFile, store } = config;
   if (keyFile === null || existsSync(keyFile)) return;
-  const hasKey = await onDatabase(config, () => isSealed(store));
+  const hasKey = await onDatabase(config, () => hasSealedValues(store));
   // Another process may have created both in the meantime, the key first.
   if (existsSync(keyFile)) return;
   if (hasKey) throw new ConfigFaults([missingKey(keyFile)]);
-  makeKeyFile(keyFile);
+  createKeyFile(keyFile);
 }
 
 function databaseFault({ store, dataFolder }: Config, error: unknown, name = "DATABASE_URL"): ConfigFaults {

@@ -4,5 +4,5 @@ import { existsSync } from "node:fs";
 export const packageFolder = above(new URL(".", import.meta.url));
 
 function above(folder: URL): URL {
-  return existsSync(new URL("package.json", folder)) ? folder : above(new URL("../..", folder));
+  return existsSync(new URL("package.json", folder)) ? folder : above(new URL("..", folder));
 }

@@ -1,4 +1,4 @@
-// Taking a backup: one moment of the database, written beside a running relay.
+// Takes a backup: one moment of the database, written while a relay runs.
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -19,8 +19,8 @@ export async function takeBackup(
   options: { version: string; now: number; replace: boolean },
 ): Promise<Taken> {
   if (existsSync(file) && !options.replace)
-    throw new Refusal("file", `${file} is there already; choose another name, or --force to replace it.`);
-  // Its new tables would be missing, and nobody would know until it is restored.
+    throw new Refusal("file", `${file} exists already; choose another name, or --force to replace it.`);
+  // Its new tables would be missing, which would show only when it is restored.
   if (snapshot.version > latestVersion)
     throw new Refusal(
       "database",
@@ -35,8 +35,8 @@ export async function takeBackup(
     madeAt: new Date(options.now).toISOString(),
   };
   const totals: Totals = { tables: 0, rows: 0 };
-  // Under its own name only when it is whole: whoever finds the name finds a backup.
-  // The name before that is nobody else's: two backups at once, or what somebody put there, must not meet in one file.
+  // The file gets its name only when it is complete. The temporary name is random, so that two backups at once never write to
+  // the same file.
   const part = `${file}.${randomBytes(6).toString("hex")}.part`;
   let bytes: number;
   try {

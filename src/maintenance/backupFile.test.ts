@@ -65,7 +65,7 @@ describe("the file of a backup", () => {
     whole = readFileSync(file);
   });
 
-  test("gives back what was written, a bounded number of rows at a time, and is its owner's alone", async () => {
+  test("a backup file is read as it was written, some rows at a time, and only its owner can read it", async () => {
     const parts = await all(file);
     expect(parts[0]).toEqual({ part: "header", header });
     const read: Record<string, unknown[][]> = {};
@@ -79,7 +79,7 @@ describe("the file of a backup", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  test("cut off at any length, it is refused", async () => {
+  test("a backup file that is cut off at any length is refused", async () => {
     const cut = join(freshFolder(), "cut");
     const step = Math.max(1, Math.floor(whole.length / 60));
     for (let length = 0; length < whole.length; length += length > whole.length - 50 ? 1 : step) {
@@ -91,7 +91,7 @@ describe("the file of a backup", () => {
     expect(await fault(cut)).toBe("FILE is cut off after the table events; it is not a whole backup.");
   });
 
-  test("with any byte changed, it is refused", async () => {
+  test("a backup file with any byte changed is refused", async () => {
     const flipped = join(freshFolder(), "flipped");
     const step = Math.max(1, Math.floor(whole.length / 60));
     for (let at = 0; at < whole.length; at += at < 20 || at > whole.length - 45 ? 1 : step) {
@@ -102,12 +102,12 @@ describe("the file of a backup", () => {
     }
   });
 
-  test("with bytes after its end, it is refused", async () => {
+  test("a backup file with bytes after its end is refused", async () => {
     writeFileSync(`${file}.longer`, Buffer.concat([whole, Buffer.from("x")]));
     expect(await fault(`${file}.longer`)).toMatch(/damaged|cut off/);
   });
 
-  test("with lines that do not fit together, it is refused, however whole the file is", async () => {
+  test("a backup file with contradictory lines is refused, even with a correct hash", async () => {
     const good = [...lines()];
     const without = (i: number) => good.filter((_, at) => at !== i);
     const faults: Record<string, string[]> = {
@@ -125,7 +125,7 @@ describe("the file of a backup", () => {
     expect(await fault(await written(newer))).toContain("a backup of a newer version");
   });
 
-  test("that is not there is said so", async () => {
+  test("a backup file that does not exist is reported", async () => {
     expect(await fault("/nowhere/at/all")).toBe("The file FILE cannot be read.");
   });
 });

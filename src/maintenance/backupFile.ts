@@ -1,4 +1,4 @@
-// The file of a backup: lines of JSON, compressed with gzip, and at its very end the SHA-256 of all bytes before.
+// The format of a backup: lines of JSON, compressed with gzip, and at the very end the SHA-256 of all bytes before.
 //
 //   {"cleancast":"backup","format":1,"schema":10,…}           what it is
 //   {"table":"events","columns":["site_id","id",…]}           a table begins
@@ -21,7 +21,7 @@ export type Header = {
   format: 1;
   schema: number;
   engine: "sqlite" | "postgres";
-  /** Of Cleancast. */
+  /** The version of Cleancast. */
   version: string;
   madeAt: string;
 };
@@ -34,10 +34,10 @@ export type Part =
 export type Totals = { tables: number; rows: number };
 
 const hashBytes = 32;
-/** Rows that are handed over together. */
-const portion = 500;
+/** Rows per part. */
+const batchSize = 500;
 
-/** Writes lines to a new file that is its owner's alone, and returns its size when it is safely on the disk. */
+/** Writes lines to a new file that only its owner can read, and returns its size when it is on the disk. */
 export async function writeLines(lines: AsyncIterable<string>, path: string): Promise<number> {
   const hash = createHash("sha256");
   let bytes = 0;
@@ -57,24 +57,25 @@ export async function writeLines(lines: AsyncIterable<string>, path: string): Pr
   return bytes + hashBytes;
 }
 
-/** JSON has no word for a number without end, and would write null; but what is larger than any number reads as one. */
+/** JSON cannot write Infinity, and would write null; but a number that is too large reads as Infinity. */
 export function rowLine(values: readonly Value[]): string {
   if (values.every((value) => typeof value !== "number" || Number.isFinite(value)))
     return `${JSON.stringify(values)}\n`;
   const texts = values.map((value) => {
     if (typeof value !== "number" || Number.isFinite(value)) return JSON.stringify(value);
-    if (Number.isNaN(value)) throw new Refusal("database", "The database holds a number that is none (NaN).");
+    if (Number.isNaN(value))
+      throw new Refusal("database", "The database holds a value that is not a number (NaN).");
     return value > 0 ? "1e999" : "-1e999";
   });
   return `[${texts.join(",")}]\n`;
 }
 
-/** The parts of a backup in their order. Throws where the file is not, to its last byte, what was written. */
+/** Yields the parts of a backup in their order. Throws unless the file is, to its last byte, what was written. */
 export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
   const { size } = await stat(path).catch(() => {
     throw new Refusal("file", `The file ${path} cannot be read.`);
   });
-  const reader = partsOf(path);
+  const reader = openPartReader(path);
   let rest = "";
   const decoder = new StringDecoder("utf8");
   const hash = createHash("sha256");
@@ -104,7 +105,7 @@ export async function* readBackup(path: string): AsyncGenerator<Part, Totals> {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (code === "Z_BUF_ERROR") throw reader.cutOff();
     if (!code.startsWith("Z_")) throw error;
-    throw reader.isBegun() ? reader.damaged() : new Refusal("file", `${path} is not a Cleancast backup.`);
+    throw reader.hasHeader() ? reader.damaged() : new Refusal("file", `${path} is not a Cleancast backup.`);
   }
   const totals = reader.end();
   if (rest !== "" || !hash.digest().equals(await lastBytes(path, size))) throw reader.damaged();
@@ -121,14 +122,14 @@ async function lastBytes(path: string, size: number): Promise<Buffer> {
   }
 }
 
-/** Takes the lines one by one, and knows what may come next. */
-function partsOf(path: string) {
-  let isBegun = false;
+/** Reads line by line, and checks that each line may come next. */
+function openPartReader(path: string) {
+  let hasHeader = false;
   let opened: { table: string; columns: readonly string[] } | null = null;
   let last: string | null = null;
   let rows: Value[][] = [];
   let hash = createHash("sha256");
-  let inTable = 0;
+  let rowsInTable = 0;
   const totals: Totals = { tables: 0, rows: 0 };
   let ended: Totals | null = null;
 
@@ -140,14 +141,14 @@ function partsOf(path: string) {
       `${path} is cut off ${last ? `after the table ${last}` : "before its first table"}; it is not a whole backup.`,
     );
 
-  function* handOver(): Generator<Part> {
+  function* flushRows(): Generator<Part> {
     if (opened && rows.length) yield { part: "rows", ...opened, rows };
     rows = [];
   }
 
   function* take(line: string): Generator<Part> {
     const value = parse(line);
-    if (!isBegun) {
+    if (!hasHeader) {
       const header = value as Header | null;
       if (header?.cleancast !== "backup") throw new Refusal("file", `${path} is not a Cleancast backup.`);
       if (header.format !== 1)
@@ -155,7 +156,7 @@ function partsOf(path: string) {
           "file",
           `${path} is a backup of a newer version of Cleancast; restore it with that.`,
         );
-      isBegun = true;
+      hasHeader = true;
       yield { part: "header", header };
       return;
     }
@@ -164,35 +165,35 @@ function partsOf(path: string) {
       if (!opened || value.length !== opened.columns.length) throw damaged();
       hash.update(line).update("\n");
       rows.push(value as Value[]);
-      inTable += 1;
-      if (rows.length >= portion) yield* handOver();
+      rowsInTable += 1;
+      if (rows.length >= batchSize) yield* flushRows();
       return;
     }
-    const said = value as Record<string, unknown>;
-    if (typeof said.table === "string" && !opened) {
-      opened = { table: said.table, columns: said.columns as string[] };
+    const entry = value as Record<string, unknown>;
+    if (typeof entry.table === "string" && !opened) {
+      opened = { table: entry.table, columns: entry.columns as string[] };
       yield { part: "table", ...opened };
-    } else if (opened && said.end === opened.table) {
-      yield* handOver();
-      if (said.rows !== inTable || said.sha256 !== hash.digest("hex")) throw damaged();
+    } else if (opened && entry.end === opened.table) {
+      yield* flushRows();
+      if (entry.rows !== rowsInTable || entry.sha256 !== hash.digest("hex")) throw damaged();
       totals.tables += 1;
-      totals.rows += inTable;
+      totals.rows += rowsInTable;
       last = opened.table;
       opened = null;
-      inTable = 0;
+      rowsInTable = 0;
       hash = createHash("sha256");
-    } else if (!opened && said.end === "backup") {
-      if (said.tables !== totals.tables || said.rows !== totals.rows) throw damaged();
+    } else if (!opened && entry.end === "backup") {
+      if (entry.tables !== totals.tables || entry.rows !== totals.rows) throw damaged();
       ended = totals;
     } else throw damaged();
   }
 
   function end(): Totals {
-    if (!ended) throw isBegun ? cutOff() : new Refusal("file", `${path} is not a Cleancast backup.`);
+    if (!ended) throw hasHeader ? cutOff() : new Refusal("file", `${path} is not a Cleancast backup.`);
     return ended;
   }
 
-  return { take, end, damaged, cutOff, isBegun: () => isBegun };
+  return { take, end, damaged, cutOff, hasHeader: () => hasHeader };
 }
 
 function parse(line: string): unknown {

@@ -8,19 +8,20 @@ import { engines } from "../../test/support/relay.ts";
 import { eventId, representativeRows, rowsKey } from "../../test/support/rows.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import type { Row } from "../store/engine/database.ts";
-import { goOnWithout, isLost } from "../store/maintenance/lostKey.ts";
+import { discardSealedValues, isKeyLost } from "../store/maintenance/lostKey.ts";
 import { migrate } from "../store/schema/migrate.ts";
-import { WrongEncryptionKey } from "../store/maintenance/sealCheck.ts";
+import { WrongEncryptionKey } from "../store/maintenance/encryptionKeyCheck.ts";
 import { sealedColumns } from "../store/maintenance/sealedColumns.ts";
-import { openDatabase, openStore, type Store, type StoreLocation } from "../store/store.ts";
+import { openDatabase, type StoreLocation } from "../store/open.ts";
+import { openStore, type Store } from "../store/store.ts";
 import { fillTable } from "../store/maintenance/restoreTarget.ts";
-import { sealAnew, endChange } from "./changeEncryptionKey.ts";
-import { keysIn, readKeyFile, writeKeyFile } from "./encryptionKeyFile.ts";
+import { resealAll, endKeyChange } from "./changeEncryptionKey.ts";
+import { followKeyFile, readKeyFile, writeKeyFile } from "./encryptionKeyFile.ts";
 import { checkLocation } from "./restore.ts";
 
 const oldKey = rowsKey;
 const newKey = Buffer.alloc(32, 9);
-/** What is sealed in the rows: one of each column, one setting of the site, and two of the installation. */
+/** The sealed values in the rows: one of each column, one setting of the site, and two of the installation. */
 const sealedValues = sealedColumns.length - 1 + 1 + 2;
 
 describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
@@ -61,10 +62,10 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     access: store.accessSecret,
   });
 
-  test("everything is sealed with the new key, and reads as before; the old key opens nothing any more", async () => {
+  test("a key change reseals all values, which read as before, and the old key opens none of them", async () => {
     const before = await withStore([oldKey], everything);
     const keys = [newKey, oldKey];
-    expect(await withStore(keys, (store) => sealAnew(store, () => keys))).toBe(sealedValues);
+    expect(await withStore(keys, (store) => resealAll(store, () => keys))).toBe(sealedValues);
     expect(await withStore([newKey], everything)).toEqual(before);
     expect(await checkLocation(location, () => [newKey])).toEqual([]);
     await expect(withStore([oldKey], everything)).rejects.toThrow(WrongEncryptionKey);
@@ -72,7 +73,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     expect(shut.reduce((sum, { count }) => sum + count, 0)).toBe(sealedValues);
   });
 
-  test("a change that was cut off is gone on with, and nodes read everything meanwhile", async () => {
+  test("an interrupted key change is continued, and nodes read all values meanwhile", async () => {
     const before = await withStore([oldKey], everything);
     const keys = [newKey, oldKey];
     let steps = 0;
@@ -85,13 +86,13 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     // One that seals with the new key, and one that still seals with the old.
     expect(await withStore([newKey, oldKey], everything)).toEqual(before);
     expect(await withStore([oldKey, newKey], everything)).toEqual(before);
-    const rest = await withStore(keys, (store) => sealAnew(store, () => keys));
+    const rest = await withStore(keys, (store) => resealAll(store, () => keys));
     expect(rest).toBeGreaterThan(0);
     expect(rest).toBeLessThan(sealedValues);
     expect(await withStore([newKey], everything)).toEqual(before);
   });
 
-  test("a value that somebody seals meanwhile is neither lost nor forgotten", async () => {
+  test("a value that a node seals during a key change is neither lost nor skipped", async () => {
     const keys = [newKey, oldKey];
     const late = { platform: "google_ads", clientId: "client", clientSecret: "written meanwhile" };
     await withStore([oldKey, newKey], (behind) =>
@@ -104,27 +105,27 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
               isFirst = false;
             }),
         };
-        await sealAnew({ seals }, () => keys);
+        await resealAll({ seals }, () => keys);
       }),
     );
     expect(await withStore([newKey], (store) => store.signIns.app("google_ads"))).toEqual(late);
   });
 
-  test("a value that opens with neither key stops the change, and both keys stay good", async () => {
+  test("a value that neither key opens stops the key change, and both keys stay valid", async () => {
     const db = openDatabase(location);
     await db.write((tx) => tx.all(`UPDATE bot_visits SET record = 'v1.AAAA'`));
     await db.close();
     const keys = [newKey, oldKey];
-    const change = withStore(keys, (store) => sealAnew(store, () => keys));
-    await expect(change).rejects.toThrow(/open with neither key \(the first: bot visit s1/);
+    const change = withStore(keys, (store) => resealAll(store, () => keys));
+    await expect(change).rejects.toThrow(/cannot be decrypted with either key \(the first: bot visit s1/);
   });
 
-  test("without the key, the installation goes on, and says what must be entered again", async () => {
+  test("an installation with a lost key works again, and shows what must be entered again", async () => {
     const db = openDatabase(location);
     try {
-      expect(await isLost(db, () => [oldKey])).toBe(false);
-      expect(await isLost(db, () => [newKey])).toBe(true);
-      const gone = await goOnWithout(db, () => [newKey], 5);
+      expect(await isKeyLost(db, () => [oldKey])).toBe(false);
+      expect(await isKeyLost(db, () => [newKey])).toBe(true);
+      const gone = await discardSealedValues(db, () => [newKey], 5);
       expect(gone).toEqual({
         sites: 1,
         connections: 1,
@@ -135,10 +136,10 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
         events: 1,
         settings: 2,
       });
-      expect(await isLost(db, () => [newKey])).toBe(false);
+      expect(await isKeyLost(db, () => [newKey])).toBe(false);
       expect(await db.all(`SELECT id FROM sessions`)).toEqual([]);
       expect(await db.all(`SELECT two_factor FROM users`)).toEqual([{ two_factor: 0 }]);
-      expect(await goOnWithout(db, () => [newKey], 6)).toEqual({});
+      expect(await discardSealedValues(db, () => [newKey], 6)).toEqual({});
     } finally {
       await db.close();
     }
@@ -157,25 +158,25 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
 });
 
 describe("the file of the key", () => {
-  test("is followed: a process that runs seals with the new key within a second", () => {
+  test("a running process seals with a new key in the file within a second", () => {
     const file = join(freshFolder(), "encryption.key");
     writeKeyFile(file, [oldKey]);
     let clock = 0;
-    const keys = keysIn(file, [oldKey], () => clock);
+    const keys = followKeyFile(file, [oldKey], () => clock);
     writeKeyFile(file, [newKey, oldKey]);
     expect(keys()).toEqual([oldKey]);
     clock = 1000;
     expect(keys()).toEqual([newKey, oldKey]);
-    // What cannot be read changes nothing.
+    // A file that cannot be read changes nothing.
     writeFileSync(file, "nonsense");
     clock = 2000;
     expect(keys()).toEqual([newKey, oldKey]);
   });
 
-  test("ends with the new key alone, and the old one in a file of its own", () => {
+  test("a finished key change leaves the new key in the file, and the old one in another", () => {
     const file = join(freshFolder(), "encryption.key");
     writeKeyFile(file, [newKey, oldKey]);
-    const kept = endChange(file, Date.UTC(2026, 10, 15, 11, 30));
+    const kept = endKeyChange(file, Date.UTC(2026, 10, 15, 11, 30));
     expect(kept).toBe(`${file}.until-20261115T113000Z`);
     expect([readKeyFile(file), readKeyFile(kept)]).toEqual([[newKey], [oldKey]]);
     expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}\n$/);

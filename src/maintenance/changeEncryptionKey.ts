@@ -1,4 +1,4 @@
-// Changing the encryption key of a running installation, and going on without one that was lost.
+// Changes the encryption key of a running installation.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Refusal } from "../kernel/refusal.ts";
@@ -9,16 +9,16 @@ import { newKey, readKeyFile, settledMs, writeKeyFile } from "./encryptionKeyFil
 const pauseMs = 20;
 const maxPasses = 20;
 
-/** Puts a new key in front of the present one. A change that was cut off is gone on with. Resolves when all know it. */
-export async function beginChange(file: string): Promise<void> {
+/** Puts a new key before the present one, or continues a change that was interrupted. Resolves when all nodes know both. */
+export async function beginKeyChange(file: string): Promise<void> {
   const keys = readKeyFile(file);
   const [old] = keys ?? [];
   if (keys?.length === 1 && old) writeKeyFile(file, [newKey(), old]);
   await sleep(settledMs);
 }
 
-/** Takes the old key out of the file, and keeps it in another: backups that were taken until now open with it alone. */
-export function endChange(file: string, now: number): string {
+/** Moves the old key to another file, whose name it returns: backups that were taken until now need it. */
+export function endKeyChange(file: string, now: number): string {
   const [current, old] = readKeyFile(file) ?? [];
   if (!current || !old) throw new Error(`${file} does not hold two keys`);
   const kept = `${file}.until-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, "")}`;
@@ -27,8 +27,8 @@ export function endChange(file: string, now: number): string {
   return kept;
 }
 
-/** Seals everything with the first key; returns how many values that were. */
-export async function sealAnew({ seals }: Pick<Store, "seals">, keys: Keys): Promise<number> {
+/** Seals all values with the first key; returns how many were changed. */
+export async function resealAll({ seals }: Pick<Store, "seals">, keys: Keys): Promise<number> {
   if (keys().length < 2) return 0;
   let resealed = 0;
   for (let passes = 0; passes < maxPasses; passes += 1) {
@@ -38,14 +38,14 @@ export async function sealAnew({ seals }: Pick<Store, "seals">, keys: Keys): Pro
     if (first !== undefined)
       throw new Refusal(
         "key",
-        `${done.unreadable.length} sealed values open with neither key (the first: ${first}). The rest is done and ` +
-          "both keys stay; 'cleancast check' names them all.",
+        `${done.unreadable.length} sealed values cannot be decrypted with either key (the first: ${first}). All others ` +
+          "are done and both keys stay; 'cleancast check' lists the values.",
       );
-    // Nothing was found that the old key sealed: this pass was the proof.
+    // This pass found no value with the old key, which proves that none is left.
     if (done.resealed === 0) return resealed;
   }
   throw new Refusal(
     "key",
-    "Values are still being sealed with the old key: a node does not know the new one. Give it both keys, and run this again.",
+    "A node that does not have the new key still seals values with the old one. Give it both keys, and run this again.",
   );
 }

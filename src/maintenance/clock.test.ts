@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { watchClock } from "./clock.ts";
+import { trustClock } from "./clock.ts";
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -8,7 +8,7 @@ const today = Date.UTC(2026, 10, 15);
 function watched(newest: number | null, ahead = 0) {
   let elapsed = 5;
   let zero = today + ahead;
-  const isSound = watchClock(
+  const isSound = trustClock(
     () => zero + elapsed,
     () => elapsed,
     newest,
@@ -20,7 +20,7 @@ function watched(newest: number | null, ahead = 0) {
   };
 }
 
-test("a clock near what is stored is trusted, and so is one where nothing is, or that was set back", () => {
+test("a clock near the stored times is trusted, and so is one without stored times, or that was set back", () => {
   for (const newest of [today, today - day, today + 400 * day, null]) {
     const { isSound, pass, set } = watched(newest);
     expect(isSound()).toBe(true);
@@ -31,7 +31,7 @@ test("a clock near what is stored is trusted, and so is one where nothing is, or
   }
 });
 
-test("a clock that is days ahead of all that is stored is watched for an hour", () => {
+test("a clock that is days ahead of all stored times is trusted after an hour", () => {
   const { isSound, pass } = watched(today, 400 * day);
   expect(isSound()).toBe(false);
   pass(hour - 1);
@@ -40,7 +40,7 @@ test("a clock that is days ahead of all that is stored is watched for an hour", 
   expect(isSound()).toBe(true);
 });
 
-test("so is one that is set ahead while it runs, from then on", () => {
+test("a clock that is set days ahead at run time is trusted an hour later", () => {
   const { isSound, pass, set } = watched(today);
   expect(isSound()).toBe(true);
   pass(5 * hour);

@@ -1,5 +1,5 @@
-// The encryption key in its file: one line. While the key is changed there are two, and the first is the one that seals. A
-// running relay looks at the file again every second, so a change reaches it without a restart.
+// The file of the encryption key: one line. While the key is changed there are two, and the first one seals. A running relay
+// reads the file again every second, so a change reaches it without a restart.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -15,9 +15,9 @@ import {
 import { dirname } from "node:path";
 import type { Keys } from "../store/engine/seal.ts";
 
-/** How long after a change of the file every process on it seals with the new key, with some to spare. */
+/** After this time every process has read a change of the file, with some margin. */
 export const settledMs = 2500;
-const lookMs = 1000;
+const checkMs = 1000;
 
 export function decodeKey(text: string): Buffer | null {
   const bytes = /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
@@ -26,8 +26,8 @@ export function decodeKey(text: string): Buffer | null {
 
 export const newKey = () => randomBytes(32);
 
-/** Makes the file where there is none: readable by its owner alone, and never over one that is there. */
-export function makeKeyFile(path: string): void {
+/** Creates the file where there is none, readable by its owner alone. An existing file stays. */
+export function createKeyFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {
     writeFileSync(path, `${newKey().toString("hex")}\n`, { flag: "wx", mode: 0o600 });
@@ -36,14 +36,14 @@ export function makeKeyFile(path: string): void {
   }
 }
 
-/** Null for a file that does not hold keys. */
+/** Returns null for a file that does not hold keys. */
 export function readKeyFile(path: string): readonly Buffer[] | null {
   const lines = readFileSync(path, "utf8").trim().split(/\s+/);
   const keys = lines.map(decodeKey);
   return keys.length <= 2 && keys.every((key) => key !== null) ? keys : null;
 }
 
-/** In one go: nobody ever reads half a key. */
+/** Replaces the file at once, so that no process reads half a key. */
 export function writeKeyFile(path: string, keys: readonly Buffer[]): void {
   const text = keys.map((key) => `${key.toString("hex")}\n`).join("");
   writeFileSync(`${path}.new`, text, { mode: 0o600, flush: true });
@@ -53,27 +53,28 @@ export function writeKeyFile(path: string, keys: readonly Buffer[]): void {
   closeSync(folder);
 }
 
-/** The keys of a file, followed. One that cannot be read any more changes nothing for a process that runs. */
-export function keysIn(path: string, first: readonly Buffer[], elapsed: () => number): Keys {
+/** Returns the keys of a file and follows its changes. A running process keeps its keys when the file cannot be read. */
+export function followKeyFile(path: string, first: readonly Buffer[], elapsed: () => number): Keys {
   let keys = first;
-  let seen = markOf(path);
-  let lookedAt = elapsed();
+  let seen = readStamp(path);
+  let checkedAt = elapsed();
   return () => {
-    if (elapsed() - lookedAt < lookMs) return keys;
-    lookedAt = elapsed();
-    const mark = markOf(path);
-    if (mark === null || mark === seen) return keys;
+    if (elapsed() - checkedAt < checkMs) return keys;
+    checkedAt = elapsed();
+    const stamp = readStamp(path);
+    if (stamp === null || stamp === seen) return keys;
     try {
       keys = readKeyFile(path) ?? keys;
-      seen = mark;
+      seen = stamp;
     } catch {
-      // It is being replaced; the next look finds it.
+      // The file is being replaced; the next check finds it.
     }
     return keys;
   };
 }
 
-function markOf(path: string): string | null {
+/** Identifies the state of the file; null where it cannot be read. */
+function readStamp(path: string): string | null {
   try {
     const { mtimeMs, size, ino } = statSync(path);
     return `${mtimeMs} ${size} ${ino}`;

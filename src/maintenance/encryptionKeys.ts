@@ -1,16 +1,16 @@
-// Where the encryption key comes from: the environment, or a file that is made for a new database and followed from then on.
+// Reads the encryption key from the environment, or from a file that is created for a new database and followed from then on.
 
 import { existsSync } from "node:fs";
 import type { Keys } from "../store/engine/seal.ts";
-import { decodeKey, keysIn, makeKeyFile, readKeyFile } from "./encryptionKeyFile.ts";
+import { createKeyFile, decodeKey, followKeyFile, readKeyFile } from "./encryptionKeyFile.ts";
 
 /**
- * `given`: the key that seals and, while it is changed, the other one; each under the name of its variable. `mayMake`:
- * whether a file that is not there is made. Beside a database only the key will do that it was sealed with.
+ * `given` has the key that seals and, while it is changed, the other one; each under the name of its variable. `mayCreate`
+ * says whether a missing file is created: an existing database needs the key that it was sealed with.
  */
 export function readKeys(
   given: Readonly<Record<string, string | undefined>>,
-  { file, mayMake }: { file: string; mayMake: () => boolean },
+  { file, mayCreate }: { file: string; mayCreate: () => boolean },
   faults: string[],
   faultOf: (text: string) => Error,
 ): Keys {
@@ -19,7 +19,7 @@ export function readKeys(
     if (otherText !== undefined)
       faults.push(`${otherName} goes with ${name}; leave it out where the key is in a file.`);
     let followed: Keys | null = null;
-    return () => (followed ??= follow(file, mayMake(), faultOf))();
+    return () => (followed ??= follow(file, mayCreate(), faultOf))();
   }
   const keys: Buffer[] = [];
   for (const [variable, value] of Object.entries(given)) {
@@ -34,16 +34,16 @@ export function readKeys(
   return () => keys;
 }
 
-/** Told of a key that somebody must find again. */
+/** The message for a missing key file. */
 export const missingKey = (file: string) =>
   `${file} is not there, and the database was sealed with the key that it held. Put it back from its copy, or set ` +
   "CLEANCAST_ENCRYPTION_KEY; if the key is gone for good: 'cleancast encryption-key lost'.";
 
-/** `mayMake` was asked before this looks at the file: whoever makes a database makes its key first. */
-function follow(file: string, mayMake: boolean, faultOf: (text: string) => Error): Keys {
-  if (mayMake) makeKeyFile(file);
+/** `mayCreate` was evaluated before this reads the file: a new database gets its key first. */
+function follow(file: string, mayCreate: boolean, faultOf: (text: string) => Error): Keys {
+  if (mayCreate) createKeyFile(file);
   else if (!existsSync(file)) throw faultOf(missingKey(file));
   const keys = readKeyFile(file);
   if (!keys) throw faultOf(`${file} does not hold a key of 64 hex characters; restore it from a backup.`);
-  return keysIn(file, keys, () => performance.now());
+  return followKeyFile(file, keys, () => performance.now());
 }

@@ -6,10 +6,11 @@ import { describe, expect, test, type TestContext } from "vitest";
 import { freshDatabase, freshFolder } from "../../test/support/databases.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { readTable } from "../store/maintenance/copy.ts";
-import { lookInto } from "../store/maintenance/copyEmpty.ts";
+import { readTargetState } from "../store/maintenance/copyTarget.ts";
 import type { Database } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
-import { openDatabase, openStore } from "../store/store.ts";
+import { openDatabase } from "../store/open.ts";
+import { openStore } from "../store/store.ts";
 import { tablesAt } from "../store/schema/tables.ts";
 import { move, type MovePlan } from "./move.ts";
 import { openProgress } from "./moveProgress.ts";
@@ -27,7 +28,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
     `INSERT INTO connections (${connectionColumns}) VALUES ('s1', ?, 'meta', ?, '{}', '', '[]', 'active', 0, 0)`,
   );
   for (let n = 10; n < 30; n += 1) connect.run(`c${n}`, `account ${n}`);
-  const said: string[] = [];
+  const reported: string[] = [];
   const open = async (): Promise<Database> => {
     const db = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 4 });
     onTestFinished(() => db.close());
@@ -45,7 +46,7 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
       newId: () => `move ${(ids += 1)}`,
       prepareOnly: false,
       now: Date.now,
-      say: (text) => said.push(text),
+      report: (text) => reported.push(text),
       size: { rows: 3, bytes: 1_000_000 },
       ...plan,
     });
@@ -61,12 +62,12 @@ async function newMove({ onTestFinished }: Pick<TestContext, "onTestFinished">) 
     }
     return found;
   };
-  return { from, to, connect, said, open, run, differing };
+  return { from, to, connect, reported, open, run, differing };
 }
 
 describe.concurrent("a move", () => {
-  test("sees what was changed in PostgreSQL since it was copied, added there or taken away", async (context) => {
-    const { to, said, run, differing } = await newMove(context);
+  test("a move finds rows that were changed, added or removed in PostgreSQL since they were copied", async (context) => {
+    const { to, reported, run, differing } = await newMove(context);
     await run({ prepareOnly: true });
     for (const sql of [
       `UPDATE connections SET credentials = 'gone' WHERE id = 'c15'`,
@@ -75,23 +76,23 @@ describe.concurrent("a move", () => {
     ])
       await to.write((tx) => tx.all(sql));
     expect(await differing()).toEqual(["connections", "lockouts"]);
-    said.length = 0;
+    reported.length = 0;
     expect(await run()).toMatchObject({ state: "moved" });
     expect(await differing()).toEqual([]);
     // And copies only that again.
-    expect(Number(/Pass 1: (\d+) of/.exec(said.join())?.[1])).toBeLessThanOrEqual(6);
+    expect(Number(/Pass 1: (\d+) of/.exec(reported.join())?.[1])).toBeLessThanOrEqual(6);
   });
 
-  test("compares everything once more where rows are missing at the end, and then gives up", async (context) => {
-    const { to, from, said, run, differing } = await newMove(context);
+  test("a move compares all rows once more where some are missing at the end, and then gives up", async (context) => {
+    const { to, from, reported, run, differing } = await newMove(context);
     let spoils = 2;
     let spoilt: Promise<unknown> = Promise.resolve();
-    const say = (text: string) => {
-      said.push(text);
-      if (text.startsWith("Now nothing") && (spoils -= 1) >= 0)
+    const report = (text: string) => {
+      reported.push(text);
+      if (text.startsWith("Writes are locked") && (spoils -= 1) >= 0)
         spoilt = to.write((tx) => tx.all(`DELETE FROM connections WHERE id = 'c22'`));
     };
-    /** What is spoilt is spoilt before it is counted. */
+    /** The rows are spoilt before they are counted. */
     const late: Database = {
       ...to,
       write: async (work) => {
@@ -99,18 +100,16 @@ describe.concurrent("a move", () => {
         return to.write(work);
       },
     };
-    await expect(run({ to: late, say })).rejects.toThrow(
-      /has 20 rows here and 19 in PostgreSQL.*Keep everybody away/,
-    );
-    expect(said.filter((text) => text.endsWith("compared once more."))).toHaveLength(1);
+    await expect(run({ to: late, report })).rejects.toThrow(/has 20 rows here and 19 in PostgreSQL.*Stop it/);
+    expect(reported.filter((text) => text.endsWith("compared once more."))).toHaveLength(1);
     expect(from.prepare("PRAGMA user_version").get()).toEqual({ user_version: 0 });
     spoils = 1;
-    expect(await run({ to: late, say })).toMatchObject({ state: "moved" });
+    expect(await run({ to: late, report })).toMatchObject({ state: "moved" });
     expect(await differing()).toEqual([]);
   });
 
-  test("copies rows that took a value over which may be there once, also in a circle", async (context) => {
-    const { from, to, connect, said, run, differing } = await newMove(context);
+  test("a move copies rows that exchanged unique values", async (context) => {
+    const { from, to, connect, reported, run, differing } = await newMove(context);
     await run({ prepareOnly: true });
     from.exec("DELETE FROM connections WHERE id = 'c29'");
     connect.run("c05", "account 29");
@@ -127,24 +126,24 @@ describe.concurrent("a move", () => {
           : to.all(sql, params),
     };
     expect(await run({ to: failedOver })).toMatchObject({ state: "moved" });
-    expect(said.join()).toContain("Another server answers now");
+    expect(reported.join()).toContain("Another server answers now");
     expect(asked).toBe(4);
     expect(await differing()).toEqual([]);
   });
 
-  test("keeps what was copied when another database is named by mistake, until it is told to begin again", async (context) => {
-    const { open, said, run, from } = await newMove(context);
+  test("a move keeps its copy when another database is named by mistake, until --restart", async (context) => {
+    const { open, reported, run, from } = await newMove(context);
     await run({ prepareOnly: true });
     const other = await open();
     await expect(run({ to: other, target: "db/two" })).rejects.toThrow(/being moved to db\/one.*--restart/s);
     await other.write((tx) => tx.all(`CREATE TABLE users (id text)`));
-    await expect(run({ to: other, restart: true })).rejects.toThrow(/data already.*table users/);
+    await expect(run({ to: other, restart: true })).rejects.toThrow(/already has data.*table users/);
     expect(
       await other.all(`SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema()`),
     ).toEqual([{ name: "users" }]);
-    said.length = 0;
+    reported.length = 0;
     await run({ prepareOnly: true });
-    expect(said[0]).toMatch(/^Pass 1: 0 of /);
+    expect(reported[0]).toMatch(/^Pass 1: 0 of /);
 
     await other.write((tx) => tx.all(`DROP TABLE users`));
     // Dies when the tables are made, and before it could write down that it has begun.
@@ -157,24 +156,24 @@ describe.concurrent("a move", () => {
     await expect(run()).rejects.toThrow(/moved already, to db\/two/);
   });
 
-  test("is refused where any table has a row, and where a newer version was; and leaves no trace there", async (context) => {
+  test("a move into a database with rows or a newer schema is refused, and leaves no trace there", async (context) => {
     const { run, to } = await newMove(context);
     await migrate(to);
     await to.write((tx) =>
       tx.all(`INSERT INTO oauth_apps (platform, client_id, credentials, updated_at) VALUES ('x', '', '', 0)`),
     );
-    await expect(run()).rejects.toThrow(/data already.*table oauth_apps/);
+    await expect(run()).rejects.toThrow(/already has data.*table oauth_apps/);
     await to.write((tx) => tx.all(`DELETE FROM oauth_apps`));
     await to.write((tx) =>
       tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES (99999, 'newer', 0)`),
     );
     await expect(run()).rejects.toThrow(/schema 99999/);
-    expect((await lookInto(to)).mover).toBeNull();
+    expect((await readTargetState(to)).move).toBeNull();
     await to.write((tx) => tx.all(`DELETE FROM migrations WHERE version = 99999`));
     expect(await run()).toMatchObject({ state: "moved" });
   });
 
-  test("says which row PostgreSQL does not take", async (context) => {
+  test("a move names the row that PostgreSQL refuses", async (context) => {
     const { from, run } = await newMove(context);
     from.exec(`UPDATE connections SET settings = 'a' || char(0) WHERE id = 'c17'`);
     await expect(run()).rejects.toThrow(
@@ -184,7 +183,7 @@ describe.concurrent("a move", () => {
     await expect(run()).rejects.toThrow(/the row with the key "s1 c17"/);
   });
 
-  test("whose file was marked is finished from the file alone, whatever became of its notes", async (context) => {
+  test("a move that was killed after the final lock is finished without its progress file", async (context) => {
     const { from, to, run, differing } = await newMove(context);
     const killed: Database = {
       ...to,

@@ -1,56 +1,55 @@
-// One look at everything in the embedded database: what PostgreSQL has not, it gets.
+// One pass over the embedded database: copies the ranges that PostgreSQL does not have.
 
 import { hashOf, type Key, type Piece, type Table } from "../store/maintenance/copy.ts";
 import type { Source } from "../store/maintenance/copySource.ts";
-import { Taken, type Filled } from "../store/maintenance/copyTarget.ts";
+import { UniqueConflict, type CopyTarget } from "../store/maintenance/copyTarget.ts";
 import type { Progress } from "./moveProgress.ts";
 
-export type PassParts = {
+export type PassContext = {
   source: Source;
-  filled: Filled;
+  target: CopyTarget;
   progress: Progress;
   tables: readonly Table[];
-  /** Called again and again; `seen` rows were looked at so far. */
-  tick: (seen: number, table: Table) => void;
-  /** Nobody writes meanwhile: whatever does not fit then never will. */
-  isHeld: boolean;
+  /** Called for each range; `seen` is the number of rows so far. */
+  onProgress: (seen: number, table: Table) => void;
+  /** Writes are locked: a conflict now is not a matter of time. */
+  isLocked: boolean;
 };
 
 export type Pass = { copied: number; total: number; rows: Map<string, number> };
 
-/** Ranges that are on their way at once. */
-const together = 4;
+const maxRangesInFlight = 4;
 
-export async function makePass(parts: PassParts): Promise<Pass> {
+export async function makePass(context: PassContext): Promise<Pass> {
   const pass: Pass = { copied: 0, total: 0, rows: new Map() };
-  for (const table of parts.tables) await copyTable(parts, table, pass);
+  for (const table of context.tables) await copyTable(context, table, pass);
   return pass;
 }
 
-async function copyTable(parts: PassParts, table: Table, pass: Pass): Promise<void> {
-  const { source, progress, tick } = parts;
+async function copyTable(context: PassContext, table: Table, pass: Pass): Promise<void> {
+  const { source, progress, onProgress } = context;
   const refused: Copied[] = [];
-  const onTheirWay = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
   let seen = 0;
   for (const { range, rows, within } of source.pieces(table, progress.ends(table.name))) {
-    tick(pass.total + seen, table);
+    onProgress(pass.total + seen, table);
     seen += rows.length;
     const copied = { range, rows, within, hash: hashOf(rows) };
-    if (progress.knows(table.name, range, copied.hash) === "sure") continue;
-    const settling = settle(parts, table, copied, pass)
+    if (progress.knows(table.name, range, copied.hash) === "verified") continue;
+    const settling = settle(context, table, copied, pass)
       .catch((error: unknown) => {
-        if (!(error instanceof Taken)) throw error;
+        if (!(error instanceof UniqueConflict)) throw error;
         refused.push(copied);
       })
-      .finally(() => onTheirWay.delete(settling));
-    // The first that fails is told of; the others must not end the process.
+      .finally(() => inFlight.delete(settling));
+    // The first failure is reported; the others must not end the process.
     settling.catch(() => {});
-    onTheirWay.add(settling);
-    if (onTheirWay.size >= together) await Promise.race(onTheirWay);
+    inFlight.add(settling);
+    if (inFlight.size >= maxRangesInFlight) await Promise.race(inFlight);
   }
-  await Promise.all(onTheirWay);
+  await Promise.all(inFlight);
   const [first, ...others] = refused;
-  if (first) await fillTogether(parts, table, [first, ...others]);
+  if (first) await fillTogether(context, table, [first, ...others]);
   pass.rows.set(table.name, seen);
   pass.total += seen;
 }
@@ -58,36 +57,36 @@ async function copyTable(parts: PassParts, table: Table, pass: Pass): Promise<vo
 type Copied = Piece & { hash: string; within: Key | null };
 
 async function settle(
-  { filled, progress }: PassParts,
+  { target, progress }: PassContext,
   table: Table,
   copied: Copied,
   pass: Pass,
 ): Promise<void> {
   const { range, rows, hash, within } = copied;
-  const isThere =
-    progress.knows(table.name, range, hash) === "remembered" && (await filled.holds(table, copied));
-  if (!isThere) {
+  const isCopied =
+    progress.knows(table.name, range, hash) === "remembered" && (await target.holds(table, copied));
+  if (!isCopied) {
     pass.copied += rows.length;
-    progress.leaves(table.name, within);
-    await filled.fill(table, [copied]);
+    progress.leave(table.name, within);
+    await target.fill(table, [copied]);
   }
-  progress.arrived(table.name, range, hash);
+  progress.arrive(table.name, range, hash);
 }
 
 /**
- * Ranges that stood in each other's way: a value that may be there once has gone from a row of one to a row of another. All of
- * them go first, and then come. Beside a relay they may have been read at moments that do not fit; the next pass sees.
+ * Writes ranges that conflicted with each other: a unique value has moved from a row of one to a row of another. All are
+ * deleted before they are inserted. While a relay writes they may be of different moments; then the next pass copies them.
  */
 async function fillTogether(
-  { filled, progress, isHeld }: PassParts,
+  { target, progress, isLocked }: PassContext,
   table: Table,
   refused: [Copied, ...Copied[]],
 ): Promise<void> {
   try {
-    await filled.fill(table, refused);
+    await target.fill(table, refused);
   } catch (error) {
-    if (isHeld || !(error instanceof Taken)) throw error;
+    if (isLocked || !(error instanceof UniqueConflict)) throw error;
     return;
   }
-  for (const { range, hash } of refused) progress.arrived(table.name, range, hash);
+  for (const { range, hash } of refused) progress.arrive(table.name, range, hash);
 }

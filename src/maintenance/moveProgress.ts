@@ -1,78 +1,78 @@
-// How far a move has come: lines of JSON beside the database, added to as ranges arrive. A line that is missing or cut
-// off only means that its range is copied once more.
+// The progress of a move: a file of JSON lines next to the database, to which each copied range is appended. A line that is
+// missing or cut off only means that its range is copied once more.
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { compareKeys, type Key, type Range } from "../store/maintenance/copy.ts";
 
-/** A move: what the sign in the database says that it fills, and how a person would name that database. */
-export type Aim = { move: string; target: string };
+/** The id in the marker of the target database, and the name of that database for messages. */
+export type MoveId = { move: string; target: string };
 
 /**
- * What is known of a range. What an earlier run wrote is `remembered`: the database may have been changed since, or be an
- * older copy of itself. `sure` is what this run wrote or read back.
+ * What is known of a range in PostgreSQL. What an earlier run wrote is `remembered`: the database may have been changed
+ * since, or restored to an older state. What this run wrote or read back is `verified`.
  */
-export type Knowledge = "nothing" | "remembered" | "sure";
+export type Knowledge = "nothing" | "remembered" | "verified";
 
 export type Progress = {
-  /** Null before anything was copied. */
-  aim(): Aim | null;
-  /** Said before a sign is hung, so that a move which dies just then knows its own sign. */
-  intends(aim: Aim): void;
-  intended(): Aim | null;
-  /** A database is filled from its beginning; what was copied into another one, this one has not. */
-  begin(aim: Aim): void;
-  /** The ends of a table's ranges, in order; the last is null: whatever comes. */
+  /** The move whose target is being filled; null before anything was copied. */
+  begun(): MoveId | null;
+  /** Called before the marker is written, so that a move that dies just then knows its own marker. */
+  intend(id: MoveId): void;
+  intended(): MoveId | null;
+  /** Starts with an empty target: what was copied into another database is discarded. */
+  begin(id: MoveId): void;
+  /** Returns the ends of a table's ranges, in order; the last is null, for an open end. */
   ends(table: string): (Key | null)[];
   knows(table: string, range: Range, hash: string): Knowledge;
   /**
-   * The range that ends there is about to be written, or a part of it. Said before, because what was known of it does not hold
-   * from then on: rows can become again what they were.
+   * The range with this end, or a part of it, is about to be written. Called before, because what was known of it is then no
+   * longer true: rows can become again what they were.
    */
-  leaves(table: string, end: Key | null): void;
-  arrived(table: string, range: Range, hash: string): void;
-  /** What this run was sure of has to be looked at again. */
-  doubt(): void;
+  leave(table: string, end: Key | null): void;
+  arrive(table: string, range: Range, hash: string): void;
+  /** Makes the next pass read back again what this run has verified. */
+  distrust(): void;
   remove(): void;
 };
 
-type Arrived = Range & { table: string; hash: string };
+type CopiedRange = Range & { table: string; hash: string };
 
 export function openProgress(file: string): Progress {
-  const tables = new Map<string, Map<string, Arrived & { isSure: boolean }>>();
-  let aim: Aim | null = null;
-  let intended: Aim | null = null;
+  const tables = new Map<string, Map<string, CopiedRange & { isVerified: boolean }>>();
+  let begun: MoveId | null = null;
+  let intended: MoveId | null = null;
   if (existsSync(file)) {
-    for (const line of readFileSync(file, "utf8").split("\n").flatMap(parsed)) {
-      if ("move" in line) aim = line as Aim;
-      else if ("next" in line) intended = line.next as Aim;
-      else if ("table" in line) note(line as Arrived, false);
+    for (const line of readFileSync(file, "utf8").split("\n").flatMap(parseLine)) {
+      if ("move" in line) begun = line as MoveId;
+      else if ("next" in line) intended = line.next as MoveId;
+      else if ("table" in line) note(line as CopiedRange, false);
     }
-    // What was cut off must not swallow what comes next.
+    // A line that was cut off must not run into the next one.
     appendFileSync(file, "\n");
   }
 
-  /** On the disk before anything else happens. */
+  /** The line is on the disk before the move goes on. */
   function append(line: object): void {
     appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600, flush: true });
   }
-  function note(line: Arrived, isSure: boolean): void {
-    const ranges = tables.get(line.table) ?? new Map<string, Arrived & { isSure: boolean }>();
-    ranges.set(JSON.stringify(line.end), { ...line, isSure });
+  function note(line: CopiedRange, isVerified: boolean): void {
+    const ranges = tables.get(line.table) ?? new Map<string, CopiedRange & { isVerified: boolean }>();
+    ranges.set(JSON.stringify(line.end), { ...line, isVerified });
     tables.set(line.table, ranges);
   }
   const find = (table: string, end: Key | null) => tables.get(table)?.get(JSON.stringify(end));
 
   return {
-    aim: () => aim,
+    begun: () => begun,
     intended: () => intended,
-    intends(next) {
+    intend(next) {
       intended = next;
       append({ next });
     },
     begin(next) {
       writeFileSync(`${file}.new`, `${JSON.stringify(next)}\n`, { mode: 0o600, flush: true });
       renameSync(`${file}.new`, file);
-      aim = next;
+      begun = next;
       intended = null;
       tables.clear();
     },
@@ -83,31 +83,31 @@ export function openProgress(file: string): Progress {
     knows(table, { after, end }, hash) {
       const found = find(table, end);
       if (found?.hash !== hash) return "nothing";
-      // What began before this range and has the same rows, has nothing else in it. What began later may.
+      // A copied range that began earlier and has the same rows has no other rows. One that began later may.
       const isWithin = found.after === null || (after !== null && compareKeys(found.after, after) <= 0);
       if (!isWithin) return "nothing";
-      return found.isSure ? "sure" : "remembered";
+      return found.isVerified ? "verified" : "remembered";
     },
-    leaves(table, end) {
+    leave(table, end) {
       const found = find(table, end);
       if (!found || found.hash === "") return;
-      const left = { table, after: found.after, end, hash: "" };
-      note(left, false);
-      append(left);
+      const emptied = { table, after: found.after, end, hash: "" };
+      note(emptied, false);
+      append(emptied);
     },
-    arrived(table, range, hash) {
-      const isNews = this.knows(table, range, hash) === "nothing";
+    arrive(table, range, hash) {
+      const isNew = this.knows(table, range, hash) === "nothing";
       note({ table, ...range, hash }, true);
-      if (isNews) append({ table, ...range, hash });
+      if (isNew) append({ table, ...range, hash });
     },
-    doubt() {
-      for (const ranges of tables.values()) for (const one of ranges.values()) one.isSure = false;
+    distrust() {
+      for (const ranges of tables.values()) for (const one of ranges.values()) one.isVerified = false;
     },
     remove: () => rmSync(file, { force: true }),
   };
 }
 
-function parsed(line: string): object[] {
+function parseLine(line: string): object[] {
   try {
     const value: unknown = JSON.parse(line);
     return typeof value === "object" && value !== null ? [value] : [];

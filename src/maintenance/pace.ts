@@ -1,40 +1,39 @@
-// Background work that is not felt: small steps, each as large as fits into a few milliseconds, and after each a pause that
-// is a multiple of what it took.
+// Paces background work so that it does not slow down events: each step takes a few milliseconds, and is followed by a pause
+// of a multiple of its duration.
 
-import type { Step } from "../store/maintenance/purge.ts";
+import type { PurgeStep } from "../store/maintenance/purge.ts";
 
-/** In the embedded store a step holds up the thread that takes events in. */
+/** In the embedded store a step blocks the thread that accepts events. */
 const stepMs = 5;
-const restShare = 4;
+const pauseFactor = 4;
 const minPauseMs = 10;
-const smallest = 8;
-const first = 32;
+const [minRows, firstRows] = [8, 32];
 
 export type Pace = {
   elapsed: () => number;
   sleep: (ms: number) => Promise<void>;
-  /** Asked before every step. */
-  mayGoOn: () => Promise<boolean>;
+  /** Called before every step. */
+  mayContinue: () => Promise<boolean>;
 };
 
-/** Takes steps until one says that nothing is left. `most` is never above `largest`. Returns how much was removed. */
-export async function walk(
-  { elapsed, sleep, mayGoOn }: Pace,
-  largest: number,
-  step: (after: string, most: number) => Promise<Step>,
+/** Runs steps of at most `maxRows` rows until nothing is left. Returns how many rows were removed. */
+export async function runPaced(
+  { elapsed, sleep, mayContinue }: Pace,
+  maxRows: number,
+  step: (after: string, limit: number) => Promise<PurgeStep>,
 ): Promise<number> {
-  let most = Math.min(first, largest);
+  let limit = Math.min(firstRows, maxRows);
   let removed = 0;
-  for (let after = ""; await mayGoOn();) {
-    const begunAt = elapsed();
-    const done = await step(after, most);
-    const took = elapsed() - begunAt;
+  for (let after = ""; await mayContinue();) {
+    const startedAt = elapsed();
+    const done = await step(after, limit);
+    const took = elapsed() - startedAt;
     removed += done.removed;
     if (done.next === null) return removed;
     after = done.next;
-    if (took > stepMs) most = Math.max(smallest, Math.floor(most / 2));
-    else if (took < stepMs / 2) most = Math.min(largest, most * 2);
-    await sleep(Math.max(minPauseMs, took * restShare));
+    if (took > stepMs) limit = Math.max(minRows, Math.floor(limit / 2));
+    else if (took < stepMs / 2) limit = Math.min(maxRows, limit * 2);
+    await sleep(Math.max(minPauseMs, took * pauseFactor));
   }
   return removed;
 }

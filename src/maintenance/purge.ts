@@ -6,10 +6,10 @@ import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { dayMs, minuteMs } from "../kernel/time.ts";
 import { lockoutRule } from "../store/sites/keyUse.ts";
-import type { Step } from "../store/maintenance/purge.ts";
+import type { PurgeStep } from "../store/maintenance/purge.ts";
 import type { Store } from "../store/store.ts";
-import { watchClock } from "./clock.ts";
-import { walk, type Pace } from "./pace.ts";
+import { trustClock } from "./clock.ts";
+import { runPaced, type Pace } from "./pace.ts";
 
 const everyMs = 10 * minuteMs;
 const leaseMs = minuteMs;
@@ -17,13 +17,13 @@ const keepBotsMs = 14 * dayMs;
 const keepPushesMs = 90 * dayMs;
 const keepAlertsMs = 90 * dayMs;
 const keepKeyUsesMs = 90 * dayMs;
-/** As long as the visitor's cookie lives. */
+/** The lifetime of the visitor's cookie. */
 const keepAgreementsMs = 400 * dayMs;
-/** Two years and a little more: this month can be compared with that of the year before last. */
-const keepNumbersMs = 800 * dayMs;
+/** A little more than two years, so that this month can be compared with that of the year before last. */
+const keepStatisticsMs = 800 * dayMs;
 const keepAuditMs = 800 * dayMs;
 
-/** Rows of one transaction, at most. */
+/** The limits of one transaction. */
 const maxRows = 500;
 const maxRecords = 100;
 const maxHours = 12;
@@ -35,9 +35,12 @@ export type PurgedSite = {
 };
 
 export type PurgeOptions = {
-  store: Pick<Store, "purge" | "people" | "keyUse" | "traffic" | "signIns" | "pushes" | "syncLog" | "alerts">;
+  store: Pick<
+    Store,
+    "leases" | "purge" | "people" | "keyUse" | "traffic" | "signIns" | "pushes" | "syncLog" | "alerts"
+  >;
   sites: () => Iterable<PurgedSite>;
-  /** This node. */
+  /** The id of this node. */
   owner: string;
   now: () => number;
   elapsed: () => number;
@@ -63,13 +66,10 @@ export function startPurge(options: PurgeOptions): { stop(): Promise<void> } {
 /** `run` goes over all sites once. */
 export function openPurge(options: PurgeOptions) {
   const { store, sites, owner, now, elapsed, onDefect } = options;
-  /** When a site was last gone through whole. */
+  /** The time of the last daily purge of each site. */
   const dailyAt = new Map<string, number>();
   const lease = openLease({
-    leases: {
-      acquire: (_name, ...given) => store.purge.takeTurn(...given),
-      release: (_name, node) => store.purge.giveTurnBack(node),
-    },
+    leases: store.leases,
     name: "purge",
     owner,
     lengthMs: leaseMs,
@@ -77,69 +77,77 @@ export function openPurge(options: PurgeOptions) {
     onError: (error) => onDefect(error, { purge: "lease" }),
   });
   let signal: AbortSignal | undefined;
-  let isClockSound: (() => boolean) | null = null;
+  let isClockTrusted: (() => boolean) | null = null;
 
   const pace: Pace = {
     elapsed,
     sleep: (ms) => wait(ms, undefined, signal && { signal }).catch(() => {}),
-    mayGoOn: async () => !signal?.aborted && isClockSound?.() === true && (await lease.hold()),
+    mayContinue: async () => !signal?.aborted && isClockTrusted?.() === true && (await lease.hold()),
   };
-  const inSteps = (largest: number, step: (after: string, most: number) => Promise<Step>) =>
-    walk(pace, largest, step);
-  /** For steps that always begin at the oldest, and say how many they touched. */
-  const whileSome = (step: (most: number) => Promise<number>) =>
-    inSteps(maxRecords, async (_after, most) => {
-      const removed = await step(most);
+  const inSteps = (max: number, step: (after: string, limit: number) => Promise<PurgeStep>) =>
+    runPaced(pace, max, step);
+  /** For steps that always begin at the oldest row, and return how many they removed. */
+  const untilNone = (step: (limit: number) => Promise<number>) =>
+    inSteps(maxRecords, async (_after, limit) => {
+      const removed = await step(limit);
       return { removed, next: removed > 0 ? "" : null };
     });
 
-  async function often({ id, settings }: PurgedSite): Promise<void> {
+  async function purgeFrequent({ id, settings }: PurgedSite): Promise<void> {
     await store.keyUse.purge(id, now(), lockoutRule);
     await store.signIns.purge(id, now());
     await store.traffic.purge(id, now() - keepBotsMs, now());
     await store.pushes.purge(id, now() - keepPushesMs);
     await store.alerts.purge(id, now() - keepAlertsMs);
-    await whileSome((most) => store.people.purgeVisitors(id, now() - settings.keepMs, most));
-    await inSteps(maxRows, (after, most) =>
+    await untilNone((limit) => store.people.purgeVisitors(id, now() - settings.keepMs, limit));
+    await inSteps(maxRows, (after, limit) =>
       store.purge.events(
         id,
-        { before: now() - settings.keepEventsMs, numbersFrom: now() - keepNumbersMs },
+        { before: now() - settings.keepEventsMs, statisticsFrom: now() - keepStatisticsMs },
         after,
-        most,
+        limit,
       ),
     );
-    await whileSome((most) => store.syncLog.purge(id, now() - settings.keepLogMs, most));
+    await untilNone((limit) => store.syncLog.purge(id, now() - settings.keepLogMs, limit));
   }
 
-  /** What is found only by looking at everything, or comes in small numbers. */
-  async function daily({ id, keys, settings }: PurgedSite): Promise<void> {
-    await inSteps(maxRows, (after, most) =>
-      store.people.purgePeople(id, now() - settings.keepMs, after, most),
+  /** Purges what is found only by reading all rows, or is rare. */
+  async function purgeDaily({ id, keys, settings }: PurgedSite): Promise<void> {
+    await inSteps(maxRows, (after, limit) =>
+      store.people.purgePeople(id, now() - settings.keepMs, after, limit),
     );
-    await inSteps(maxRows, (after, most) => store.purge.claims(id, now(), after, most));
-    await inSteps(maxRecords, (after, most) =>
-      store.purge.agreements(id, now() - keepAgreementsMs, after, most),
+    await inSteps(maxRows, (after, limit) => store.purge.claims(id, now(), after, limit));
+    await inSteps(maxRecords, (after, limit) =>
+      store.purge.agreements(id, now() - keepAgreementsMs, after, limit),
     );
     for (const key of keys)
-      await inSteps(maxRows, (_after, most) => store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, most));
+      await inSteps(maxRows, (_after, limit) =>
+        store.purge.keyUses(id, key.id, now() - keepKeyUsesMs, limit),
+      );
     for (const table of ["statistics", "statistics_hours", "visit_counts", "inbound_counts"] as const)
-      await inSteps(maxHours, (_after, most) => store.purge.hours(id, table, now() - keepNumbersMs, most));
-    await inSteps(maxRows, (_after, most) => store.purge.audit(id, now() - keepAuditMs, most));
+      await inSteps(maxHours, (_after, limit) =>
+        store.purge.hours(id, table, now() - keepStatisticsMs, limit),
+      );
+    await inSteps(maxRows, (_after, limit) => store.purge.audit(id, now() - keepAuditMs, limit));
   }
 
   async function run(stopping?: AbortSignal): Promise<void> {
     signal = stopping;
-    // Before the lease is taken: that writes a time, too.
-    isClockSound ??= watchClock(now, elapsed, await store.purge.newestTime([...sites()].map(({ id }) => id)));
-    if (!(await pace.mayGoOn())) return;
+    // This comes before the lease, which writes a time, too.
+    isClockTrusted ??= trustClock(
+      now,
+      elapsed,
+      await store.purge.newestTime([...sites()].map(({ id }) => id)),
+    );
+    if (!(await pace.mayContinue())) return;
     // Hosts that no site owns count under the empty site.
     await store.keyUse.purge("", now(), lockoutRule);
     for (const site of sites()) {
-      if (!(await pace.mayGoOn())) return;
+      if (!(await pace.mayContinue())) return;
       try {
-        await often(site);
+        await purgeFrequent(site);
         if ((dailyAt.get(site.id) ?? 0) > now() - dayMs) continue;
-        await daily(site);
+        await purgeDaily(site);
         if (!signal?.aborted) dailyAt.set(site.id, now());
       } catch (error) {
         // One site whose rows cannot be read must not stop the others.

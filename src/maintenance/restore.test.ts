@@ -1,4 +1,4 @@
-// What a backup must survive: odd rows, odd files beside the database, and others who come at the wrong moment.
+// Backups with unusual rows, with stray files next to the database, and with other processes at the wrong moment.
 
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -13,8 +13,9 @@ import type { Row } from "../store/engine/database.ts";
 import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { packRecord } from "../store/people/personCodec.ts";
 import { openSnapshot, type Snapshot } from "../store/maintenance/snapshot.ts";
-import { openDatabase, openStore, type StoreLocation } from "../store/store.ts";
-import { fillTable, openTarget } from "../store/maintenance/restoreTarget.ts";
+import { openDatabase, type StoreLocation } from "../store/open.ts";
+import { openStore } from "../store/store.ts";
+import { fillTable, openRestoreTarget } from "../store/maintenance/restoreTarget.ts";
 import { takeBackup } from "./backup.ts";
 import { writeLines } from "./backupFile.ts";
 import { checkLocation, restoreBackup, verifyBackup } from "./restore.ts";
@@ -75,7 +76,7 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     location = await filled(engine);
   });
 
-  test("a sum without end and records in their packed form are restored as they were, and nothing is wrong with them", async () => {
+  test("an infinite value and packed records are restored as they were, and pass the check", async () => {
     const infinite = engine === "sqlite" ? "9e999" : "'Infinity'";
     const [person, subject] = [representativeRows().identities?.[0]?.email_sha256, "b".repeat(64)];
     const packed = packRecord(
@@ -130,31 +131,31 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
     const found = (await checkLocation(location, keys)).map(({ what }) => what);
     expect(found).toEqual(
       expect.arrayContaining([
-        "deliveries whose attempts are not all there",
-        "deliveries that wait for a connection that is not there",
-        "deliveries that wait for more than a year",
+        "deliveries with missing attempts",
+        "deliveries that wait for a connection that does not exist",
+        "deliveries that are due in more than a year",
         "events without a name",
-        "events that go to platforms under another's id",
+        "events whose platform event id is not theirs",
         "connections whose settings cannot be read",
         "connections whose events cannot be read",
-        "connections with a state that there is not",
-        "connections with a platform that there is not",
+        "connections with an unknown state",
+        "connections with an unknown platform",
         "sites whose settings cannot be read",
-        "inbound_keys with a mode that there is not",
-        "agreements in the history that are not in force",
-        "webhooks of sites that count no periods",
+        "inbound_keys with an unknown mode",
+        "agreements in the consent history without a decision",
+        "webhooks of sites without periods",
         "sites in a database without a single host",
         "missing settings of the installation",
         "identities that cannot be read",
         "alerts whose told cannot be read",
-        "hours whose numbers are not those of their events",
+        "hours whose statistics differ from their events",
       ]),
     );
     await change(location, `DELETE FROM events`, `DELETE FROM deliveries`);
     const left = (await checkLocation(location, keys)).map(({ what }) => what);
-    expect(left).toContain("hours whose numbers are not those of their events");
+    expect(left).toContain("hours whose statistics differ from their events");
 
-    // Of a schema that is not known here, nothing can be said.
+    // A schema that this version does not know cannot be checked.
     await change(location, `INSERT INTO migrations (version, name, applied_at) VALUES (999, 'later', 0)`);
     await expect(backUp(location)).rejects.toThrow("take the backup with the newer version");
     await expect(checkLocation(location, keys)).rejects.toThrow("check it with the newer one");
@@ -174,19 +175,19 @@ describe("the embedded database", () => {
     location = { engine: "sqlite", file: join(freshFolder(), "store.db") };
     copyFileSync(sound.file, location.file);
   });
-  /** What else is in its folder; a log of its own may be. */
+  /** The other files in its folder; a log of its own may be among them. */
   const besides = (file: string) =>
     readdirSync(dirname(file)).filter((name) => !/^(?:store\.db(?:-wal|-shm)?|backup)$/.test(name)).toSorted(); // prettier-ignore
 
-  test("the check finds a text in place of a number", async () => {
+  test("the check finds a text in a number column", async () => {
     await change(location, `UPDATE events SET value = 'much'`, `UPDATE dedup_claims SET expires_at = 'late'`);
     expect((await checkLocation(location, keys)).map(({ what }) => what)).toEqual([
-      "events with something else in place of a number",
-      "dedup_claims with something else in place of a number",
+      "events with something other than a number",
+      "dedup_claims with something other than a number",
     ]);
   });
 
-  test("a log that stayed behind is not played into what is restored", async () => {
+  test("a log that was left behind is not replayed into the restored database", async () => {
     const { file } = location;
     const db = openDatabase(location);
     await db.write((tx) => tx.all(`UPDATE sites SET name = 'written since'`));
@@ -216,16 +217,16 @@ describe("the embedded database", () => {
     expect(readFileSync(aside ?? "").equals(damaged)).toBe(true);
   });
 
-  test("nobody reads or writes it while another takes its place, and who waited writes nothing", async () => {
+  test("no process reads or writes the database during a restore, and one that waited writes nothing", async () => {
     const { file } = location;
-    const target = await openTarget(location, true, rowsAt);
+    const target = await openRestoreTarget(location, true, rowsAt);
     if (typeof target === "string") throw new Error(target);
     await migrate(target.db);
     const late = new DatabaseSync(file, { timeout: 0 });
     expect(() => late.exec("PRAGMA journal_mode = WAL")).toThrow("locked");
     expect(() => late.prepare("SELECT 1 FROM sites").all()).toThrow("locked");
     // One that is given up leaves everything as it was.
-    const given = await openTarget(sound, true, rowsAt);
+    const given = await openRestoreTarget(sound, true, rowsAt);
     if (typeof given === "string") throw new Error(given);
     await given.abandon();
     expect(await checkLocation(sound, keys)).toEqual([]);
@@ -236,7 +237,7 @@ describe("the embedded database", () => {
     expect(readdirSync(dirname(file))).toEqual(["store.db"]);
   });
 
-  test("two backups onto one name do not meet in one file, nor in one that somebody laid there", async () => {
+  test("two backups with one name never write to the same file, nor to an existing one", async () => {
     const file = join(freshFolder(), "backup");
     writeFileSync(`${file}.part`, "", { mode: 0o666 });
     await Promise.all([backUp(location, file), backUp(location, file)]);
@@ -244,13 +245,13 @@ describe("the embedded database", () => {
     expect(besides(file)).toEqual(["backup.part"]);
   });
 
-  test("a backup that lacks a table is not restored", async () => {
+  test("a backup without one of its tables is not restored", async () => {
     const header = { cleancast: "backup", format: 1, schema: latestVersion, engine: "sqlite", version: "1" };
-    const sha256 = createHash("sha256").digest("hex");
+    const emptyHash = createHash("sha256").digest("hex");
     const lines = [
       header,
       { table: "sites", columns: ["site_id"] },
-      { end: "sites", rows: 0, sha256 },
+      { end: "sites", rows: 0, sha256: emptyHash },
       { end: "backup", tables: 1, rows: 0 },
     ];
     const file = join(freshFolder(), "backup");
@@ -261,7 +262,7 @@ describe("the embedded database", () => {
       })(),
       file,
     );
-    await expect(verifyBackup(file, keys)).rejects.toThrow("The backup lacks the table settings");
+    await expect(verifyBackup(file, keys)).rejects.toThrow("The table settings is missing in the backup");
     expect(existsSync(file)).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
-// Restoring a backup: the whole file is verified before the first row is written, and what is written takes the place of
-// what was there in one go. A restore that is killed has changed nothing.
+// Restores a backup: the whole file is verified before the first row is written, and the restored data replaces the present
+// data at once. A restore that is killed has changed nothing.
 
 import { platforms } from "../platforms/index.ts";
 import { Refusal } from "../kernel/refusal.ts";
@@ -9,15 +9,20 @@ import { latestVersion, migrate } from "../store/schema/migrate.ts";
 import { sealWith, tryOpen, type Keys } from "../store/engine/seal.ts";
 import { sealedNames } from "../store/maintenance/sealedColumns.ts";
 import { openSnapshot } from "../store/maintenance/snapshot.ts";
-import type { StoreLocation } from "../store/store.ts";
+import type { StoreLocation } from "../store/open.ts";
 import { columnsOf, tablesAt } from "../store/schema/tables.ts";
-import { emptyTable, fillTable, openTarget, type Hindrance } from "../store/maintenance/restoreTarget.ts";
+import {
+  emptyTable,
+  fillTable,
+  openRestoreTarget,
+  type RestoreObstacle,
+} from "../store/maintenance/restoreTarget.ts";
 import { readBackup, type Header, type Totals } from "./backupFile.ts";
 
 export type Restored = Totals & {
   header: Header;
   schema: number;
-  /** What was there and was damaged is kept under this name. */
+  /** The name under which a damaged database is kept. */
   aside: string | null;
   wrong: Inconsistency[];
 };
@@ -29,12 +34,12 @@ export async function restoreBackup(
   options: { force: boolean; now: number },
 ): Promise<Restored> {
   const { header, ...totals } = await verifyBackup(file, keys);
-  const target = await openTarget(location, options.force, options.now);
-  if (typeof target === "string") throw new Refusal("target", hindrances[target]);
+  const target = await openRestoreTarget(location, options.force, options.now);
+  if (typeof target === "string") throw new Refusal("target", obstacles[target]);
   let aside: string | null;
   try {
     await migrate(target.db, { to: header.schema });
-    await write(file, target.db);
+    await writeTables(file, target.db);
     await migrate(target.db);
     aside = await target.finish();
   } catch (error) {
@@ -44,15 +49,14 @@ export async function restoreBackup(
   return { ...totals, header, schema: latestVersion, aside, wrong: await checkLocation(location, keys) };
 }
 
-const hindrances: Record<Hindrance, string> = {
-  data: "There is data already where this backup would be restored to; --force replaces all of it.",
+const obstacles: Record<RestoreObstacle, string> = {
+  data: "The database already has data; --force replaces all of it.",
   "in use": "A relay or a command is using the database; stop every one of them first.",
-  damaged:
-    "The database that is there is damaged; --force puts it aside and restores the backup in its place.",
-  "newer schema": "The database there belongs to a newer version of Cleancast; restore with that version.",
+  damaged: "The present database is damaged; --force puts it aside and restores the backup in its place.",
+  "newer schema": "The present database belongs to a newer version of Cleancast; restore with that version.",
 };
 
-/** Reads the whole file: is it what was written, can this version restore it, and does the key open what it holds? */
+/** Reads the whole file, and checks that it is undamaged, of a known schema, and sealed with the present key. */
 export async function verifyBackup(file: string, keys: Keys): Promise<Totals & { header: Header }> {
   const seal = sealWith(keys);
   const parts = readBackup(file);
@@ -63,7 +67,7 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
     if (done) {
       const [table] = missing;
       if (table !== undefined)
-        throw new Refusal("file", `The backup lacks the table ${table}; it is not restored.`);
+        throw new Refusal("file", `The table ${table} is missing in the backup; it is not restored.`);
       return { header: header as unknown as Header, ...value };
     }
     if (value.part === "header") {
@@ -78,7 +82,7 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
     if (value.part === "table" && !missing.delete(value.table))
       throw new Refusal(
         "file",
-        `The backup has a table ${value.table} that schema ${header?.schema} has not, or has it twice.`,
+        `The backup has a table ${value.table} that is not in schema ${header?.schema}, or has it twice.`,
       );
     if (value.part !== "rows" || value.table !== "settings") continue;
     for (const row of value.rows) {
@@ -93,25 +97,25 @@ export async function verifyBackup(file: string, keys: Keys): Promise<Totals & {
   }
 }
 
-async function write(file: string, db: Database): Promise<void> {
+async function writeTables(file: string, db: Database): Promise<void> {
   for await (const part of readBackup(file)) {
     if (part.part === "table") {
       const known = await columnsOf(db, part.table);
       const odd = part.columns.find((column) => !known.includes(column));
       if (odd !== undefined)
-        throw new Refusal("file", `The backup has a column ${odd} in ${part.table}, which there is not.`);
+        throw new Refusal("file", `The backup has an unknown column ${odd} in ${part.table}.`);
       await emptyTable(db, part.table);
     }
     if (part.part === "rows") await fillTable(db, part.table, part.columns, part.rows);
   }
 }
 
-/** What does not fit together in a database; empty where all does. */
+/** Finds inconsistencies in a database. */
 export async function checkLocation(location: StoreLocation, keys: Keys): Promise<Inconsistency[]> {
   const snapshot = await openSnapshot(location);
-  if (!snapshot) throw new Refusal("database", "There is no database yet: nothing to check.");
+  if (!snapshot) throw new Refusal("database", "There is no database to check yet.");
   try {
-    // A key that is not there must not look like values that do not open.
+    // A missing key must not look like values that cannot be decrypted.
     keys();
     if (snapshot.version !== latestVersion)
       throw new Refusal(

@@ -10,9 +10,9 @@ import type { VisitBucket } from "../kernel/event.ts";
 import type { Directory } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
-import { Moved } from "../store/maintenance/moveLock.ts";
+import { DatabaseMoved } from "../store/engine/sqlite/moveLock.ts";
 import type { Store } from "../store/store.ts";
-import type { CommitWatch } from "../store/engine/timed.ts";
+import type { CommitObserver } from "../store/engine/timed.ts";
 import { openBacklog } from "./backlog.ts";
 import { openCounts } from "./counts.ts";
 import { toAttemptLine, toEventLine, type Log } from "./log.ts";
@@ -46,7 +46,7 @@ export function openObservability(config: Config, { log, lines }: Log, now: () =
   const transientFaults = openTransientFaults((line) => log.error(line, "the database fails"));
   function onDefect(error: unknown, about: Record<string, unknown> = {}): void {
     // After a move, every write fails until the relay is restarted. That is no defect, and is logged once.
-    if (error instanceof Moved) {
+    if (error instanceof DatabaseMoved) {
       if (!loggedMoves.has(error.message)) log.error(error.message);
       loggedMoves.add(error.message);
       return;
@@ -59,19 +59,19 @@ export function openObservability(config: Config, { log, lines }: Log, now: () =
   const failedCommits = countConsecutiveFailures(elapsed);
   const failedEvents = countConsecutiveFailures(elapsed);
   let committedAt = 0;
-  const commitWatch: CommitWatch = {
-    underWay: new Set(),
-    committed(ms, failed) {
+  const commitObserver: CommitObserver = {
+    inFlight: new Set(),
+    onCommit(ms, failed) {
       counts.countCommit(ms, failed);
       failedCommits.add(failed);
       if (!failed) committedAt = elapsed();
     },
-    wrote: () => void (counts.totals.writes += 1),
+    onWrite: () => void (counts.totals.writes += 1),
   };
 
   return {
     onDefect,
-    commitWatch,
+    commitObserver,
     onPlanned: counts.countPlanned,
     onWorkerPolled: () => void (workerPolledAt = elapsed()),
 
@@ -102,7 +102,7 @@ export function openObservability(config: Config, { log, lines }: Log, now: () =
         workerPolledAt: () => workerPolledAt,
         failedInARow: () => Math.max(failedCommits.inARow(), failedEvents.inARow()),
         stuckMs() {
-          const [oldest] = commitWatch.underWay;
+          const [oldest] = commitObserver.inFlight;
           return oldest ? elapsed() - Math.max(oldest.startedAt, committedAt) : 0;
         },
         now,

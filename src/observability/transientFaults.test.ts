@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Late } from "../kernel/deadline.ts";
-import { StoreFault } from "../store/engine/postgres/errors.ts";
+import { PostgresError } from "../store/engine/postgres/errors.ts";
 import { isTransient, openTransientFaults, type FaultLine } from "./transientFaults.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -10,7 +10,7 @@ test("any number of transient faults makes one log line a second, with their num
   const lines: FaultLine[] = [];
   const faults = openTransientFaults((line) => lines.push(line));
   for (let ms = 0; ms < 2500; ms += 5) {
-    faults.add(new StoreFault("08001", "no server can be written to"));
+    faults.add(new PostgresError("08001", "no server can be written to"));
     await vi.advanceTimersByTimeAsync(5);
   }
   faults.stop();
@@ -32,7 +32,7 @@ test("the first transient fault after a second without any is logged at once", a
 
 test("only timeouts and lost connections count as transient faults", () => {
   expect(isTransient(new Late("too slow"))).toBe(true);
-  expect(isTransient(new StoreFault("57P01", "terminating connection"))).toBe(true);
-  expect(isTransient(new StoreFault("28P01", "password authentication failed"))).toBe(false);
+  expect(isTransient(new PostgresError("57P01", "terminating connection"))).toBe(true);
+  expect(isTransient(new PostgresError("28P01", "password authentication failed"))).toBe(false);
   expect(isTransient(new TypeError("undefined is not a function"))).toBe(false);
 });

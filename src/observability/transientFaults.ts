@@ -2,13 +2,13 @@
 // number, and without a stack trace for each.
 
 import { Late } from "../kernel/deadline.ts";
-import { isPassing, sqlState } from "../store/engine/postgres/errors.ts";
+import { isTransient as isTransientStoreError, sqlState } from "../store/engine/postgres/errors.ts";
 
 export type FaultLine = { fault: string; code: string; times: number };
 
 const everyMs = 1000;
 
-export const isTransient = (error: unknown) => error instanceof Late || isPassing(error);
+export const isTransient = (error: unknown) => error instanceof Late || isTransientStoreError(error);
 
 export function openTransientFaults(write: (line: FaultLine) => void) {
   let last: unknown = null;

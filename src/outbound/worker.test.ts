@@ -8,7 +8,8 @@ import { eventually } from "../../test/support/relay.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
 import { openSender } from "../delivery/send.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
-import { openStore, type Store, type StoreLocation } from "../store/store.ts";
+import type { StoreLocation } from "../store/open.ts";
+import { openStore, type Store } from "../store/store.ts";
 import { newSecret } from "./manage.ts";
 import { startOutbound } from "./worker.ts";
 

@@ -62,8 +62,8 @@ export async function startServices(options: ServiceOptions) {
 
 /** Opens what all services share. */
 async function openNode({ config, observability, shutdown, now }: ServiceOptions) {
-  const { commitWatch, onDefect } = observability;
-  const store = await openInstallation(config, commitWatch);
+  const { commitObserver, onDefect } = observability;
+  const store = await openInstallation(config, commitObserver);
   shutdown.add("database", "store", () => store.close());
   const ownHost = relayOf(config)?.host ?? null;
   const directory = directoryOf(store, ownHost);

@@ -5,7 +5,8 @@ import { hourMs } from "../kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
 import type { Attribution, DeliveryState } from "../kernel/event.ts";
 import { shortId, uuidv7 } from "../kernel/ids.ts";
-import { openStore, type Store, type StoreLocation } from "../store/store.ts";
+import type { StoreLocation } from "../store/open.ts";
+import { openStore, type Store } from "../store/store.ts";
 import { openStatistics } from "./read.ts";
 import { moneyOf } from "./aggregate.ts";
 import { statisticsWorker } from "./worker.ts";
@@ -140,7 +141,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     await workerAt(siteId, now).run();
     expect(await store.statistics.head(siteId)).toBeNull();
     const later = now + 40 * day;
-    expect(await store.statistics.takeTurn("b", later, later + 1000)).toBe(true);
+    expect(await store.leases.acquire("statistics", "b", later, later + 1000)).toBe(true);
     await workerAt(siteId, later, "a").run();
     expect(await store.statistics.head(siteId)).toBeNull();
     await workerAt(siteId, later, "b").run();

@@ -11,7 +11,7 @@ import type { Store } from "../store/store.ts";
 import { rollUpHour } from "./hourlyRollup.ts";
 
 export type StatisticsOptions = {
-  store: Pick<Store, "statistics" | "inboundCounts" | "refusedCalls">;
+  store: Pick<Store, "leases" | "statistics" | "inboundCounts" | "refusedCalls">;
   sites: () => Iterable<{ id: string }>;
   /** This node. */
   owner: string;
@@ -51,10 +51,7 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
   const updateAt = new Map<string, number>();
   const purgeAt = new Map<string, number>();
   const lease = openLease({
-    leases: {
-      acquire: (_name, ...given) => statistics.takeTurn(...given),
-      release: (_name, node) => statistics.giveTurnBack(node),
-    },
+    leases: store.leases,
     name: "statistics",
     owner,
     lengthMs: leaseMs,

@@ -12,9 +12,10 @@ import type { NewEvent } from "./events/events.ts";
 import { NewerSchema } from "./schema/compatibility.ts";
 import type { PeopleRows } from "./people/people.ts";
 import { migrations } from "./schema/schema.ts";
-import { WrongEncryptionKey } from "./maintenance/sealCheck.ts";
-import type { Step } from "./maintenance/purge.ts";
-import { openStore, type Store, type StoreLocation } from "./store.ts";
+import { WrongEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
+import type { PurgeStep } from "./maintenance/purge.ts";
+import type { StoreLocation } from "./open.ts";
+import { openStore, type Store } from "./store.ts";
 import { sha256 } from "../../test/support/sha256.ts";
 
 const encryptionKey = Buffer.alloc(32, 7);
@@ -608,7 +609,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await store.people.change(siteId, (rows) => rows.visitor("old", 1));
       expect(await store.people.purgeVisitors(siteId, 10, 2)).toBe(1);
       expect(await store.people.purgeVisitors(siteId, 10, 2)).toBe(0);
-      const looked: Step[] = [];
+      const looked: PurgeStep[] = [];
       for (let after: string | null = ""; after !== null; after = looked.at(-1)?.next ?? null)
         looked.push(await store.people.purgePeople(siteId, 10, after, 2));
       expect(looked).toEqual([
@@ -673,7 +674,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       );
       expect(Number(left?.n)).toBe(0);
       expect(await store.events.get(siteId, bystander.event.id)).toMatchObject({
-        person: { email: "e".repeat(64) },
+        person: { emailSha256: "e".repeat(64) },
       });
     });
   });

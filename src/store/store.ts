@@ -1,11 +1,10 @@
-// The store: the only place with SQL. One question family per file, one text for both engines.
+// The store is the only place with SQL: one family of statements per file, one text for both engines.
 
 import { accountStore } from "./access/accounts.ts";
 import { alertStore } from "./statistics/alerts.ts";
 import { apiKeyStore } from "./access/apiKeys.ts";
 import { auditStore } from "./sites/audit.ts";
 import { configurationStore } from "./sites/configuration.ts";
-import type { Database } from "./engine/database.ts";
 import { deliveryStore } from "./deliveries/deliveries.ts";
 import { eraseStore } from "./people/erase.ts";
 import { eventStore } from "./events/events.ts";
@@ -17,32 +16,28 @@ import { inboundCountStore } from "./statistics/inboundCounts.ts";
 import { healthStore } from "./statistics/health.ts";
 import { keyUseStore } from "./sites/keyUse.ts";
 import { memberStore } from "./access/members.ts";
+import { leaseStore } from "./engine/leases.ts";
 import { schemaVersion } from "./schema/applyMigration.ts";
 import { migrate, type MigrationReport } from "./schema/migrate.ts";
+import { openDatabase, type StoreLocation } from "./open.ts";
 import { passwordStore } from "./access/passwords.ts";
 import { peopleStore } from "./people/people.ts";
 import { periodStore } from "./outbound/periods.ts";
-import { openPostgres } from "./engine/postgres/engine.ts";
 import { purgeStore } from "./maintenance/purge.ts";
 import { pushStore } from "./outbound/pushes.ts";
 import { refusedCallStore } from "./statistics/rejectedRequests.ts";
 import { releaseStore } from "./events/release.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
-import { accessSecret, checkSeal } from "./maintenance/sealCheck.ts";
+import { readAccessSecret, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
 import { signInStore } from "./sites/platformSignIns.ts";
-import { openSqlite } from "./engine/sqlite/engine.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
 import { syncLogStore } from "./deliveries/syncLog.ts";
 import { ticketStore } from "./access/oneTimeLinks.ts";
 import { trafficStore } from "./statistics/traffic.ts";
 import { triesStore } from "./access/rateCounters.ts";
-import { watched, type CommitWatch } from "./engine/timed.ts";
+import { timed, type CommitObserver } from "./engine/timed.ts";
 import { webhookStore } from "./outbound/webhooks.ts";
-
-export type StoreLocation =
-  | { engine: "sqlite"; file: string }
-  | { engine: "postgres"; url: string; connections: number };
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
@@ -51,9 +46,9 @@ export async function openStore(
   location: StoreLocation,
   encryptionKey: Buffer | Keys,
   newId: () => string,
-  watch?: CommitWatch,
+  watch?: CommitObserver,
 ) {
-  const db = watched(openDatabase(location), watch);
+  const db = timed(openDatabase(location), watch);
   try {
     const migrated: MigrationReport = await migrate(db);
     // Asked before the first commit, which depends on it.
@@ -61,7 +56,7 @@ export async function openStore(
     const keys = typeof encryptionKey === "function" ? encryptionKey : () => [encryptionKey];
     const seal = sealWith(keys);
     const webhooks = webhookStore(db, seal, newId);
-    await checkSeal(db, seal);
+    await verifyEncryptionKey(db, seal);
     return {
       engine: db.engine,
       migrated,
@@ -69,8 +64,8 @@ export async function openStore(
       events: eventStore(db, seal),
       deliveries: deliveryStore(db),
       people: peopleStore(db, newId),
-      /** What signs the cookies of people, and seals the secrets of their apps. */
-      accessSecret: await accessSecret(db, keys),
+      /** Signs the cookies of users, and seals the secrets of their authenticator apps. */
+      accessSecret: await readAccessSecret(db, keys),
       seals: resealStore(db, keys),
       purge: purgeStore(db),
       erase: eraseStore(db),
@@ -79,6 +74,7 @@ export async function openStore(
       examination: examinationStore(db),
       hosts: hostStore(db, newId),
       keyUse: keyUseStore(db, newId),
+      leases: leaseStore(db),
       release: releaseStore(db),
       signIns: signInStore(db, seal),
       traffic: trafficStore(db, seal),
@@ -105,8 +101,4 @@ export async function openStore(
     await db.close();
     throw error;
   }
-}
-
-export function openDatabase(location: StoreLocation): Database {
-  return location.engine === "sqlite" ? openSqlite(location.file) : openPostgres(location.url, location);
 }

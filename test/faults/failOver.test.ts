@@ -180,7 +180,7 @@ describe("a primary that dies", () => {
 
   test("and was promoted away without its knowing, is left; those in its queue go with the others, and nobody goes back", async () => {
     const { way, url } = await throughGateway("closed");
-    const db = openPostgres(url, { connections: 4, roundMs: 300 });
+    const db = openPostgres(url, { connections: 4, probeEveryMs: 300 });
     try {
       const [before] = await db.all(port);
       expect(String(before?.port)).toBe(portOf(pair.primary));
@@ -212,7 +212,7 @@ describe("a primary that dies", () => {
   test("a commit whose standby never had it does not count, although the server says COMMIT", async () => {
     const old = { ...home, env: { ...home.env, DATABASE_URL: pair.urlOf(pair.primary) } };
     // The store itself ends a wait that takes too long: a connection that it dropped would stay with the server.
-    const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitMs: 200 });
+    const db = openPostgres(pair.urlOf(pair.primary), { connections: 2, commitTimeoutMs: 200 });
     try {
       let runs = 0;
       const write = (version: number) =>

@@ -12,7 +12,7 @@ import { afterAll, describe, expect, inject, test } from "vitest";
 import { move } from "../../src/maintenance/move.ts";
 import { openProgress } from "../../src/maintenance/moveProgress.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
-import { openDatabase } from "../../src/store/store.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import { tablesAt } from "../../src/store/schema/tables.ts";
 import { tryLock } from "../../src/installation/lock.ts";
 import { freshDatabase, freshFolder } from "../support/databases.ts";
@@ -245,26 +245,26 @@ test("what a move wrote without a word of it counts for nothing, also when rows 
   const range = { after: ["a"], end: ["m"] };
   const first = openProgress(file);
   first.begin({ move: "m1", target: "db/one" });
-  first.arrived("t", range, "one");
-  first.arrived("t", { after: ["m"], end: null }, "two");
-  expect(first.knows("t", range, "one")).toBe("sure");
-  first.doubt();
+  first.arrive("t", range, "one");
+  first.arrive("t", { after: ["m"], end: null }, "two");
+  expect(first.knows("t", range, "one")).toBe("verified");
+  first.distrust();
   expect(first.knows("t", range, "one")).toBe("remembered");
   // Wider than what is known: something else may be in it.
   expect(first.knows("t", { after: null, end: ["m"] }, "one")).toBe("nothing");
-  first.leaves("t", ["m"]);
+  first.leave("t", ["m"]);
   appendFileSync(file, '{"table":"t","end":["q"],"aft');
   const again = openProgress(file);
-  expect(again.aim()).toEqual({ move: "m1", target: "db/one" });
+  expect(again.begun()).toEqual({ move: "m1", target: "db/one" });
   expect(again.knows("t", range, "one")).toBe("nothing");
   // Another process copied it: PostgreSQL is asked before it counts.
   expect(again.knows("t", { after: ["m"], end: null }, "two")).toBe("remembered");
   expect(again.ends("t")).toEqual([["m"], null]);
-  again.intends({ move: "m2", target: "db/two" });
+  again.intend({ move: "m2", target: "db/two" });
   const third = openProgress(file);
-  expect([third.aim()?.move, third.intended()?.move]).toEqual(["m1", "m2"]);
+  expect([third.begun()?.move, third.intended()?.move]).toEqual(["m1", "m2"]);
   third.begin({ move: "m2", target: "db/two" });
-  expect([third.aim()?.move, third.intended(), third.ends("t")]).toEqual(["m2", null, [null]]);
+  expect([third.begun()?.move, third.intended(), third.ends("t")]).toEqual(["m2", null, [null]]);
 });
 
 describe("a move", () => {
@@ -279,7 +279,7 @@ describe("a move", () => {
     const from = new DatabaseSync(databaseFile(home), { timeout: 5000 });
     const to = openDatabase({ engine: "postgres", url, connections: 4 });
     const progress = openProgress(`${databaseFile(home)}.move`);
-    const said = { target: "db", newId: () => "m1", now: Date.now, say: () => {} };
+    const said = { target: "db", newId: () => "m1", now: Date.now, report: () => {} };
     const plan = { from, to, progress, ...said, size: { rows: 15, bytes: 1_000_000 } };
     const words = ["a", "B", "_", "ä", "Z", "z", "-", "", "ß", "a b", "A", "~", "𝄞", "\uffff"];
     const put = from.prepare("INSERT OR REPLACE INTO lockouts VALUES (?, ?, ?, 0)");

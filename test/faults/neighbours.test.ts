@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { orderEventId, uuidv7 } from "../../src/kernel/ids.ts";
-import { grouped } from "../../src/store/engine/groupCommit.ts";
+import { inGroups } from "../../src/store/engine/groupCommit.ts";
 import type { NewEvent } from "../../src/store/events/events.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { engines, eventually, newHome, post, startRelay } from "../support/relay.ts";
@@ -104,12 +104,12 @@ describe.each(engines)("one poison among its neighbours on %s", (engine) => {
 
 test("a group that fails for a reason of the database fails whole, and is run once only", async () => {
   let runs = 0;
-  const put = grouped<number, number>(
+  const put = inGroups<number, number>(
     async () => {
       runs += 1;
       throw new Error("the database is gone");
     },
-    { blamesData: () => false },
+    { isDataError: () => false },
   );
   const outcomes = await Promise.allSettled([put("site", 1), put("site", 2), put("site", 3)]);
   expect(outcomes.map((outcome) => outcome.status)).toEqual(["rejected", "rejected", "rejected"]);

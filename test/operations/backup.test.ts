@@ -193,7 +193,7 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
   test("says that the key is not in it, and holds no secret", async () => {
     const other = join(freshFolder(), "again");
     expect(await shown(home, "backup", other)).toContain("THE ENCRYPTION KEY IS NOT IN IT");
-    expect((await denied(home, "backup", other)).error).toContain("is there already");
+    expect((await denied(home, "backup", other)).error).toContain("exists already");
     const text = gunzipSync(readFileSync(other).subarray(0, -32)).toString();
     const key = home.env.CLEANCAST_ENCRYPTION_KEY ?? keyOf(home);
     for (const secret of [key, '"plan":"gold"', "@example.com", "s3cret-write-key"])
@@ -216,11 +216,11 @@ describe.each(engines)("a backup of %s", { timeout: 60_000 }, (engine) => {
     const output = await shown(elsewhere, "check");
     for (const what of [
       "deliveries without their event",
-      "sealed values in events that do not open",
-      "sealed values in connections that do not open",
+      "sealed values in events that cannot be decrypted",
+      "sealed values in connections that cannot be decrypted",
       "events that cannot be read",
-      "connections of sites that are not there",
-      "closed periods hold more than was ever counted",
+      "connections of sites that do not exist",
+      "closed periods exceed their totals",
     ])
       expect(output).toContain(what);
   });

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { storeReport, type Report } from "../../src/identity/visits.ts";
-import { openDatabase } from "../../src/store/store.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import { columnsOf, tablesAt } from "../../src/store/schema/tables.ts";
 import { latestVersion } from "../../src/store/schema/migrate.ts";
 import { readConfig } from "../../src/installation/config.ts";

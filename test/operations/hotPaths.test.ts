@@ -9,7 +9,7 @@ import { furnish } from "../support/installation.ts";
 import {
   faultsOf,
   listen,
-  namesSpreadTable,
+  namesShardedTable,
   shapeOf,
   sitesOf,
   writesConfiguration,
@@ -34,7 +34,7 @@ const background: readonly [why: string, text: RegExp][] = [
 /** What asks for configuration beside something that grows is as hot as that. */
 const whyBackground = ({ text }: Sent) =>
   background.find(
-    ([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesSpreadTable(text)),
+    ([why, known]) => known.test(text) && !(ofConfiguration.test(why) && namesShardedTable(text)),
   )?.[0] ?? null;
 const ofConfiguration = /^the directory|^configuration/;
 

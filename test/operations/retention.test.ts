@@ -2,10 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPurge, type PurgeOptions } from "../../src/maintenance/purge.ts";
-import { walk } from "../../src/maintenance/pace.ts";
+import { runPaced } from "../../src/maintenance/pace.ts";
 import { idAt, uuidv7 } from "../../src/kernel/ids.ts";
 import type { Database, Row, Value } from "../../src/store/engine/database.ts";
-import { openDatabase, openStore, type Store, type StoreLocation } from "../../src/store/store.ts";
+import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
 import { fillTable } from "../../src/store/maintenance/restoreTarget.ts";
 import { hourMs } from "../../src/kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../support/databases.ts";
@@ -89,7 +90,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
   /** One round; `elapsed` stands still, so that every step is as large as it may be. */
   async function round(siteId: string, changed: Partial<PurgeOptions> = {}): Promise<void> {
     // As if the last round had been a moment ago: there is nothing odd about the clock.
-    await store.purge.takeTurn("one", now - 60_000, now);
+    await store.leases.acquire("purge", "one", now - 60_000, now);
     const options: PurgeOptions = {
       store,
       sites: () => [{ id: siteId, keys: [{ id: "k" }], settings }],
@@ -173,7 +174,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
 
   test("a clock that is far ahead of everything stored forgets nothing, until it has held for an hour", async () => {
     await seed(seeds("ahead", now - 10 * day, 3));
-    await store.purge.giveTurnBack("one");
+    await store.leases.release("purge", "one");
     let elapsed = 0;
     const options: PurgeOptions = {
       store,
@@ -191,7 +192,7 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
     elapsed = 3_600_000;
     await purge.run();
     expect(await count("events", "ahead")).toBe(0);
-    await store.purge.giveTurnBack("one");
+    await store.leases.release("purge", "one");
   });
 
   test("a duplicate is known until its window ends, however soon its event goes", async () => {
@@ -248,8 +249,8 @@ describe.each(engines)("retention on %s", { timeout: 60_000 }, (engine) => {
 
   test("one node at a time forgets; another takes over when it has stopped or died", async () => {
     await seed(seeds("turns", now - 200 * day, 3));
-    await store.purge.giveTurnBack("one");
-    expect(await store.purge.takeTurn("other", now, now + 60_000)).toBe(true);
+    await store.leases.release("purge", "one");
+    expect(await store.leases.acquire("purge", "other", now, now + 60_000)).toBe(true);
     await round("turns");
     expect(await count("events", "turns")).toBe(3);
     await round("turns", { now: () => now + 60_001 });
@@ -264,10 +265,10 @@ test("steps become smaller when they take long, and the pause after each is a mu
   const pace = {
     elapsed: () => clock,
     sleep: async (ms: number) => void slept.push(ms),
-    mayGoOn: async () => true,
+    mayContinue: async () => true,
   };
   // A millisecond for each ten rows.
-  await walk(pace, 500, async (_after, most) => {
+  await runPaced(pace, 500, async (_after, most) => {
     clock += most / 10;
     sizes.push(most);
     return { removed: most, next: sizes.length < 8 ? "" : null };
@@ -275,7 +276,7 @@ test("steps become smaller when they take long, and the pause after each is a mu
   expect(sizes).toEqual([32, 32, 32, 32, 32, 32, 32, 32]);
   expect(Math.min(...slept)).toBeCloseTo(4 * 3.2);
   sizes.length = 0;
-  await walk(pace, 500, async (_after, most) => {
+  await runPaced(pace, 500, async (_after, most) => {
     clock += sizes.length < 4 ? 0.1 : 50;
     sizes.push(most);
     return { removed: 0, next: sizes.length < 9 ? "" : null };

@@ -1,4 +1,4 @@
-// Statements as a relay sends them to PostgreSQL, and what a sharded one asks of each.
+// Records the statements that a relay sends to PostgreSQL, and checks them against the rules of a sharded one.
 
 import { Client } from "pg";
 import { migrations } from "../../src/store/schema/schema.ts";
@@ -10,7 +10,7 @@ export type Transaction = Sent[];
 const bySite = new Set(migrations.flatMap((one) => one.bySite));
 const configuration = new Set(["migrations", ...migrations.flatMap((one) => one.configuration)]);
 
-/** Listens to every connection of this process. `stop` gives the driver back as it was. */
+/** Records the statements of every connection of this process. `stop` restores the driver. */
 export function listen(): { transactions: Transaction[]; stop: () => void } {
   const transactions: Transaction[] = [];
   const open = new WeakMap<object, Transaction>();
@@ -32,7 +32,7 @@ export function listen(): { transactions: Transaction[]; stop: () => void } {
   return { transactions, stop: () => void (Client.prototype.query = query) };
 }
 
-/** A statement and the queries in it, each without those inside it. */
+/** Returns a statement and its subqueries, each without those inside it. */
 function levels(text: string): string[] {
   const found: string[] = [];
   let outer = "";
@@ -55,7 +55,7 @@ function levels(text: string): string[] {
   return [outer, ...found];
 }
 
-/** What stands between brackets is left out, and so is what is quoted. */
+/** Removes what is inside brackets or quotes. */
 function outside(text: string): string {
   let depth = 0;
   let found = "";
@@ -67,25 +67,25 @@ function outside(text: string): string {
   return found;
 }
 
-/** A table, and what it is called here. */
+/** Matches a table with its alias. */
 const named = String.raw`\w+(?: (?:AS )?(?!(?:WHERE|SET|ON|USING|JOIN|LEFT|INNER|CROSS|GROUP|ORDER|LIMIT|RETURNING|VALUES|FOR)\b)\w+)?`;
 const places = new RegExp(String.raw`\b(?:FROM|JOIN|INTO|UPDATE|USING) (${named}(?:, ?${named})*)`, "g");
 
-/** Every table of one query, those between commas too. */
+/** Returns every table of one query, also those in a list. */
 const tablesIn = (text: string) =>
   [...outside(text).matchAll(places)]
     .flatMap((one) => (one[1] as string).split(","))
     .map((one) => one.trim().split(" ")[0] as string)
     .filter((one) => one !== "SET");
 
-export const namesSpreadTable = (text: string) =>
+export const namesShardedTable = (text: string) =>
   levels(text).some((level) => tablesIn(level).some((one) => bySite.has(one)));
 
 export const writesConfiguration = ({ text }: Pick<Sent, "text">) =>
   /^(?:INSERT|UPDATE|DELETE)/.test(text) &&
   tablesIn(levels(text)[0] ?? "").some((one) => configuration.has(one));
 
-/** What is wrong with a statement that has to be answered by one node; empty where nothing is. */
+/** Finds what is wrong with a statement that one node has to answer. */
 export function faultsOf({ text }: Pick<Sent, "text">): string[] {
   const faults: string[] = [];
   if (writesConfiguration({ text })) faults.push("writes what every node has a copy of");
@@ -104,30 +104,30 @@ export function faultsOf({ text }: Pick<Sent, "text">): string[] {
   )
     faults.push("has a function inside ON CONFLICT");
   const [outer = "", ...inner] = levels(text);
-  // An INSERT names its site by its first column; what it asks for besides is a query like any other.
+  // An INSERT names its site by its first column; its subqueries are queries like any other.
   for (const level of isInsert ? inner : [outer, ...inner]) faults.push(...faultsOfQuery(level));
   return faults;
 }
 
-/** What has to be so; not what is only shown. */
+/** Returns the conditions of a query. */
 const conditionsIn = (level: string) => outside(level).replace(/^.*?(?=\b(?:WHERE|ON)\b)/, "");
 const siteNamed = /\b(?:\w+\.)?site_id = (?:\$\d+|\w+\.site_id|'')/g;
 
 /**
- * What is wrong with a statement that is asked of all sites: each node must be able to answer for its own, so that tables
- * are joined and compared by site.
+ * Finds what is wrong with a statement over all sites: each node must be able to answer it for its own sites, so tables are
+ * joined and compared by site.
  */
 export function faultsOfAllSites(text: string): string[] {
   const [outer = "", ...inner] = levels(text);
-  const spread = (level: string) => tablesIn(level).filter((one) => bySite.has(one)).length;
+  const sharded = (level: string) => tablesIn(level).filter((one) => bySite.has(one)).length;
   const sites = (level: string) => [...conditionsIn(level).matchAll(siteNamed)].length;
   const isBySite = (level: string) => /\bGROUP BY site_id\b|^SELECT site_id FROM \w+$/.test(level);
   const faults = inner
     .filter(
-      (level) => spread(level) > sites(level) && !isBySite(level) && !/site_id = v\.column1/.test(level),
+      (level) => sharded(level) > sites(level) && !isBySite(level) && !/site_id = v\.column1/.test(level),
     )
     .map((level) => `is not bound to a site: ${level}`);
-  if (spread(outer) - 1 > sites(outer)) faults.push("is joined by something else than the site");
+  if (sharded(outer) - 1 > sites(outer)) faults.push("is joined by something else than the site");
   if (/FOR (?:UPDATE|SHARE)|\{db\.skipLocked\}/.test(text)) faults.push("locks");
   return faults;
 }
@@ -139,11 +139,11 @@ function faultsOfQuery(level: string): string[] {
   const sites = [...conditions.matchAll(siteNamed)].length;
   const faults: string[] = [];
   if (tables.length > sites) faults.push(`does not name the site of each of ${tables.join(", ")}`);
-  if (/\bOR\b/.test(conditions)) faults.push("the site is one of several things that may be so");
+  if (/\bOR\b/.test(conditions)) faults.push("the site is only one of several alternatives");
   return faults;
 }
 
-/** The sites that a statement touches, from its parameters. */
+/** Returns the sites that a statement touches, from its parameters. */
 export function sitesOf({ text, values }: Sent): Set<string> {
   const found = new Set<string>();
   for (const [, n] of text.matchAll(/\bsite_id = \$(\d+)/g)) found.add(String(values[Number(n) - 1]));
@@ -155,7 +155,7 @@ export function sitesOf({ text, values }: Sent): Set<string> {
   return found;
 }
 
-/** With the number of rows left out: the same statement over 1 or 64 rows is one. */
+/** Returns the statement without its number of rows: over 1 or 64 rows it is the same. */
 export const shapeOf = (text: string) =>
   text
     .replaceAll(

@@ -1,4 +1,5 @@
-import { openStore, type Store, type StoreLocation } from "../../src/store/store.ts";
+import type { StoreLocation } from "../../src/store/open.ts";
+import { openStore, type Store } from "../../src/store/store.ts";
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import { freshFolder, migratedDatabase } from "./databases.ts";
 import type { Engine } from "./relay.ts";

@@ -1,21 +1,24 @@
-// Releases as they were frozen (`npm run release:freeze`), and what of one would no longer work on a newer schema.
+// Frozen releases (`npm run release:freeze`), and checks of what in one of them would no longer work on a newer schema.
 
 import { hash } from "node:crypto";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import type { Database } from "../../src/store/engine/database.ts";
-import { migrate } from "../../src/store/schema/migrate.ts";
+import { list, type Database } from "../../src/store/engine/database.ts";
+import { columns } from "../../src/store/schema/columns.ts";
+import { latestVersion, migrate } from "../../src/store/schema/migrate.ts";
 import type { Migration } from "../../src/store/schema/migration.ts";
-import { openDatabase, type StoreLocation } from "../../src/store/store.ts";
+import { migrations } from "../../src/store/schema/schema.ts";
+import { openDatabase, type StoreLocation } from "../../src/store/open.ts";
 import { freshDatabase, freshFolder } from "./databases.ts";
 import type { Engine } from "./relay.ts";
+import { statementsInSource } from "./sourceStatements.ts";
 
 export type Release = {
   release: string;
   schema: number;
-  /** Of the migrations up to its schema. */
+  /** The hash of the migrations up to its schema. */
   migrations: string;
   /** Every statement that its store sends. */
   statements: Record<"both" | Engine, string[]>;
@@ -23,17 +26,61 @@ export type Release = {
 
 export const releasesFolder = fileURLToPath(new URL("../releases/", import.meta.url));
 
-/** The oldest first. */
-export const releases = (): Release[] =>
-  readdirSync(releasesFolder)
+/** Reads the releases that are out, the oldest first. */
+export const readReleases = (): Release[] =>
+  (existsSync(releasesFolder) ? readdirSync(releasesFolder) : [])
     .map((file) => JSON.parse(readFileSync(`${releasesFolder}${file}`, "utf8")) as Release)
     .toSorted((one, other) => one.schema - other.schema);
 
-export const hashOfSteps = (steps: readonly Migration[], schema: number) =>
+/**
+ * Makes a release of the present code without running it: from the statements in the sources whose gaps can be filled.
+ * Freezing a release needs a run of all tests, which also records what is composed at run time.
+ */
+export function presentRelease(): Release {
+  const release: Release = {
+    release: "the present code",
+    schema: latestVersion,
+    migrations: hashMigrations(migrations, latestVersion),
+    statements: { both: [], postgres: [], sqlite: [] },
+  };
+  for (const { text } of statementsInSource()) {
+    const filled = fillGaps(text);
+    if (filled !== null) release.statements[engineOf(filled)].push(filled);
+  }
+  return release;
+}
+
+const gap = "${…}";
+
+/** Puts in a table's columns, one row of values, one element of a list, and no further condition or lock; returns null where more is missing. */
+function fillGaps(text: string): string | null {
+  const columnsOf = (table: string) => (columns as Record<string, string>)[table] ?? gap;
+  const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])));
+  const filled = text
+    .replace(/^SELECT \$\{…\} FROM (\w+)/, (_all, table: string) => `SELECT ${columnsOf(table)} FROM ${table}`)
+    .replace(/RETURNING \$\{…\}$/, () => `RETURNING ${columnsOf(/^(?:UPDATE|INSERT INTO) (\w+)/.exec(text)?.[1] ?? "")}`)
+    .replace(/^INSERT INTO (\w+) \(\$\{…\}\)/, (_all, table: string) => `INSERT INTO ${table} (${columnsOf(table)})`)
+    .replace(
+      /^(INSERT INTO \w+ \()([^)]*)(\) VALUES )(?:\$\{…\}|\{ROWS\})/,
+      (_all, before: string, names: string, values: string) =>
+        `${before}${names}${values}(${list(names.split(",").length, count)})`,
+    )
+    .replace(/ IN \(\$\{…\}\)/, ` IN ($${count + 1})`)
+    .replace(/\b(LIMIT|OFFSET) \$\{…\}/, "$1 1")
+    .replace(/(?<!WHERE|<) \$\{…\}(?= ORDER BY|$)/, ""); // prettier-ignore
+  return /\$\{…\}|\{(?:ROWS|FIRSTS)\}/.test(filled) ? null : filled;
+}
+
+function engineOf(text: string): "both" | Engine {
+  if (/\bpg_|information_schema|current_setting|FOR UPDATE/.test(text)) return "postgres";
+  return /\bpragma_|\bsqlite_/.test(text) ? "sqlite" : "both";
+}
+
+export const hashMigrations = (all: readonly Migration[], schema: number) =>
   hash(
     "sha256",
     JSON.stringify(
-      steps
+      all
         .filter(({ version }) => version <= schema)
         .map(({ version, statements, configuration, bySite, indexes = [] }) => [
           version,
@@ -45,86 +92,94 @@ export const hashOfSteps = (steps: readonly Migration[], schema: number) =>
     ),
   );
 
-/** What is wrong with the steps after the releases that are out; empty where nothing is. */
-export function faultsOfSteps(steps: readonly Migration[], out: readonly Release[]): string[] {
-  return steps.flatMap((step, i) => {
-    const faults: string[] = [];
-    if (step.version !== i + 1) faults.push("is not the next number");
-    if (step.indexes && step.statements.length + step.configuration.length + step.bySite.length > 0)
-      faults.push("has indexes and something else");
+/** Finds what is wrong with migrations after the releases that are out. */
+export function migrationFaults(all: readonly Migration[], out: readonly Release[]): string[] {
+  const edited = out
+    .filter(({ schema, migrations: frozen }) => hashMigrations(all, schema) !== frozen)
+    .map(({ release, schema }) => `a migration up to schema ${schema} was edited after release ${release}`);
+  const faults = all.flatMap((migration, i) => {
+    const { version, indexes, statements, configuration, bySite } = migration;
+    const found: string[] = [];
+    if (version !== i + 1) found.push("is not the next number");
+    if (indexes && statements.length + configuration.length + bySite.length > 0)
+      found.push("has indexes and something else");
     const isOut = (one: Release) =>
-      step.kind === "contract" && one.schema >= step.unusedSince && one.schema < step.version;
-    if (step.kind === "contract" && !out.some(isOut))
-      faults.push("takes away what every release that is out still uses");
-    return faults.map((fault) => `schema ${step.version} ${fault}`);
+      migration.kind === "contract" && one.schema >= migration.unusedSince && one.schema < version;
+    if (migration.kind === "contract" && !out.some(isOut))
+      found.push("removes what every release that is out still uses");
+    return found.map((fault) => `schema ${version} ${fault}`);
   });
+  return [...edited, ...faults];
 }
 
-/** What of a release does not work on the schema that `steps` make; empty where all does. */
-export async function faultsBeside(
+/** Finds the statements and rows of a release that the schema of `all` migrations would refuse or answer differently. */
+export async function compatibilityFaults(
   release: Release,
   engine: Engine,
-  steps: readonly Migration[],
+  all: readonly Migration[],
 ): Promise<string[]> {
   const statements = [...release.statements.both, ...release.statements[engine]];
   const name = `${release.release} ${engine}`;
-  const then = itsOwn.get(name) ?? (await look(engine, statements, { steps, to: release.schema }));
-  itsOwn.set(name, then);
-  const now = await look(engine, statements, { steps });
+  const before = ownSchemas.get(name) ?? (await inspect(engine, statements, { steps: all, to: release.schema }));
+  ownSchemas.set(name, before);
+  const after = await inspect(engine, statements, { steps: all });
   const changed = statements.flatMap((text, i) =>
-    then.answers[i] === now.answers[i] && !then.answers[i]?.startsWith(failed)
+    before.answers[i] === after.answers[i] && !before.answers[i]?.startsWith(failed)
       ? []
-      : [`${now.answers[i]} (${then.answers[i]}): ${text}`],
+      : [`${after.answers[i]} (${before.answers[i]}): ${text}`],
   );
-  return [...changed, ...stricter(then.needs, now.needs)];
-}
+  return [...changed, ...addedRequirements(before.requirements, after.requirements)];
+} // prettier-ignore
 
 const failed = "failed: ";
 
-type Look = { answers: string[]; needs: Needs };
+type Inspection = { answers: string[]; requirements: Requirements };
 
-/** How a release does on its own schema; released steps do not change. */
-const itsOwn = new Map<string, Look>();
+/** Each release on its own schema: migrations that were released do not change. */
+const ownSchemas = new Map<string, Inspection>();
 
-async function look(
+async function inspect(
   engine: Engine,
   statements: readonly string[],
   options: { steps: readonly Migration[]; to?: number },
-): Promise<Look> {
-  const location = await locationOf(engine);
+): Promise<Inspection> {
+  const location = await newLocation(engine);
   const db = openDatabase(location);
   try {
-    // As a restore does: without the care for nodes that run.
-    await migrate({ ...db, alone: null }, options);
+    // Migrates as a restore does: no other node runs.
+    await migrate({ ...db, onDedicatedConnection: null }, options);
     const answers =
       location.engine === "postgres"
-        ? await planned(location.url, statements)
-        : prepared(location.file, statements);
-    return { answers, needs: await needsOf(db) };
+        ? await plan(location.url, statements)
+        : prepare(location.file, statements);
+    return { answers, requirements: await readRequirements(db) };
   } finally {
     await db.close();
   }
 }
 
-const locationOf = async (engine: Engine): Promise<StoreLocation> =>
+const newLocation = async (engine: Engine): Promise<StoreLocation> =>
   engine === "sqlite"
     ? { engine, file: `${freshFolder()}/store.db` }
     : { engine, url: await freshDatabase(), connections: 2 };
 
-/** For each statement the types of its parameters and its result, or the error. Planned too: an upsert needs its key. */
-async function planned(url: string, statements: readonly string[]): Promise<string[]> {
+/**
+ * Returns for each statement the types of its parameters and its result, or the error. Plans it too, because an upsert
+ * without its key is only refused then.
+ */
+async function plan(url: string, statements: readonly string[]): Promise<string[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
     await client.query("SET plan_cache_mode = force_generic_plan");
     const answers: string[] = [];
     for (const [i, text] of statements.entries()) {
-      const most = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])));
-      const nulls = most ? `(${Array.from({ length: most }, () => "NULL").join(", ")})` : "";
-      const asked = `PREPARE s${i} AS ${text}; EXPLAIN EXECUTE s${i}${nulls};
+      const count = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map((found) => Number(found[1])));
+      const nulls = count ? `(${Array.from({ length: count }, () => "NULL").join(", ")})` : "";
+      const query = `PREPARE s${i} AS ${text}; EXPLAIN EXECUTE s${i}${nulls};
         SELECT parameter_types::text AS takes, result_types::text AS gives FROM pg_prepared_statements WHERE name = 's${i}'`;
       answers.push(
-        await client.query(asked).then(
+        await client.query(query).then(
           (results) => JSON.stringify((results as unknown as { rows: unknown[] }[])[2]?.rows[0]),
           (error: Error) => `${failed}${error.message}`,
         ),
@@ -136,13 +191,13 @@ async function planned(url: string, statements: readonly string[]): Promise<stri
   }
 }
 
-function prepared(file: string, statements: readonly string[]): string[] {
+function prepare(file: string, statements: readonly string[]): string[] {
   const db = new DatabaseSync(file);
   try {
     return statements.map((text) => {
       try {
-        const columns = db.prepare(text.replaceAll(/\$(\d+)/g, "?$1")).columns();
-        return columns.map(({ name, type }) => `${name} ${type}`).join(", ");
+        const result = db.prepare(text.replaceAll(/\$(\d+)/g, "?$1")).columns();
+        return result.map(({ name, type }) => `${name} ${type}`).join(", ");
       } catch (error) {
         return `${failed}${error instanceof Error ? error.message : String(error)}`;
       }
@@ -152,10 +207,10 @@ function prepared(file: string, statements: readonly string[]): string[] {
   }
 }
 
-/** What a row must have: of each table the columns that have to be given, and what must be unique. */
-type Needs = Map<string, Set<string>>;
+/** By table, what every row must satisfy: columns without a default, unique indexes and checks. */
+type Requirements = Map<string, Set<string>>;
 
-async function needsOf(db: Database): Promise<Needs> {
+async function readRequirements(db: Database): Promise<Requirements> {
   const rows = await db.all(
     db.engine === "sqlite"
       ? `SELECT t.name AS "table", c.name AS what FROM sqlite_master AS t, pragma_table_info(t.name) AS c
@@ -168,17 +223,17 @@ async function needsOf(db: Database): Promise<Needs> {
          UNION ALL SELECT CAST(CAST(conrelid AS regclass) AS text), pg_get_constraintdef(oid) FROM pg_constraint
            WHERE contype = 'c' AND connamespace = CAST(current_schema() AS regnamespace)`,
   );
-  const needs: Needs = new Map();
+  const requirements: Requirements = new Map();
   for (const row of rows) {
     const table = String(row.table);
-    needs.set(table, (needs.get(table) ?? new Set()).add(String(row.what)));
+    requirements.set(table, (requirements.get(table) ?? new Set()).add(String(row.what)));
   }
-  return needs;
+  return requirements;
 }
 
-const stricter = (then: Needs, now: Needs): string[] =>
-  [...then].flatMap(([table, before]) =>
-    [...(now.get(table) ?? [])]
-      .filter((what) => !before.has(what))
-      .map((what) => `${table} now asks of every row: ${what}`),
+const addedRequirements = (before: Requirements, after: Requirements): string[] =>
+  [...before].flatMap(([table, known]) =>
+    [...(after.get(table) ?? [])]
+      .filter((what) => !known.has(what))
+      .map((what) => `${table} now requires of every row: ${what}`),
   );

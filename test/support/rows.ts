@@ -1,5 +1,5 @@
-// A row or two for every table, as an installation has them: what migrations must carry over, a backup must hold, and a
-// change of the key must seal anew.
+// A row or two for every table, as an installation has them. Migrations must keep them, a backup must contain them, and a
+// change of the encryption key must reseal them.
 
 import type { Row } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
@@ -23,7 +23,7 @@ const attribution = {
 };
 const visit = { visitorId: "v1", seenAt: at, browser: null, clickIds: {}, browserIds: {}, utm: {} };
 
-/** Every column that a table ever had; a migration's test leaves out those that came later. */
+/** The rows have every column that a table ever had; a migration's test leaves out those that came later. */
 export function representativeRows(): Record<string, Row[]> {
   const seal = sealWith(rowsKey);
   const close = (plain: string, place: string) => seal.close(plain, place);
@@ -228,7 +228,6 @@ export function representativeRows(): Record<string, Row[]> {
         told: "{}",
       },
     ],
-    alert_turns: [{ site_id: "", owner: "node", until: at }],
     users: [
       {
         id: "u1",
@@ -331,7 +330,6 @@ export function representativeRows(): Record<string, Row[]> {
     ],
     statistics_hours: [{ site_id, hour, rolled_at: at, due_at: at }],
     statistics_heads: [{ site_id, from_hour: hour, to_hour: hour + 1 }],
-    statistics_turns: [{ site_id: "", owner: "node", until: at }],
     inbound_counts: [{ site_id, hour, kind: "duplicate", writer: "", count: 2 }],
     refused_calls: [
       {
@@ -345,7 +343,7 @@ export function representativeRows(): Record<string, Row[]> {
         address: null,
       },
     ],
-    purge_turns: [{ site_id: "", owner: "node", until: at }],
+    leases: [{ site_id: "", name: "purge", owner: "node", until: at }],
     imports: [
       {
         site_id,

@@ -3,7 +3,7 @@
 
 import type { TestProject } from "vitest/node";
 import { migrate } from "../../src/store/schema/migrate.ts";
-import { openDatabase } from "../../src/store/store.ts";
+import { openDatabase } from "../../src/store/open.ts";
 import { createDatabase, startPostgres } from "./postgres.ts";
 
 declare module "vitest" {

@@ -9,7 +9,7 @@ import { columns } from "../schema/columns.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
 import { deliveryOf, type Delivery, type DeliveryKey } from "./delivery.ts";
 import { dueStore } from "./dueConnections.ts";
-import { grouped } from "../engine/groupCommit.ts";
+import { inGroups } from "../engine/groupCommit.ts";
 import { waitingStore } from "./queued.ts";
 
 export type Attempt = {
@@ -45,8 +45,8 @@ const attemptColumns = [
 ]; // prettier-ignore
 
 export function deliveryStore(db: Database) {
-  const settle = grouped<Settlement, void>((_group, items) => settleAll(db, items), {
-    blamesData: db.blamesData,
+  const settle = inGroups<Settlement, void>((_group, items) => settleAll(db, items), {
+    isDataError: db.isDataError,
   });
 
   return {

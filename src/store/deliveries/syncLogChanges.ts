@@ -38,7 +38,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
       now: number,
     ): Promise<number> {
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
-        if (db.engine === "postgres")
+        if (db.forUpdate)
           await tx.all(
             `SELECT id FROM events WHERE site_id = $1 AND id IN (${list(ids.length, 1)}) ORDER BY id FOR UPDATE`,
             [siteId, ...ids],

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { gatherWhenBusy } from "./adaptiveBatching.ts";
+import { batchWhenBusy } from "./adaptiveBatching.ts";
 
-/** A process that works and waits as the test says. */
-function told() {
+/** Simulates a process that is active and idle as the test says. */
+function simulated() {
   const spent = { idle: 0, active: 0 };
-  const gather = gatherWhenBusy(() => ({ ...spent }));
+  const windowFor = batchWhenBusy(() => ({ ...spent }));
   return {
-    gather,
+    windowFor,
     pass: (activeMs: number, idleMs: number) => {
       spent.active += activeMs;
       spent.idle += idleMs;
@@ -14,36 +14,36 @@ function told() {
   };
 }
 
-test("nobody waits where there is time to spare", () => {
-  const { gather, pass } = told();
-  expect(gather(1)).toBe(0);
+test("a process with idle time never holds a batch open", () => {
+  const { windowFor, pass } = simulated();
+  expect(windowFor(1)).toBe(0);
   for (let i = 0; i < 5; i += 1) {
     pass(50, 50);
-    expect(gather(1)).toBe(0);
+    expect(windowFor(1)).toBe(0);
   }
 });
 
-test("on a busy process a few wait for more, until it is no longer busy", () => {
-  const { gather, pass } = told();
+test("a busy process holds small batches open, until it is no longer busy", () => {
+  const { windowFor, pass } = simulated();
   pass(90, 10);
-  expect([1, 2, 31].map(gather)).toEqual([6, 6, 6]);
+  expect([1, 2, 31].map(windowFor)).toEqual([6, 6, 6]);
   pass(30, 70);
-  expect(gather(1)).toBe(0);
+  expect(windowFor(1)).toBe(0);
 });
 
-test("many are company enough", () => {
-  const { gather, pass } = told();
+test("a batch that is large enough leaves at once", () => {
+  const { windowFor, pass } = simulated();
   pass(100, 0);
-  expect([32, 33, 256].map(gather)).toEqual([0, 0, 0]);
+  expect([32, 33, 256].map(windowFor)).toEqual([0, 0, 0]);
 });
 
-test("a moment says nothing", () => {
-  const { gather, pass } = told();
+test("a moment is too short to measure the utilization", () => {
+  const { windowFor, pass } = simulated();
   pass(20, 80);
-  expect(gather(1)).toBe(0);
-  // Five milliseconds of work, looked at by themselves, would be a process that does nothing else.
+  expect(windowFor(1)).toBe(0);
+  // Five milliseconds of work, measured by themselves, would be full utilization.
   pass(5, 0);
-  expect(gather(1)).toBe(0);
+  expect(windowFor(1)).toBe(0);
   pass(65, 30);
-  expect(gather(1)).toBe(6);
+  expect(windowFor(1)).toBe(6);
 });

@@ -1,39 +1,40 @@
-// When events should wait for each other. A commit, and the requests that leave after it, cost nearly the same for one event
-// as for ten; so a process that is hardly keeping up does better to let a few of them gather first. One that has time to
-// spare lets nobody wait.
+// Adaptive batching. A commit, and the requests that leave after it, cost nearly the same for one event as for ten. So a
+// process that is nearly saturated holds a small batch open for a few milliseconds; one with idle time never does.
 
 import { performance } from "node:perf_hooks";
 
-/** The share of its time in which a busy process works. */
-const busy = 0.6;
-/** Less than a full process makes everybody wait anyway. */
-const pauseMs = 6;
-/** So many are company enough. */
-const enough = 32;
-/** How much of the past says how busy the process is. */
-const lookEveryMs = 100;
+/** The event loop utilization above which a process counts as busy. */
+const busyUtilization = 0.6;
+/** Shorter than the time that a saturated process makes every event wait anyway. */
+const batchWindowMs = 6;
+/** A batch of this size leaves at once. */
+const minBatch = 32;
+/** The utilization is measured over at least this time. */
+const sampleMs = 100;
 
-/** How long a group of so many should wait for more, in milliseconds. */
-export type Gather = (size: number) => number;
+/** Returns for how many milliseconds a batch of `size` items should stay open for more. */
+export type BatchWindow = (size: number) => number;
 
-/** How many milliseconds the event loop has waited, and worked. */
-type Spent = { idle: number; active: number };
+/** The milliseconds that the event loop was idle and active. */
+type Utilization = { idle: number; active: number };
 
-export function gatherWhenBusy(spent: () => Spent = () => performance.eventLoopUtilization()): Gather {
-  let last = spent();
+export function batchWhenBusy(
+  measure: () => Utilization = () => performance.eventLoopUtilization(),
+): BatchWindow {
+  let last = measure();
   let isBusy = false;
 
-  function look(): void {
-    const { idle, active } = spent();
+  function sample(): void {
+    const { idle, active } = measure();
     const [idleMs, activeMs] = [idle - last.idle, active - last.active];
-    if (idleMs + activeMs < lookEveryMs) return;
-    isBusy = activeMs / (idleMs + activeMs) > busy;
+    if (idleMs + activeMs < sampleMs) return;
+    isBusy = activeMs / (idleMs + activeMs) > busyUtilization;
     last = { idle, active };
   }
 
   return (size) => {
-    if (size >= enough) return 0;
-    look();
-    return isBusy ? pauseMs : 0;
+    if (size >= minBatch) return 0;
+    sample();
+    return isBusy ? batchWindowMs : 0;
   };
 }

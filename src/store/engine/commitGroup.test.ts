@@ -1,4 +1,4 @@
-// Whose commits share a transaction on PostgreSQL.
+// The groups of sites whose commits share a transaction on PostgreSQL.
 
 import { expect, inject, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../test/support/databases.ts";
@@ -6,16 +6,16 @@ import { commitGroups, openPostgres } from "./postgres/engine.ts";
 
 const sites = Array.from({ length: 100 }, (_, n) => `site-${n}`);
 
-async function groupsOf(url: string, isAsked: boolean): Promise<number> {
+async function groupsOf(url: string, isKnown: boolean): Promise<number> {
   const db = openPostgres(url, { connections: 2 });
   onTestFinished(() => db.close());
-  if (isAsked) await db.isSharded();
+  if (isKnown) await db.isSharded();
   return new Set(sites.map((site) => db.commitGroup(site))).size;
 }
 
-// One that is named to `npm run test:store` may be sharded.
+// A database that is given to `npm run test:store` may be sharded.
 test.skipIf(inject("inSchemas"))(
-  "sites are divided into a few groups; each is one of its own where they are sharded, and until that is known",
+  "sites are divided into a few commit groups; each site is its own where tables are sharded, and until that is known",
   async () => {
     const url = await freshDatabase();
     const sharded = `${url}${url.includes("?") ? "&" : "?"}cleancast=as-sharded`;

@@ -1,4 +1,4 @@
-// What the SQL files need of an engine. `sqlite.ts` and `postgres.ts` each provide exactly this.
+// The interface between the SQL files and the engines. `sqlite/engine.ts` and `postgres/engine.ts` each implement it.
 
 export type Value = string | number | null;
 export type Row = Record<string, Value>;
@@ -8,11 +8,10 @@ export type Query = {
   all: (sql: string, params?: readonly Value[]) => Promise<Row[]>;
 };
 
-/** The same, and what concerns many rows. */
 export type RowQuery = Query & {
   /**
-   * Writes many rows, in as few steps as suit the engine, and tells of each whether it changed something. `first` are the
-   * values that all rows share: `$1` and on.
+   * Writes many rows, in as few statements as suit the engine, and returns for each whether it changed something. `first`
+   * are the values that all rows share: `$1` and on.
    */
   change: (
     statement: RowStatement,
@@ -22,28 +21,28 @@ export type RowQuery = Query & {
 };
 
 /**
- * A statement over many rows. PostgreSQL gets up to 64 at a time, because a round trip is dear; SQLite one at a time,
+ * A statement over many rows. PostgreSQL gets up to 64 at a time, because a round trip is expensive; SQLite one at a time,
  * because there a statement of 64 rows costs three times as much for each of them.
  */
 export type RowStatement = {
   forOne: string;
   /** Returns the keys of the rows that it changed, where they have one. */
   forMany: (rows: number) => string;
-  /** Where the key stands among the values of a row. */
+  /** The positions of the key among the values of a row. */
   key: readonly number[];
 };
 
 export function rowStatement(shape: {
-  /** With `{ROWS}` where the values of the rows belong, and `{FIRSTS}` for the first value of each alone. */
+  /** The text has `{ROWS}` in place of the values of the rows, and `{FIRSTS}` in place of the first value of each row. */
   text: string;
-  /** The same for a single row, where there is a cheaper way to say it. */
+  /** A text for a single row, where there is a cheaper one. */
   forOne?: string;
   columns: number;
-  /** How many parameters of the text come before those of the rows. */
+  /** The number of parameters in the text before those of the rows. */
   first?: number;
-  /** PostgreSQL's types of the columns, where it cannot tell them from where they go. */
+  /** PostgreSQL's types of the columns, where it cannot infer them. */
   types?: readonly string[];
-  /** What tells the rows apart, and where it stands among their values. Without it nobody learns which of them changed. */
+  /** The columns that identify a row, and their positions among its values. Without them no caller learns which rows changed. */
   key?: Readonly<Record<string, number>>;
 }): RowStatement {
   const { text, columns, first, key = {} } = shape;
@@ -65,49 +64,64 @@ export function rowStatement(shape: {
   };
 }
 
-export type Manner = {
-  /** For what must not be given up within seconds. */
+/** The differences between the engines that SQL texts depend on. */
+export type Dialect = {
+  engine: "sqlite" | "postgres";
+  /** The database is a server: statements travel over the network, and several nodes may use it. */
+  isServer: boolean;
+  /** Locks the rows that a transaction reads before it changes them. SQLite has one writer and needs no lock. */
+  forUpdate: "" | "FOR UPDATE";
+  /** Ends a CREATE TABLE and stores a small row inside its primary key. */
+  compactTable: "" | "WITHOUT ROWID";
+  /** An expression for the server's clock in milliseconds; NULL where the database has no clock of its own. */
+  serverClock: string;
+  /** Selects the columns of the table `$1`, in order, as `name`. */
+  columnNames: string;
+};
+
+export type WriteOptions = {
+  /** For work that must not be given up within seconds. */
   timeoutMs?: number;
   /**
-   * Nothing is lost when a power cut undoes it: it is done again. So it does not wait for the disk, where that costs the
-   * most; the end of the process does not undo it.
+   * The caller does the work again if a power cut undoes it, so the commit does not wait for the disk where that is the
+   * most expensive part. The end of the process does not undo it.
    */
   isRepeatable?: boolean;
 };
 
-export type Database = Query & {
-  engine: "sqlite" | "postgres";
-  /** Row locks for claims: SQLite has one writer and needs none. */
-  skipLocked: string;
-  /** Comfort, where the engine has them. */
-  advisoryLocks: boolean;
-  /**
-   * Runs `work` on a connection of its own, outside of any transaction and for as long as it takes; null where the engine
-   * needs no such thing, or lacks what makes nodes take turns.
-   */
-  alone: (<T>(work: (session: Query) => Promise<T>) => Promise<T>) | null;
-  /** Spread over several machines: what is asked of all sites at once must be something that each can answer alone. */
-  isSharded(): Promise<boolean>;
-  /**
-   * Runs `work` in one durable transaction. A transaction that failed for a passing reason is run again as a
-   * whole, so `work` must give the same result when an earlier run was committed without our knowing. Where there is no
-   * database to write to it fails within seconds.
-   */
-  write<T>(work: (tx: RowQuery) => Promise<T>, manner?: Manner): Promise<T>;
-  /**
-   * Which commits may share a transaction: all of them in SQLite (one writer, one fsync). In PostgreSQL sites are divided into
-   * a few groups: so quiet sites have somebody to share with, and one that has to wait for a lock holds up some of the others and
-   * not all. Where it is sharded each site is a group, whose transactions stay on one shard.
-   */
-  commitGroup(siteId: string): string;
-  /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
-  blamesData: (error: unknown) => boolean;
-  /** True for what the engine or its driver threw. */
-  isOwnError: (error: unknown) => boolean;
-  close(): Promise<void>;
-};
+export type Database = Query &
+  Dialect & {
+    /** Locks rows for a claim and skips those that are locked; empty where the engine cannot, or needs no lock. */
+    skipLocked: string;
+    /** Advisory locks spare nodes that migrate at once a collision; nothing depends on them. */
+    advisoryLocks: boolean;
+    /**
+     * Runs `work` on a connection of its own, outside of any transaction and without a time limit; null where the engine
+     * needs no such thing, or has no advisory locks to keep two nodes apart.
+     */
+    onDedicatedConnection: (<T>(work: (session: Query) => Promise<T>) => Promise<T>) | null;
+    /** True where tables are sharded: a statement over all sites must then be one that each shard can answer alone. */
+    isSharded(): Promise<boolean>;
+    /**
+     * Runs `work` in one durable transaction. A transaction that failed for a transient reason is run again as a whole, so
+     * `work` must give the same result when an earlier run was committed without our knowledge. Where there is no database
+     * to write to it fails within seconds.
+     */
+    write<T>(work: (tx: RowQuery) => Promise<T>, options?: WriteOptions): Promise<T>;
+    /**
+     * Returns the group of sites whose commits may share a transaction: all sites in SQLite (one writer, one fsync). In
+     * PostgreSQL sites are divided into a few groups, so that quiet sites share commits, and a site that waits for a lock
+     * delays some of the others and not all. Where it is sharded each site is a group, whose transactions stay on one shard.
+     */
+    commitGroup(siteId: string): string;
+    /** True when the data of one statement is at fault and not the database: the others of its group may pass. */
+    isDataError: (error: unknown) => boolean;
+    /** True for what the engine or its driver threw. */
+    isOwnError: (error: unknown) => boolean;
+    close(): Promise<void>;
+  };
 
-/** `($1,$2),($3,$4)` for `rows` rows of `columns` values, numbered after the first `before` parameters. */
+/** Returns `($1,$2),($3,$4)` for `rows` rows of `columns` values, numbered after the first `before` parameters. */
 export function tuples(
   rows: number,
   columns: number,
@@ -124,11 +138,11 @@ export function tuples(
   }).join(",");
 }
 
-/** `$1,$4,$7`: the first of each `columns` parameters, `rows` times. */
+/** Returns `$1,$4,$7`: the first of each `columns` parameters, `rows` times. */
 const everyNth = (rows: number, columns: number, before = 0) =>
   Array.from({ length: rows }, (_, row) => `$${before + row * columns + 1}`).join(",");
 
-/** `$2,$3,$4`: `count` parameters after the first `before`. */
+/** Returns `$2,$3,$4`: `count` parameters after the first `before`. */
 export function list(count: number, before = 0): string {
   return Array.from({ length: count }, (_, i) => `$${before + i + 1}`).join(",");
 }

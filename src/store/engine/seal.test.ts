@@ -7,33 +7,33 @@ const seal = sealWith(key);
 const place = "connection site1 abc";
 
 describe("a sealed value", () => {
-  test("opens in its place as it was", () => {
+  test("a sealed value opens in its place as it was", () => {
     for (const plain of ["", "x", '{"token":"s3cret"}', "Ünïcode 日本 😀", "\0", "a".repeat(100_000)])
       expect(seal.open(seal.close(plain, place), place)).toBe(plain);
   });
 
-  test("shows nothing of the plain text and is safe in a text column", () => {
+  test("a sealed value shows nothing of the plain text and is safe in a text column", () => {
     const sealed = seal.close('{"token":"s3cret-value"}', place);
     expect(sealed).toMatch(/^v1\.[A-Za-z0-9_-]+$/);
     const bytes = Buffer.from(sealed.slice(3), "base64url").toString("latin1");
     for (const part of ["s3cret", "token", place]) expect(bytes).not.toContain(part);
   });
 
-  test("is different every time, so that equal secrets cannot be told from the database", () => {
+  test("the same value is sealed differently every time, so that the database does not show equal secrets", () => {
     expect(new Set(Array.from({ length: 200 }, () => seal.close("same", place))).size).toBe(200);
   });
 
-  test("opens with the same key in another process", () => {
+  test("a sealed value opens with the same key in another process", () => {
     expect(sealWith(Buffer.from(key)).open(seal.close("x", place), place)).toBe("x");
   });
 
-  test("that was written by an earlier version still opens", () => {
+  test("a value that an earlier version sealed still opens", () => {
     const old = "v1.AAECAwQFBgcICQoL3EWYWqOtvJat9-Q1gPMUYXTuhxc9aL4m";
     expect(seal.open(old, place)).toBe("long ago");
   });
 });
 
-describe("what does not open", () => {
+describe("opening is refused for", () => {
   const sealed = seal.close("s3cret", place);
 
   test.each(["connection site1 abd", "connection site2 abc", "event site1 abc", "", `${place} `])(
@@ -75,7 +75,7 @@ describe("what does not open", () => {
     },
   );
 
-  test("the error tells nothing of the value", () => {
+  test("the error reveals nothing of the value", () => {
     const plain = "s3cret";
     for (const wrong of [plain, `v1.${plain}`]) {
       let message = "";

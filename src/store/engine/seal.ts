@@ -1,5 +1,5 @@
-// Sealing at rest: AES-256-GCM. A sealed text is bound to the place it belongs to, so that a value copied from
-// one row into another cannot be opened there.
+// Seals values at rest with AES-256-GCM. A sealed text is bound to its place, so that a value copied from one row into another
+// cannot be opened there.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
@@ -8,7 +8,7 @@ export type Seal = {
   open(sealed: string, place: string): string;
 };
 
-/** The first is the one that seals. While the key is changed there is a second, which opens too. */
+/** The first key seals. While the key is changed there is a second one, which only opens. */
 export type Keys = () => readonly Buffer[];
 
 const version = "v1.";
@@ -25,15 +25,15 @@ export function sealWith(key: Buffer | Keys): Seal {
     open(sealed, place) {
       if (!sealed.startsWith(version)) throw new Error("not a sealed value");
       const bytes = Buffer.from(sealed.slice(version.length), "base64url");
-      let fault: unknown;
+      let failure: unknown;
       for (const one of keys()) {
         try {
           return openWith(one, bytes, place);
         } catch (error) {
-          fault ??= error;
+          failure ??= error;
         }
       }
-      throw fault;
+      throw failure;
     },
   };
 }
@@ -45,7 +45,7 @@ function openWith(key: Buffer, bytes: Buffer, place: string): string {
   return decipher.update(bytes.subarray(28), undefined, "utf8") + decipher.final("utf8");
 }
 
-/** Null where none of the keys opens it. */
+/** Returns null where none of the keys opens it. */
 export function tryOpen(seal: Seal, sealed: string, place: string): string | null {
   try {
     return seal.open(sealed, place);
@@ -54,6 +54,6 @@ export function tryOpen(seal: Seal, sealed: string, place: string): string | nul
   }
 }
 
-/** A secret for one purpose, made of the installation's one key. */
+/** Derives a secret for one purpose from the installation's key. */
 export const secretFor = (purpose: string, key: Buffer) =>
   Buffer.from(hkdfSync("sha256", key, "", purpose, 32)).toString("hex");

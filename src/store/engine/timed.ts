@@ -1,37 +1,37 @@
-// A database whose commits are timed. Callers see the same database.
+// Wraps a database so that its commits are timed. Callers see the same database.
 
 import type { Database } from "./database.ts";
 
-export type CommitWatch = {
-  /** Transactions that have begun and not ended, in the order of their beginning, each with when that was. */
-  underWay: Set<{ startedAt: number }>;
-  /** A transaction ended after so many milliseconds, waiting for its turn included. */
-  committed(ms: number, failed: boolean): void;
-  /** An event or an outcome asked for its commit; those of one moment share one. */
-  wrote(): void;
+export type CommitObserver = {
+  /** The transactions in progress, in the order of their start. */
+  inFlight: Set<{ startedAt: number }>;
+  /** Called when a transaction has ended, with its duration including the wait before it. */
+  onCommit(ms: number, failed: boolean): void;
+  /** Called when an event or an outcome asks for its commit, which it may share with others. */
+  onWrite(): void;
 };
 
-export function watched(db: Database, watch: CommitWatch | undefined): Database {
-  if (!watch) return db;
+export function timed(db: Database, observer: CommitObserver | undefined): Database {
+  if (!observer) return db;
   return {
     ...db,
     commitGroup(siteId) {
-      watch.wrote();
+      observer.onWrite();
       return db.commitGroup(siteId);
     },
-    async write(work, manner) {
+    async write(work, options) {
       const startedAt = performance.now();
-      const mine = { startedAt };
-      watch.underWay.add(mine);
+      const own = { startedAt };
+      observer.inFlight.add(own);
       let failed = false;
       try {
-        return await db.write(work, manner);
+        return await db.write(work, options);
       } catch (error) {
-        failed = db.isOwnError(error) && !db.blamesData(error);
+        failed = db.isOwnError(error) && !db.isDataError(error);
         throw error;
       } finally {
-        watch.underWay.delete(mine);
-        watch.committed(performance.now() - startedAt, failed);
+        observer.inFlight.delete(own);
+        observer.onCommit(performance.now() - startedAt, failed);
       }
     },
   };

@@ -12,8 +12,8 @@ import {
   type Value,
 } from "../engine/database.ts";
 import { eventListStore, type EventFilter, type EventStatus } from "./eventList.ts";
-import { gatherWhenBusy } from "../engine/adaptiveBatching.ts";
-import { grouped } from "../engine/groupCommit.ts";
+import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
+import { inGroups } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
 import { addTotals, countedOf } from "../outbound/totals.ts";
 
@@ -80,13 +80,13 @@ const takeClaims = rowStatement({
 });
 
 export function eventStore(db: Database, seal: Seal, now: () => number = Date.now) {
-  const accept = grouped<NewEvent, Acceptance>(
+  const accept = inGroups<NewEvent, Acceptance>(
     (_group, items) => db.write((tx) => acceptAll(tx, seal, items)),
     {
-      blamesData: db.blamesData,
+      isDataError: db.isDataError,
       isLate: ({ answerBy = Infinity }) => answerBy < now(),
       // The way to a server and back is pause enough.
-      ...(db.engine === "sqlite" && { gather: gatherWhenBusy() }),
+      ...(!db.isServer && { batchWindow: batchWhenBusy() }),
     },
   );
   const lists = eventListStore(db);

@@ -1,24 +1,25 @@
-// Does everything fit together? Read from one moment of the database, in portions, without changing anything.
+// Checks the integrity of the data in one moment of the database, some rows at a time, without changing anything.
 
+import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
-import { consentStates } from "../../kernel/event.ts";
-import { checkJson, numberQuestions, wordQuestions } from "./checkColumns.ts";
-import { checkEvents, checkPeople, gather, type Add, type Question } from "./checkRecords.ts";
+import { eventStatuses } from "../events/eventList.ts";
+import { webhookStates } from "../outbound/webhooks.ts";
+import { statisticsKinds } from "../statistics/statistics.ts";
+import { checkEvents, checkPeople, countFaults, type AddFault, type FaultQuery } from "./checkRecords.ts";
 import type { Row } from "../engine/database.ts";
 import { sealedColumns, sealedIn, sealedNames } from "./sealedColumns.ts";
 import { tryOpen, type Seal } from "../engine/seal.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { tablesAt } from "../schema/tables.ts";
 
-/** `example` names the first of them. */
+/** `example` names the first row of this kind. */
 export type Inconsistency = { what: string; count: number; example: string };
 
 const yearMs = 366 * dayMs;
 
 const quoted = (words: readonly string[]) => words.map((word) => `'${word}'`).join(", ");
 
-/** Each selects what is wrong, as `example`. */
-const questions: readonly Question[] = [
+const queries: readonly FaultQuery[] = [
   {
     what: "deliveries without their event",
     sql: `SELECT event_id AS example FROM deliveries WHERE NOT EXISTS
@@ -31,13 +32,13 @@ const questions: readonly Question[] = [
          AND deliveries.event_id = attempts.event_id AND deliveries.connection_id = attempts.connection_id)`,
   },
   {
-    what: "attempts that their delivery does not count",
+    what: "attempts beyond the count of their delivery",
     sql: `SELECT attempts.event_id AS example FROM attempts JOIN deliveries ON deliveries.site_id = attempts.site_id
         AND deliveries.event_id = attempts.event_id AND deliveries.connection_id = attempts.connection_id
       WHERE attempts.number > deliveries.attempts`,
   },
   {
-    what: "deliveries whose attempts are not all there",
+    what: "deliveries with missing attempts",
     sql: `SELECT deliveries.event_id AS example FROM deliveries LEFT JOIN attempts ON attempts.site_id = deliveries.site_id
         AND attempts.event_id = deliveries.event_id AND attempts.connection_id = deliveries.connection_id
       WHERE deliveries.attempts > 0
@@ -45,13 +46,13 @@ const questions: readonly Question[] = [
       HAVING deliveries.attempts > COUNT(attempts.number)`,
   },
   {
-    what: "deliveries that wait for a connection that is not there",
+    what: "deliveries that wait for a connection that does not exist",
     sql: `SELECT event_id AS example FROM deliveries WHERE state IN ('queued', 'parked') AND NOT EXISTS
       (SELECT 1 FROM connections WHERE connections.site_id = deliveries.site_id
          AND connections.id = deliveries.connection_id)`,
   },
   {
-    what: "deliveries that wait for more than a year",
+    what: "deliveries that are due in more than a year",
     sql: `SELECT event_id AS example FROM deliveries WHERE state = 'queued' AND due_at > updated_at + ${yearMs}`,
   },
   {
@@ -60,18 +61,18 @@ const questions: readonly Question[] = [
         AND deliveries.event_id = events.id WHERE events.status = 'filtered'`,
   },
   {
-    what: "decisions about consent that cannot be read (they count as a refusal)",
+    what: "consent decisions that cannot be read (they count as a refusal)",
     sql: `SELECT subject AS example FROM consents WHERE state NOT IN (${quoted(consentStates)})`,
   },
   {
-    // A refusal may outlive the decision after it, which is forgotten with its person.
-    what: "agreements in the history that are not in force",
+    // A refusal may outlive the decision after it, which is purged with its person.
+    what: "agreements in the consent history without a decision",
     sql: `SELECT subject AS example FROM consent_history WHERE state <> 'denied' AND NOT EXISTS
       (SELECT 1 FROM consents WHERE consents.site_id = consent_history.site_id
          AND consents.subject = consent_history.subject AND consents.given_by = consent_history.given_by)`,
   },
   {
-    what: "sites whose closed periods hold more than was ever counted",
+    what: "sites whose closed periods exceed their totals",
     sql: `SELECT period_heads.site_id AS example FROM period_heads LEFT JOIN (
         SELECT site_id, SUM(conversions) AS conversions, SUM(removed_events + bot_visits) AS removed
         FROM totals GROUP BY site_id) AS counted ON counted.site_id = period_heads.site_id
@@ -79,18 +80,18 @@ const questions: readonly Question[] = [
         OR period_heads.removed > COALESCE(counted.removed, 0)`,
   },
   {
-    what: "periods after the one that was closed last",
+    what: "periods after the last closed one",
     sql: `SELECT periods.site_id AS example FROM periods LEFT JOIN period_heads
         ON period_heads.site_id = periods.site_id
       WHERE period_heads.number IS NULL OR periods.number > period_heads.number`,
   },
   {
-    what: "pushes that wait without their period",
+    what: "queued pushes without their period",
     sql: `SELECT webhook_id AS example FROM pushes WHERE state = 'queued' AND NOT EXISTS
       (SELECT 1 FROM periods WHERE periods.site_id = pushes.site_id AND periods.number = pushes.number)`,
   },
   {
-    what: "webhooks of sites that count no periods",
+    what: "webhooks of sites without periods",
     sql: `SELECT id AS example FROM webhooks WHERE site_id NOT IN (SELECT site_id FROM period_heads)`,
   },
   {
@@ -103,17 +104,17 @@ const questions: readonly Question[] = [
       WHERE column1 NOT IN (SELECT name FROM settings)`,
   },
   ...["sessions", "passwords", "two_factors", "grants"].map((table) => ({
-    what: `${table} of users that are not there`,
+    what: `${table} of users that do not exist`,
     sql: `SELECT user_id AS example FROM ${table} WHERE user_id NOT IN (SELECT id FROM users)`,
   })),
 ];
 
-/** Tables whose rows belong to a site. Under the empty one stands what belongs to all. */
+/** Tables whose rows belong to no site. In the other tables, rows under the empty site belong to all. */
 const installationWide = new Set(
   "settings sites oauth_apps users sessions passwords two_factors verifications tickets tries".split(" "),
 );
 
-/** `platforms`: those that there are. */
+/** `platforms` are the ids of all platforms. */
 export async function checkSnapshot(
   snapshot: Snapshot,
   seal: Seal,
@@ -128,15 +129,15 @@ export async function checkSnapshot(
     const faults = rows.map((row) => String(row.integrity_check)).filter((text) => text !== "ok");
     add("damaged pages or indexes", faults.length, faults[0] ?? "");
   }
-  const ask = async ({ what, sql }: Question) => {
+  const run = async ({ what, sql }: FaultQuery) => {
     const [row] = await snapshot.all(`SELECT COUNT(*) AS n, MIN(example) AS example FROM (${sql}) AS wrong`);
     add(what, Number(row?.n), String(row?.example));
   };
-  for (const question of [...questions, ...wordQuestions(platforms), ...(await numberQuestions(snapshot))])
-    await ask(question);
+  for (const query of [...queries, ...valueQueries(platforms), ...(await numberQueries(snapshot))])
+    await run(query);
   for (const table of tablesAt(snapshot.version).filter((one) => !installationWide.has(one))) {
-    await ask({
-      what: `${table} of sites that are not there`,
+    await run({
+      what: `${table} of sites that do not exist`,
       sql: `SELECT site_id AS example FROM ${table} WHERE site_id <> '' AND site_id NOT IN (SELECT site_id FROM sites)`,
     });
   }
@@ -147,27 +148,106 @@ export async function checkSnapshot(
   return found;
 }
 
-/** Every sealed value opens in its place. */
-async function checkSealed(snapshot: Snapshot, seal: Seal, add: Add): Promise<void> {
-  const { wrong, tell } = gather(add);
-  const look = (table: string, sealed: string, place: string) => {
-    if (tryOpen(seal, sealed, place) === null) wrong(`sealed values in ${table} that do not open`, place);
+/** Checks that every sealed value can be decrypted in its place. */
+async function checkSealed(snapshot: Snapshot, seal: Seal, add: AddFault): Promise<void> {
+  const { count, report } = countFaults(add);
+  const check = (table: string, sealed: string, place: string) => {
+    if (tryOpen(seal, sealed, place) === null)
+      count(`sealed values in ${table} that cannot be decrypted`, place);
   };
   for (const { table, key, column, place, where = "1 = 1" } of sealedColumns) {
     const sql = `SELECT ${[...key, column].join(", ")} FROM ${table} WHERE ${where}`;
     for await (const rows of snapshot.stream(sql))
-      for (const row of rows) look(table, String(row[column]), place(row));
+      for (const row of rows) check(table, String(row[column]), place(row));
   }
   for (const row of await snapshot.all(`SELECT site_id, settings FROM sites`))
-    for (const { sealed, place } of sealedInReadable(row)) look("sites", sealed, place);
-  tell();
+    for (const { sealed, place } of sealedInReadable(row)) check("sites", sealed, place);
+  report();
 }
 
-/** Settings that cannot be read at all are told of as such. */
+/** Settings that cannot be read at all are reported elsewhere. */
 function sealedInReadable(row: Row): ReturnType<typeof sealedIn> {
   try {
     return sealedIn(String(row.site_id), String(row.settings));
   } catch {
     return [];
   }
+}
+
+const modes = ["live", "test"];
+
+/** Columns that hold one of a few values, and the column that names their rows. */
+const enumerations: readonly [table: string, key: string, column: string, values: readonly string[]][] = [
+  ["inbound_keys", "id", "mode", modes],
+  ["connections", "id", "state", connectionStates],
+  ["events", "id", "mode", modes],
+  ["events", "id", "status", eventStatuses],
+  ["deliveries", "event_id", "state", deliveryStates],
+  ["attempts", "event_id", "state", deliveryStates],
+  ["consent_history", "subject", "state", consentStates],
+  ["webhooks", "id", "state", webhookStates],
+  ["pushes", "webhook_id", "state", ["queued", "sent"]],
+  ["visit_counts", "site_id", "bucket", visitBuckets],
+  ["statistics", "site_id", "kind", statisticsKinds],
+  ["imports", "id", "kind", ["conversions", "identities"]],
+  ["imports", "id", "state", ["running", "stopped", "done"]],
+];
+
+function valueQueries(platforms: readonly string[]): FaultQuery[] {
+  return [...enumerations, ["connections", "id", "platform", platforms] as const].map(
+    ([table, key, column, known]) => ({
+      what: `${table} with an unknown ${column}`,
+      sql: `SELECT ${key} AS example FROM ${table} WHERE ${column} NOT IN (${quoted(known)})`,
+    }),
+  );
+}
+
+const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isSelection = (value: unknown) => value === null || Array.isArray(value);
+
+/** Columns that hold JSON, but for those of events and people, whose rows are checked as a whole. */
+const json: readonly [table: string, key: string, column: string, fits: (value: unknown) => boolean][] = [
+  ["sites", "site_id", "settings", isObject],
+  ["connections", "id", "settings", isObject],
+  ["connections", "id", "events", isSelection],
+  ["alerts", "subject", "told", isObject],
+  ["audit", "id", "detail", () => true],
+  ["imports", "id", "options", isObject],
+  ["imports", "id", "tally", isObject],
+];
+
+async function checkJson(snapshot: Snapshot, add: AddFault): Promise<void> {
+  const { count, report } = countFaults(add);
+  for (const [table, key, column, fits] of json) {
+    for await (const rows of snapshot.stream(`SELECT ${key} AS id, ${column} AS text FROM ${table}`))
+      for (const row of rows)
+        if (!isJson(String(row.text), fits)) count(`${table} whose ${column} cannot be read`, String(row.id));
+  }
+  report();
+}
+
+function isJson(text: string, fits: (value: unknown) => boolean): boolean {
+  try {
+    return fits(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** The embedded database stores a text in any column, whatever its declared type. */
+async function numberQueries(snapshot: Snapshot): Promise<FaultQuery[]> {
+  const found: FaultQuery[] = [];
+  if (snapshot.engine !== "sqlite") return found;
+  for (const table of tablesAt(snapshot.version)) {
+    const columns = await snapshot.all(`SELECT name, type, pk FROM pragma_table_info($1)`, [table]);
+    const numbers = columns.filter(({ type }) => /int|double/.test(String(type)));
+    if (numbers.length === 0) continue;
+    const key = columns.toSorted((one, other) => Number(other.pk) - Number(one.pk))[0]?.name;
+    const isText = numbers.map(({ name }) => `typeof("${name}") NOT IN ('integer', 'real', 'null')`);
+    found.push({
+      what: `${table} with something other than a number`,
+      sql: `SELECT "${key}" AS example FROM ${table} WHERE ${isText.join(" OR ")}`,
+    });
+  }
+  return found;
 }

@@ -1,4 +1,5 @@
-// The part of the check that looks into rows: are they readable, and do the numbers of an hour agree with its events?
+// The part of the check that reads rows: whether they are readable, and whether the statistics of an hour agree with its
+// events.
 
 import { hourMs } from "../../kernel/time.ts";
 import { orderEventId, timeOfId } from "../../kernel/ids.ts";
@@ -7,34 +8,34 @@ import { unpackRecord } from "../people/personCodec.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { finalAt } from "../statistics/statistics.ts";
 
-export type Add = (what: string, count: number, example: string) => void;
+export type AddFault = (what: string, count: number, example: string) => void;
 
-/** Selects what is wrong, as `example`. */
-export type Question = { what: string; sql: string };
+/** Selects faulty rows, each as `example`. */
+export type FaultQuery = { what: string; sql: string };
 
-/** Counts what is wrong, and remembers the first of each kind. */
-export function gather(add: Add) {
+/** Counts faults, and remembers the first of each kind. */
+export function countFaults(add: AddFault) {
   const found = new Map<string, { count: number; example: string }>();
   return {
-    wrong: (what: string, example: string): void => {
+    count: (what: string, example: string): void => {
       const known = found.get(what);
       if (known) known.count += 1;
       else found.set(what, { count: 1, example });
     },
-    tell: () => found.forEach(({ count, example }, what) => add(what, count, example)),
+    report: () => found.forEach(({ count, example }, what) => add(what, count, example)),
   };
 }
 
-const idForm = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-/** Empty for a person who was erased. */
-const hashForm = /^(?:[0-9a-f]{64})?$/;
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** The hash is empty for a person who was erased. */
+const hashPattern = /^(?:[0-9a-f]{64})?$/;
 
-/** Of one hour: live conversions, and their deliveries. */
+/** The live conversions of an hour, and their deliveries. */
 type Counts = { conversions: number; deliveries: number };
-type Wrong = (what: string, example: string) => void;
+type CountFault = (what: string, example: string) => void;
 
-export async function checkEvents(snapshot: Snapshot, add: Add): Promise<void> {
-  const { wrong, tell } = gather(add);
+export async function checkEvents(snapshot: Snapshot, add: AddFault): Promise<void> {
+  const { count, report } = countFaults(add);
   const rolled = await snapshot.all(`SELECT DISTINCT site_id FROM statistics_hours`);
   const left = new Set(rolled.map((row) => String(row.site_id)));
   let siteId = "";
@@ -50,21 +51,21 @@ export async function checkEvents(snapshot: Snapshot, add: Add): Promise<void> {
   for await (const rows of snapshot.stream(sql)) {
     for (const row of rows) {
       if (row.site_id !== siteId) {
-        if (left.delete(siteId)) await compareHours(snapshot, siteId, counted, wrong);
+        if (left.delete(siteId)) await compareHours(snapshot, siteId, counted, count);
         siteId = String(row.site_id);
         counted = new Map();
       }
-      lookAt(row, wrong);
-      if (row.mode === "live" && row.status === "accepted") countIn(counted, row);
+      checkEvent(row, count);
+      if (row.mode === "live" && row.status === "accepted") countEvent(counted, row);
     }
   }
-  if (left.delete(siteId)) await compareHours(snapshot, siteId, counted, wrong);
-  // Of these not a single event is left.
-  for (const id of left) await compareHours(snapshot, id, new Map(), wrong);
-  tell();
+  if (left.delete(siteId)) await compareHours(snapshot, siteId, counted, count);
+  // The remaining sites have no events left.
+  for (const id of left) await compareHours(snapshot, id, new Map(), count);
+  report();
 }
 
-function countIn(counted: Map<number, Counts>, row: Row): void {
+function countEvent(counted: Map<number, Counts>, row: Row): void {
   const hour = Math.floor(timeOfId(String(row.id)) / hourMs);
   const counts = counted.get(hour) ?? { conversions: 0, deliveries: 0 };
   counts.conversions += 1;
@@ -72,18 +73,18 @@ function countIn(counted: Map<number, Counts>, row: Row): void {
   counted.set(hour, counts);
 }
 
-function lookAt(row: Row, wrong: Wrong): void {
+function checkEvent(row: Row, countFault: CountFault): void {
   const id = String(row.id);
-  if (!idForm.test(id)) wrong("events whose id is not one of ours", id);
-  if (!hashForm.test(String(row.email_sha256))) wrong("events whose hashed email is none", id);
-  if (String(row.name).trim() === "") wrong("events without a name", id);
-  if (!isDispatchedAs(row)) wrong("events that go to platforms under another's id", id);
+  if (!idPattern.test(id)) countFault("events with an invalid id", id);
+  if (!hashPattern.test(String(row.email_sha256))) countFault("events with an invalid email hash", id);
+  if (String(row.name).trim() === "") countFault("events without a name", id);
+  if (!hasOwnPlatformEventId(row)) countFault("events whose platform event id is not theirs", id);
   const fault = eventFault(row);
-  if (fault) wrong(fault, id);
+  if (fault) countFault(fault, id);
 }
 
-/** Under its own id, or the one that a browser can foretell. */
-const isDispatchedAs = ({ site_id, id, platform_event_id, name, order_id }: Row) =>
+/** The platform event id is the id of the event, or its order event id. */
+const hasOwnPlatformEventId = ({ site_id, id, platform_event_id, name, order_id }: Row) =>
   platform_event_id === id ||
   (order_id !== null && platform_event_id === orderEventId(String(site_id), String(name), String(order_id)));
 
@@ -93,18 +94,18 @@ function eventFault(row: Row): string | null {
     const attribution = JSON.parse(String(row.attribution)) as { clickIds?: unknown } | null;
     const reasons: unknown = row.reasons === null ? [] : JSON.parse(String(row.reasons));
     if (!attribution?.clickIds || !Array.isArray(reasons)) return "events that cannot be read";
-    return person.emailSha256 === row.email_sha256 ? null : "events under another person's hash";
+    return person.emailSha256 === row.email_sha256 ? null : "events with another person's hash";
   } catch {
     return "events that cannot be read";
   }
 }
 
-/** Hours that are done with, and whose events are all still there. */
+/** Compares the hours that are final and whose events were not purged. */
 async function compareHours(
   snapshot: Snapshot,
   siteId: string,
   counted: ReadonlyMap<number, Counts>,
-  wrong: Wrong,
+  countFault: CountFault,
 ): Promise<void> {
   const rows = await snapshot.all(
     `SELECT statistics_hours.hour,
@@ -121,14 +122,14 @@ async function compareHours(
     const { conversions, deliveries } = counted.get(hour) ?? { conversions: 0, deliveries: 0 };
     const example = `${siteId} ${new Date(hour * hourMs).toISOString()}`;
     if (Number(row.conversions) !== conversions)
-      wrong("hours whose numbers are not those of their events", example);
+      countFault("hours whose statistics differ from their events", example);
     else if (Number(row.deliveries) !== deliveries)
-      wrong("hours whose numbers are not those of their deliveries", example);
+      countFault("hours whose statistics differ from their deliveries", example);
   }
 }
 
-export async function checkPeople(snapshot: Snapshot, add: Add): Promise<void> {
-  const { wrong, tell } = gather(add);
+export async function checkPeople(snapshot: Snapshot, add: AddFault): Promise<void> {
+  const { count, report } = countFaults(add);
   for (const [table, key] of [
     ["identities", "email_sha256"],
     ["visitors", "visitor_id"],
@@ -136,10 +137,10 @@ export async function checkPeople(snapshot: Snapshot, add: Add): Promise<void> {
     for await (const rows of snapshot.stream(`SELECT ${key} AS id, record FROM ${table}`)) {
       for (const row of rows)
         if (!isRecord(String(row.record), String(row.id)))
-          wrong(`${table} that cannot be read`, String(row.id));
+          count(`${table} that cannot be read`, String(row.id));
     }
   }
-  tell();
+  report();
 }
 
 function isRecord(text: string, subject: string): boolean {

@@ -31,13 +31,13 @@ describe("the pieces of a table", () => {
     expect(ends.at(-1)).toBeNull();
   });
 
-  test("a row that is larger than a piece is one", () => {
+  test("a row that is larger than a piece is a piece of its own", () => {
     const { db, table } = filled(4, 1000);
     const source = openSource(db, { rows: 10, bytes: 100 });
     expect([...source.pieces(table, [null])].map(({ rows }) => rows.length)).toEqual([1, 1, 1, 1]);
   });
 
-  test("what cannot be read is a fault of the embedded database, and says where", () => {
+  test("an unreadable table is reported as a fault of the embedded database, with its name", () => {
     const { db, table } = filled(1, 1);
     db.exec("INSERT INTO t VALUES (9007199254740993, '')");
     const source = openSource(db, { rows: 10, bytes: 100 });

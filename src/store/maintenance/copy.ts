@@ -1,5 +1,5 @@
-// What a table of the embedded database and the same table on PostgreSQL are compared by: ranges of keys, in the order of
-// their bytes, and the hash of the rows in them. copySource.ts reads the one, copyTarget.ts fills the other.
+// A move compares a table of the embedded database with the same table on PostgreSQL by ranges of keys, in byte order, and
+// the hash of the rows in them. copySource.ts reads the former, copyTarget.ts fills the latter.
 
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
@@ -10,18 +10,18 @@ export type Key = readonly (string | number)[];
 export type Range = { after: Key | null; end: Key | null };
 /** A row, as the values of the table's columns. */
 export type Values = readonly Value[];
-/** The rows of a range. Beside a relay they may be of several moments; while it is held still they are not. */
+/** The rows of a range. While a relay writes they may be of several moments; while the move lock is held they are not. */
 export type Piece = { range: Range; rows: readonly Values[] };
 export type Table = {
   name: string;
   columns: readonly string[];
-  /** Those that hold whole numbers. SQLite lets anything in. */
+  /** The columns for whole numbers, in which SQLite stores anything. */
   whole: readonly string[];
   key: readonly string[];
   textKey: readonly string[];
 };
 
-/** Order of keys as both databases see it. */
+/** Compares keys in the order of both databases. */
 export function compareKeys(one: Key, other: Key): number {
   for (const [i, value] of one.entries()) {
     const against = other[i] as string | number;
@@ -50,18 +50,18 @@ export function readTable(db: DatabaseSync, name: string): Table {
   };
 }
 
-/** The rows as lines, the way backups write them. */
+/** Hashes the rows as lines, the way backups write them. */
 export const hashOf = (rows: readonly Values[]): string =>
   hash("sha256", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 
 export const keyOf = (table: Table, row: Values): Key =>
   table.key.map((column) => row[table.columns.indexOf(column)] as string | number);
 
-/** The key as SQL writes it, for an order and for an index. */
+/** Returns the key as SQL, for an order and for an index. */
 export const keyText = (table: Table, collation: string) =>
   table.key.map((column) => column + (table.textKey.includes(column) ? collation : "")).join(", ");
 
-/** `FROM table WHERE` the key lies in the range. */
+/** Returns `FROM table WHERE` the key is in the range. */
 export function fromRange(
   table: Table,
   { after, end }: Range,
@@ -76,7 +76,7 @@ export function fromRange(
   return { text: `FROM ${table.name}${parts.length ? ` WHERE ${parts.join(" AND ")}` : ""}`, params };
 }
 
-/** To speak of it to whoever has to look for a row. */
+/** Describes a range in a message, for a person who has to find a row in it. */
 export function rangeText({ after, end }: Range): string {
   const text = (key: Key) => key.join(" ");
   if (after && end) return `after "${text(after)}" up to "${text(end)}"`;

@@ -1,24 +1,23 @@
-// Reads the embedded database for a move, a piece at a time; nobody is held up.
+// Reads the embedded database for a move, a piece at a time, without blocking a relay.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { toSqliteParams } from "../engine/sqlite/dialect.ts";
+import { isBusy } from "../engine/sqlite/errors.ts";
 import { fromRange, keyOf, keyText, type Key, type Piece, type Range, type Table, type Values } from "./copy.ts"; // prettier-ignore
 
-/** The embedded database, and not the one that is filled, is at fault. */
+/** The embedded database, and not the target, is at fault. */
 export class SourceFault extends Error {
   constructor(doing: string, error: unknown) {
-    const said = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     const remedy = isBusy(error)
-      ? "Something else writes to it for long; try again."
-      : "Run 'cleancast check', and see whether a backup helps.";
-    super(`The embedded database cannot be ${doing} (${said}). ${remedy}`);
+      ? "Another process is writing to it; try again."
+      : "Run 'cleancast check'; a backup may help.";
+    super(`The embedded database cannot be ${doing} (${message}). ${remedy}`);
   }
 }
 
-/** SQLITE_BUSY. */
-const isBusy = (error: unknown) =>
-  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
-
-export function fromSource<T>(doing: string, work: () => T): T {
+/** Runs `work` and reports its errors as those of the embedded database. */
+export function onSource<T>(doing: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -26,28 +25,28 @@ export function fromSource<T>(doing: string, work: () => T): T {
   }
 }
 
-/** How large a piece is to be. A range that has grown to twice of it is cut. */
-export type Size = { rows: number; bytes: number };
+/** The size of a piece. A range that has grown to twice of it is cut. */
+export type PieceSize = { rows: number; bytes: number };
 
-/** Rows that are read at once: faster than one after the other, and large ones must fit into memory. */
-const portion = 250;
+/** Rows per read: faster than one at a time, and large rows must fit into memory. */
+const rowsPerRead = 250;
 
-export function openSource(db: DatabaseSync, size: Size) {
+export function openSource(db: DatabaseSync, size: PieceSize) {
   const statements = new Map<string, StatementSync>();
 
   function prepare(table: Table, text: string): StatementSync {
-    const sql = `SELECT ${table.columns.join(", ")} ${text} ORDER BY ${keyText(table, "")} LIMIT ${portion}`;
+    const sql = `SELECT ${table.columns.join(", ")} ${text} ORDER BY ${keyText(table, "")} LIMIT ${rowsPerRead}`;
     let statement = statements.get(sql);
     if (!statement) {
-      statement = db.prepare(sql.replace(/\$(\d+)/g, "?$1"));
-      // Half the time of objects.
+      statement = db.prepare(toSqliteParams(sql));
+      // Arrays take half the time of objects.
       statement.setReturnArrays(true);
       statements.set(sql, statement);
     }
     return statement;
   }
 
-  /** The rows of a range; where they are too many, the first of them. */
+  /** Reads the rows of a range; where they are too many, the first of them. */
   function read(table: Table, range: Range): { rows: Values[]; isWhole: boolean } {
     const rows: Values[] = [];
     let [bytes, cut] = [0, 0];
@@ -61,24 +60,24 @@ export function openSource(db: DatabaseSync, size: Size) {
         if (rows.length > 2 * size.rows || (bytes > 2 * size.bytes && rows.length > cut))
           return { rows: rows.slice(0, cut), isWhole: false };
       }
-      if (some.length < portion) return { rows, isWhole: true };
+      if (some.length < rowsPerRead) return { rows, isWhole: true };
       after = keyOf(table, some.at(-1) as Values);
     }
   }
 
   return {
-    /** The whole table, cut at `ends`, of which the last is null, and where a range has grown too large. */
+    /** Yields the whole table, cut at `ends`, of which the last is null, and where a range has grown too large. */
     *pieces(table: Table, ends: readonly (Key | null)[]): Generator<Piece & { within: Key | null }> {
       let after: Key | null = null;
       for (const within of ends)
-        for (let isOver = false; !isOver;) {
-          const { rows, isWhole } = fromSource(`read in ${table.name}`, () =>
+        for (let isDone = false; !isDone;) {
+          const { rows, isWhole } = onSource(`read in ${table.name}`, () =>
             read(table, { after, end: within }),
           );
           const end: Key | null = isWhole ? within : keyOf(table, rows.at(-1) as Values);
           yield { range: { after, end }, rows, within };
           after = end;
-          isOver = isWhole;
+          isDone = isWhole;
         }
     },
   };
@@ -86,9 +85,9 @@ export function openSource(db: DatabaseSync, size: Size) {
 
 export type Source = ReturnType<typeof openSource>;
 
-/** The schema of an embedded database; null where it is none of ours. */
-export function schemaIn(db: DatabaseSync): number | null {
-  return fromSource("read", () => {
+/** Returns null where the file is not a database of ours. */
+export function readSourceSchema(db: DatabaseSync): number | null {
+  return onSource("read", () => {
     const ours = db.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get();
     return ours ? Number(db.prepare("SELECT MAX(version) AS version FROM migrations").get()?.version) : null;
   });

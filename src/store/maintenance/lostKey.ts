@@ -1,71 +1,71 @@
-// Going on after the encryption key was lost. What it sealed is gone for good; what is left is put into a state in which
-// people see what they must enter again. Values that open are left alone, so a run that was killed is simply run again.
+// Discards what a lost encryption key sealed, which nothing can decrypt any more, and leaves rows in a state that shows people
+// what they must enter again. Values that can be decrypted stay, so a run that was killed is simply run again.
 
 import { randomBytes } from "node:crypto";
 import type { Database, Query, Row } from "../engine/database.ts";
-import { opens, sealedRows } from "./reseal.ts";
+import { canOpen, sealedRows } from "./reseal.ts";
 import { raised } from "../sites/revision.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, sealedNames, type SealedColumn } from "./sealedColumns.ts";
 import { openSnapshot } from "./snapshot.ts";
-import type { StoreLocation } from "../store.ts";
+import type { StoreLocation } from "../open.ts";
 
-/** How many values of each kind are gone, by table. */
-export type Gone = Record<string, number>;
+/** The number of values that were discarded, by table. */
+export type DiscardedCounts = Record<string, number>;
 
-const why = "the encryption key was lost";
+const reason = "the encryption key was lost";
 
-/** The word that every start opens. */
-async function wordIn(db: Query): Promise<Row | undefined> {
+/** Reads the known text that every start decrypts. */
+async function readCheckText(db: Query): Promise<Row | undefined> {
   const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [sealedNames.check]);
   return row;
 }
 
-/** Whether there is a database that was sealed with some key. */
-export async function isSealed(location: StoreLocation): Promise<boolean> {
+/** True if there is a database that holds sealed values. */
+export async function hasSealedValues(location: StoreLocation): Promise<boolean> {
   const snapshot = await openSnapshot(location);
   if (!snapshot) return false;
   try {
-    return snapshot.version > 0 && (await wordIn(snapshot)) !== undefined;
+    return snapshot.version > 0 && (await readCheckText(snapshot)) !== undefined;
   } finally {
     await snapshot.close();
   }
 }
 
-/** Whether none of the keys opens the word that every start looks at. */
-export async function isLost(db: Query, keys: Keys): Promise<boolean> {
-  const row = await wordIn(db);
+/** True if none of the keys decrypts the known text. */
+export async function isKeyLost(db: Query, keys: Keys): Promise<boolean> {
+  const row = await readCheckText(db);
   return row !== undefined && tryOpen(sealWith(keys), String(row.value), sealedNames.check) === null;
 }
 
-export async function goOnWithout(db: Database, keys: Keys, now: number): Promise<Gone> {
+export async function discardSealedValues(db: Database, keys: Keys, now: number): Promise<DiscardedCounts> {
   const seal = sealWith(keys);
-  const gone: Gone = {};
-  const count = (table: string) => (gone[table] = (gone[table] ?? 0) + 1);
+  const discarded: DiscardedCounts = {};
+  const count = (table: string) => (discarded[table] = (discarded[table] ?? 0) + 1);
   for (const row of await db.all(`SELECT site_id, settings FROM sites`)) {
-    const shut = sealedIn(String(row.site_id), String(row.settings)).filter(
+    const unreadable = sealedIn(String(row.site_id), String(row.settings)).filter(
       ({ sealed, place }) => tryOpen(seal, sealed, place) === null,
     );
-    if (shut.length === 0) continue;
-    const names = shut.map(({ name }) => name);
-    await leaveOut(db, row, names);
+    if (unreadable.length === 0) continue;
+    const names = unreadable.map(({ name }) => name);
+    await removeSettings(db, row, names);
     count("sites");
   }
-  // The settings of the installation come last: with them the start works again, and all else must be done by then.
+  // The settings of the installation come last: with them a start works again, and all else must be done by then.
   for (const sealed of sealedColumns) {
     for await (const rows of sealedRows(db, sealed)) {
-      const shut = rows.filter((row) => !opens(seal, sealed, row));
-      if (shut.length === 0) continue;
+      const unreadable = rows.filter((row) => !canOpen(seal, sealed, row));
+      if (unreadable.length === 0) continue;
       await db.write(async (tx) => {
-        for (const row of shut) await forget(tx, seal, sealed, row, now);
+        for (const row of unreadable) await discard(tx, seal, sealed, row, now);
       });
-      for (const _ of shut) count(sealed.table);
+      for (const _ of unreadable) count(sealed.table);
     }
   }
-  return gone;
+  return discarded;
 }
 
-async function leaveOut(db: Database, row: Row, names: readonly string[]): Promise<void> {
+async function removeSettings(db: Database, row: Row, names: readonly string[]): Promise<void> {
   const settings = JSON.parse(String(row.settings)) as Record<string, unknown>;
   for (const name of names) delete settings[name];
   const siteId = String(row.site_id);
@@ -76,7 +76,7 @@ async function leaveOut(db: Database, row: Row, names: readonly string[]): Promi
   );
 }
 
-async function forget(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, now: number): Promise<void> {
+async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, now: number): Promise<void> {
   const { table, key, column } = sealed;
   const ids = key.map((name) => String(row[name]));
   const its = key.map((name, i) => `${name} = $${i + 1}`).join(" AND ");
@@ -87,7 +87,7 @@ async function forget(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, now
         tx.all(
           `UPDATE connections SET credentials = $3, state = 'needs reconnection', state_reason = $4, updated_at = $5
            WHERE ${its}`,
-          [...ids, seal.close("{}", sealed.place(row)), why, now],
+          [...ids, seal.close("{}", sealed.place(row)), reason, now],
         ),
       );
       return;
@@ -96,7 +96,12 @@ async function forget(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, now
       const plain = column === "url" ? "https://lost.invalid/" : JSON.stringify(secret);
       await tx.all(
         `UPDATE webhooks SET ${column} = $3, state = 'disabled', state_reason = $4, updated_at = $5 WHERE ${its}`,
-        [...ids, seal.close(plain, sealed.place(row)), `${why}: remove this webhook and add it again`, now],
+        [
+          ...ids,
+          seal.close(plain, sealed.place(row)),
+          `${reason}: remove this webhook and add it again`,
+          now,
+        ],
       );
       return;
     }
@@ -111,7 +116,7 @@ async function forget(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, now
   }
 }
 
-/** With the secret of the sign-in, sessions end, and what authenticator apps prove can no longer be checked. */
+/** Without the secret of the sign-in, sessions end, and codes of authenticator apps can no longer be verified. */
 async function renew(tx: Query, seal: Seal, name: string): Promise<void> {
   const plain = name === sealedNames.check ? "cleancast" : randomBytes(32).toString("hex");
   await tx.all(`UPDATE settings SET value = $2 WHERE name = $1`, [name, seal.close(plain, name)]);

@@ -1,4 +1,4 @@
-// Forgetting beside those who replay and send: of an event everything goes, or nothing.
+// Purging while events are replayed and sent: an event is purged with all its rows, or not at all.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,8 @@ import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/deliveries.ts";
-import { openDatabase, openStore, type Store, type StoreLocation } from "../store.ts";
+import { openDatabase, type StoreLocation } from "../open.ts";
+import { openStore, type Store } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
 const day = 86_400_000;
@@ -47,8 +48,8 @@ function refused({ siteId: site, eventId, connectionId, owner, attempts }: Deliv
   return { siteId: site, eventId, connectionId, owner, state: "rejected", reason: null, dueAt: at, attempts: attempts + 1, at, attempt }; // prettier-ignore
 }
 
-describe.each(["sqlite", "postgres"] as const)("forgetting on %s", { timeout: 60_000 }, (engine) => {
-  test("what is replayed and sent meanwhile goes with all its attempts, or stays with all", async () => {
+describe.each(["sqlite", "postgres"] as const)("purging on %s", { timeout: 60_000 }, (engine) => {
+  test("an event that is replayed and sent meanwhile is purged with all its attempts, or stays with all", async () => {
     const location: StoreLocation =
       engine === "sqlite"
         ? { engine, file: `${freshFolder()}/store.db` }
@@ -76,18 +77,18 @@ describe.each(["sqlite", "postgres"] as const)("forgetting on %s", { timeout: 60
       const keys = rows.map((row) => ({ eventId: String(row.event_id), connectionId: c.connectionId }));
       await store.syncLog.requeue(siteId, keys, ["rejected"], (at += 1));
     }
-    async function forget(): Promise<void> {
-      const ages = { before: now - 100 * day, numbersFrom: now };
+    async function purge(): Promise<void> {
+      const ages = { before: now - 100 * day, statisticsFrom: now };
       let next: string | null = "";
       for (; next !== null; await nextTurn()) ({ next } = await store.purge.events(siteId, ages, next, 7));
     }
-    // The embedded store may answer without a turn of the event loop: nobody else would come to anything.
+    // The embedded store may answer without yielding to the event loop, and no other work would run.
     const whileAny = async (work: () => Promise<void>) => {
       for (; !isOver; await nextTurn()) await work();
     };
     while (sent < numbers.length) await send();
     const others = [whileAny(send), whileAny(replay), whileAny(replay)];
-    for (let rounds = 0; rounds < 100 && (await count("events")) > 0; rounds += 1) await forget();
+    for (let rounds = 0; rounds < 100 && (await count("events")) > 0; rounds += 1) await purge();
     isOver = true;
     await Promise.all(others);
 

@@ -1,28 +1,25 @@
-// Forgetting what is too old, a small step a transaction: in the embedded store the relay waits for as long as a step
-// takes. Steps go along keys that are there anyway; no index is paid for by every event so that old ones are found.
+// Purges what is past its retention, in small transactions: in the embedded store the relay waits for as long as one takes.
+// Rows are found along existing keys, because an index for purging would be a cost of every event.
 //
-// An event goes with its deliveries and attempts, never while one of them waits. The numbers of its hour stay: they are
-// marked as final first, because nobody can make them again.
+// An event is purged with its deliveries and attempts, and never while one of them waits. The statistics of its hour stay:
+// they are marked as final first, because they cannot be computed again.
 
 import { hourMs } from "../../kernel/time.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Query, type Row } from "../engine/database.ts";
 import { finalAt } from "../statistics/statistics.ts";
-import { turnStore } from "../engine/leases.ts";
 
-/** `next` is where to go on; null at the end. `removed` counts rows of all tables. */
-export type Step = { removed: number; next: string | null };
+/** `next` is where the next step begins; null at the end. `removed` counts rows of all tables. */
+export type PurgeStep = { removed: number; next: string | null };
 
-/** Of one step, however few rows hang on each. */
+/** The events of one step, however few rows belong to each. */
 const maxEvents = 100;
 
 export function purgeStore(db: Database) {
-  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
-
-  /** The latest time that is written here: when somebody had the turn, or took an event in. Null where nothing is. */
+  /** Returns the latest stored time: the end of the last lease, or the receipt of the newest event; null where there is none. */
   async function newestTime(siteIds: Iterable<string>): Promise<number | null> {
-    const [turn] = await db.all(`SELECT until FROM purge_turns WHERE site_id = ''`);
-    let newest = turn ? Number(turn.until) : null;
+    const [lease] = await db.all(`SELECT until FROM leases WHERE site_id = '' AND name = 'purge'`);
+    let newest = lease ? Number(lease.until) : null;
     for (const siteId of siteIds) {
       const [row] = await db.all(`SELECT id FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`, [
         siteId,
@@ -33,16 +30,16 @@ export function purgeStore(db: Database) {
   }
 
   /**
-   * Events after the id `after` that were received before `before`, in whole hours: as many as make `most` rows with all
-   * that hangs on them. Stops at an hour whose numbers are not made yet: they come first. Those from before
-   * `numbersFrom` were forgotten, and nobody waits for them.
+   * Purges events after the id `after` that were received before `before`, in whole hours: at most `maxRows` rows with all
+   * that belong to them. Stops at an hour whose statistics are yet to be computed. Statistics from before
+   * `statisticsFrom` were purged, and are not waited for.
    */
   async function events(
     siteId: string,
-    { before, numbersFrom }: { before: number; numbersFrom: number },
+    { before, statisticsFrom }: { before: number; statisticsFrom: number },
     after: string,
-    most: number,
-  ): Promise<Step> {
+    maxRows: number,
+  ): Promise<PurgeStep> {
     const end = idAt(Math.floor(before / hourMs) * hourMs);
     const [first] = await db.all(
       `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT 1`,
@@ -51,34 +48,34 @@ export function purgeStore(db: Database) {
     if (!first) return { removed: 0, next: null };
     const hour = Math.floor(timeOfId(String(first.id)) / hourMs);
     return db.write(async (tx) => {
-      const isMade = (await makeFinal(tx, siteId, hour)) || hour < Math.floor(numbersFrom / hourMs);
-      if (!isMade) return { removed: 0, next: null };
-      // Whoever replays or erases one of them locks it too, and one of the two sees what the other did.
+      const isFinal = (await markFinal(tx, siteId, hour)) || hour < Math.floor(statisticsFrom / hourMs);
+      if (!isFinal) return { removed: 0, next: null };
+      // A replay or an erasure locks these rows too, so that one of the two sees what the other did.
       const rows = await tx.all(
-        `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4 ${lock}`,
-        [siteId, after, idAt((hour + 1) * hourMs), Math.min(most, maxEvents)],
+        `SELECT id FROM events WHERE site_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4 ${db.forUpdate}`,
+        [siteId, after, idAt((hour + 1) * hourMs), Math.min(maxRows, maxEvents)],
       );
-      const { ids, old } = await fitting(
+      const { ids, purgeable } = await selectEvents(
         tx,
         siteId,
         rows.map((row) => String(row.id)),
-        most,
+        maxRows,
       );
-      return { removed: await removeEvents(tx, siteId, old), next: ids.at(-1) ?? String(first.id) };
+      return { removed: await removeEvents(tx, siteId, purgeable), next: ids.at(-1) ?? String(first.id) };
     });
   }
 
-  /** Looks at up to `most` claims after `after`, and removes those whose window is over. */
-  async function claims(siteId: string, now: number, after: string, most: number): Promise<Step> {
+  /** Reads up to `maxRows` claims after `after`, and removes the expired ones. */
+  async function claims(siteId: string, now: number, after: string, maxRows: number): Promise<PurgeStep> {
     const rows = await db.all(
       `SELECT claim, expires_at FROM dedup_claims WHERE site_id = $1 AND claim > $2 ORDER BY claim LIMIT $3`,
-      [siteId, after, most],
+      [siteId, after, maxRows],
     );
-    const over = rows.filter((row) => Number(row.expires_at) <= now).map((row) => String(row.claim));
+    const expired = rows.filter((row) => Number(row.expires_at) <= now).map((row) => String(row.claim));
     let removed = 0;
-    for (const some of chunks(over)) {
+    for (const some of chunks(expired)) {
       const gone = await db.write((tx) =>
-        // Somebody may have taken it anew meanwhile.
+        // The condition is checked again: a new event may have renewed the claim.
         tx.all(
           `DELETE FROM dedup_claims WHERE site_id = $1 AND expires_at <= $2 AND claim IN (${list(some.length, 2)})
            RETURNING claim`,
@@ -87,94 +84,99 @@ export function purgeStore(db: Database) {
       );
       removed += gone.length;
     }
-    return { removed, next: rows.length < most ? null : String(rows.at(-1)?.claim) };
+    return { removed, next: rows.length < maxRows ? null : String(rows.at(-1)?.claim) };
   }
 
   /**
-   * Looks at up to `most` decisions after `after`: an agreement goes, with its history, when it is older than `before`
-   * and nothing is stored any more of whom it is about. A refusal stays, and so does the operator's word.
+   * Reads up to `maxRows` consent decisions after `after`: an agreement is removed with its history when it is older than
+   * `before` and nothing else is stored of its person or visitor. A refusal stays, and so does a decision of the operator.
    */
-  async function agreements(siteId: string, before: number, after: string, most: number): Promise<Step> {
+  async function agreements(
+    siteId: string,
+    before: number,
+    after: string,
+    maxRows: number,
+  ): Promise<PurgeStep> {
     const [subject = "", givenBy = ""] = after.split("\n");
     const rows = await db.all(
       `SELECT subject, given_by, state, decided_at,
          EXISTS (SELECT 1 FROM identities WHERE identities.site_id = $1 AND email_sha256 = consents.subject)
          OR EXISTS (SELECT 1 FROM visitors WHERE visitors.site_id = $1 AND visitor_id = consents.subject) AS known
        FROM consents WHERE site_id = $1 AND (subject, given_by) > ($2, $3) ORDER BY subject, given_by LIMIT $4`,
-      [siteId, subject, givenBy, most],
+      [siteId, subject, givenBy, maxRows],
     );
     let removed = 0;
-    for (const row of rows.filter((one) => isGone(one, before))) {
+    for (const row of rows.filter((one) => isObsolete(one, before))) {
       removed += await db.write(async (tx) => {
-        const its = [siteId, String(row.subject), String(row.given_by), before];
-        const still = `site_id = $1 AND subject = $2 AND given_by = $3 AND decided_at < $4 AND state <> 'denied'`;
-        const gone = await tx.all(`DELETE FROM consents WHERE ${still} RETURNING subject`, its);
-        if (gone.length === 0) return 0;
-        const lines = await tx.all(`DELETE FROM consent_history WHERE ${still} RETURNING id`, its);
-        return gone.length + lines.length;
+        const params = [siteId, String(row.subject), String(row.given_by), before];
+        const condition = `site_id = $1 AND subject = $2 AND given_by = $3 AND decided_at < $4 AND state <> 'denied'`;
+        const decisions = await tx.all(`DELETE FROM consents WHERE ${condition} RETURNING subject`, params);
+        if (decisions.length === 0) return 0;
+        const lines = await tx.all(`DELETE FROM consent_history WHERE ${condition} RETURNING id`, params);
+        return decisions.length + lines.length;
       });
     }
     const last = rows.at(-1);
     return {
       removed,
-      next: rows.length < most ? null : `${String(last?.subject)}\n${String(last?.given_by)}`,
+      next: rows.length < maxRows ? null : `${String(last?.subject)}\n${String(last?.given_by)}`,
     };
   }
 
-  /** Hours of a key from before `before`; the newest stays, because it tells when the key was last used. */
-  async function keyUses(siteId: string, keyId: string, before: number, most: number): Promise<Step> {
+  /** Removes hours of a key from before `before`; the newest stays, because it holds when the key was last used. */
+  async function keyUses(siteId: string, keyId: string, before: number, maxRows: number): Promise<PurgeStep> {
     const rows = await db.write((tx) =>
       tx.all(
         `DELETE FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour IN (
            SELECT hour FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour < $3
              AND hour < (SELECT MAX(hour) FROM key_uses WHERE site_id = $1 AND key_id = $2) ORDER BY hour LIMIT $4)
          RETURNING hour`,
-        [siteId, keyId, Math.floor(before / hourMs), most],
+        [siteId, keyId, Math.floor(before / hourMs), maxRows],
       ),
     );
-    return { removed: rows.length, next: rows.length < most ? null : "" };
+    return { removed: rows.length, next: rows.length < maxRows ? null : "" };
   }
 
-  /** Numbers by hour from before `before`: of one table, up to `most` hours at a time. */
+  /** Removes counts by hour from before `before`: of one table, up to `maxHours` hours at a time. */
   async function hours(
     siteId: string,
     table: "statistics" | "statistics_hours" | "visit_counts" | "inbound_counts",
     before: number,
-    most: number,
-  ): Promise<Step> {
+    maxHours: number,
+  ): Promise<PurgeStep> {
     const end = Math.floor(before / hourMs);
     const rows = await db.write((tx) =>
       tx.all(
         `DELETE FROM ${table} WHERE site_id = $1 AND hour < $2 AND hour <= (
            SELECT MIN(hour) + $3 FROM ${table} WHERE site_id = $1) RETURNING hour`,
-        [siteId, end, most],
+        [siteId, end, maxHours],
       ),
     );
     return { removed: rows.length, next: rows.length ? "" : null };
   }
 
-  async function audit(siteId: string, before: number, most: number): Promise<Step> {
+  async function audit(siteId: string, before: number, maxRows: number): Promise<PurgeStep> {
     const rows = await db.write((tx) =>
       tx.all(
         `DELETE FROM audit WHERE site_id = $1 AND id IN (
            SELECT id FROM audit WHERE site_id = $1 AND id < $2 ORDER BY id LIMIT $3) RETURNING id`,
-        [siteId, idAt(before), most],
+        [siteId, idAt(before), maxRows],
       ),
     );
-    return { removed: rows.length, next: rows.length < most ? null : "" };
+    return { removed: rows.length, next: rows.length < maxRows ? null : "" };
   }
 
-  return { ...turnStore(db, "purge_turns"), newestTime, events, claims, agreements, keyUses, hours, audit };
+  return { newestTime, events, claims, agreements, keyUses, hours, audit };
 }
 
-const isGone = (row: Row, before: number) =>
+const isObsolete = (row: Row, before: number) =>
   Number(row.known) === 0 &&
   row.state === "granted" &&
   row.given_by !== "operator" &&
   Number(row.decided_at) < before;
 
-/** False where there are no numbers of the hour. */
-async function makeFinal(tx: Query, siteId: string, hour: number): Promise<boolean> {
+/** Returns false where the hour has no statistics. */
+async function markFinal(tx: Query, siteId: string, hour: number): Promise<boolean> {
   const rows = await tx.all(
     `UPDATE statistics_hours SET rolled_at = $3, due_at = $3 WHERE site_id = $1 AND hour = $2 RETURNING hour`,
     [siteId, hour, finalAt],
@@ -182,13 +184,13 @@ async function makeFinal(tx: Query, siteId: string, hour: number): Promise<boole
   return rows.length > 0;
 }
 
-/** The first of `ids` that make `most` rows together, always one, and those of them of which nothing waits. */
-async function fitting(
+/** Returns the first of `ids` that make `maxRows` rows together, at least one, and those of them without waiting deliveries. */
+async function selectEvents(
   tx: Query,
   siteId: string,
   ids: readonly string[],
-  most: number,
-): Promise<{ ids: string[]; old: string[] }> {
+  maxRows: number,
+): Promise<{ ids: string[]; purgeable: string[] }> {
   const [first = "", last = ""] = [ids[0], ids.at(-1)];
   const deliveries = await tx.all(
     `SELECT event_id, state, attempts FROM deliveries WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3`,
@@ -196,16 +198,16 @@ async function fitting(
   );
   const byEvent = Map.groupBy(deliveries, (row) => String(row.event_id));
   const taken: string[] = [];
-  const old: string[] = [];
+  const purgeable: string[] = [];
   let rows = 0;
   for (const id of ids) {
     const its = byEvent.get(id) ?? [];
     rows += 1 + its.reduce((sum, row) => sum + 1 + Number(row.attempts), 0);
-    if (rows > most && taken.length) break;
+    if (rows > maxRows && taken.length) break;
     taken.push(id);
-    if (!its.some(({ state }) => state === "queued" || state === "parked")) old.push(id);
+    if (!its.some(({ state }) => state === "queued" || state === "parked")) purgeable.push(id);
   }
-  return { ids: taken, old };
+  return { ids: taken, purgeable };
 }
 
 async function removeEvents(tx: Query, siteId: string, ids: readonly string[]): Promise<number> {

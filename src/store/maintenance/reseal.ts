@@ -1,32 +1,32 @@
-// Changing the key that everything is sealed with, beside running nodes that know both keys. Each value is changed only
-// if it is still the one that was read, so whoever writes at the same moment wins, and nothing has to stop. What is done
-// is told by the values themselves: a run that was killed is simply run again.
+// Changes the encryption key while nodes run that know both keys. Each value is replaced only if it is still the one that was
+// read, so a concurrent writer wins, and no node has to stop. The values themselves show what is done: a run that was killed
+// is simply run again.
 
 import type { Database, Query, Row } from "../engine/database.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, type SealedColumn } from "./sealedColumns.ts";
 
 export type Resealed = {
-  /** How many values got the new key. */
+  /** The number of values that got the new key. */
   resealed: number;
-  /** Where values stand that no key opens. */
+  /** The places of values that no key decrypts. */
   unreadable: string[];
 };
 
-/** Small: in the embedded store a running relay waits for as long as one takes. */
-const page = 100;
+/** Pages are small: in the embedded store a running relay waits for as long as one takes. */
+const pageSize = 100;
 
 export function resealStore(db: Database, keys: Keys) {
   const seal = sealWith(keys);
   const current = sealWith(() => keys().slice(0, 1));
 
-  /** One pass over everything. Passes are repeated until one finds nothing. */
+  /** Makes one pass over all sealed values. Passes are repeated until one finds nothing to change. */
   async function reseal(pause: () => Promise<unknown>): Promise<Resealed> {
     const done: Resealed = { resealed: 0, unreadable: [] };
     await resealSites(done);
     for (const sealed of sealedColumns) {
       for await (const rows of sealedRows(db, sealed)) {
-        const changes = rows.flatMap((row) => changeOf(row, sealed, done));
+        const changes = rows.flatMap((row) => resealRow(row, sealed, done));
         if (changes.length === 0) continue;
         await db.write(async (tx) => {
           for (const [row, value] of changes) done.resealed += await replace(tx, sealed, row, value);
@@ -37,14 +37,14 @@ export function resealStore(db: Database, keys: Keys) {
     return done;
   }
 
-  function changeOf(row: Row, sealed: SealedColumn, done: Resealed): [Row, string][] {
+  function resealRow(row: Row, sealed: SealedColumn, done: Resealed): [Row, string][] {
     const place = sealed.place(row);
-    const value = fresh(String(row[sealed.column]), place, done);
+    const value = resealValue(String(row[sealed.column]), place, done);
     return value === null ? [] : [[row, value]];
   }
 
-  /** Null where nothing is to be done, or can be. */
-  function fresh(text: string, place: string, done: Resealed): string | null {
+  /** Returns null for a value that has the new key, or that no key decrypts. */
+  function resealValue(text: string, place: string, done: Resealed): string | null {
     if (tryOpen(current, text, place) !== null) return null;
     const plain = tryOpen(seal, text, place);
     if (plain !== null) return seal.close(plain, place);
@@ -58,7 +58,7 @@ export function resealStore(db: Database, keys: Keys) {
       const settings = JSON.parse(text) as Record<string, unknown>;
       let changed = 0;
       for (const { name, sealed, place } of sealedIn(String(row.site_id), text)) {
-        const value = fresh(sealed, place, done);
+        const value = resealValue(sealed, place, done);
         if (value === null) continue;
         settings[name] = value;
         changed += 1;
@@ -78,7 +78,7 @@ export function resealStore(db: Database, keys: Keys) {
   return { reseal };
 }
 
-/** The rows that have a sealed value, a page at a time along their key. */
+/** Yields the rows that have a sealed value, a page at a time, in the order of their key. */
 export async function* sealedRows(
   db: Query,
   { table, key, column, where = "1 = 1" }: SealedColumn,
@@ -88,12 +88,12 @@ export async function* sealedRows(
     const rows = await db.all(
       `SELECT ${key.join(", ")}, ${column} FROM ${table}
        WHERE ${where} AND (${key.join(", ")}) > (${key.map((_, i) => `$${i + 1}`).join(", ")})
-       ORDER BY ${key.join(", ")} LIMIT ${page}`,
+       ORDER BY ${key.join(", ")} LIMIT ${pageSize}`,
       after,
     );
     if (rows.length) yield rows;
     const last = rows.at(-1);
-    if (!last || rows.length < page) return;
+    if (!last || rows.length < pageSize) return;
     for (const [i, name] of key.entries()) after[i] = String(last[name]);
   }
 }
@@ -108,6 +108,6 @@ async function replace(tx: Query, sealed: SealedColumn, row: Row, value: string)
   return rows.length;
 }
 
-/** Whether a sealed value opens. */
-export const opens = (seal: Seal, sealed: SealedColumn, row: Row) =>
+/** True if the sealed value of a row can be decrypted. */
+export const canOpen = (seal: Seal, sealed: SealedColumn, row: Row) =>
   tryOpen(seal, String(row[sealed.column]), sealed.place(row)) !== null;

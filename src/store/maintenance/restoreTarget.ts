@@ -1,5 +1,5 @@
-// Where a backup is written back to. All of it or nothing: the embedded store is made beside the one that is there and
-// put in its place at the end; on PostgreSQL everything is one transaction.
+// The database that a backup is restored into. A restore is all or nothing: the embedded database is written next to the
+// present one and replaces it at the end; on PostgreSQL everything is one transaction.
 
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -13,36 +13,41 @@ import {
   type RowQuery,
   type Value,
 } from "../engine/database.ts";
-import { isCitus, oneAfterTheOther } from "../schema/distribute.ts";
+import { postgresDialect } from "../engine/postgres/dialect.ts";
+import { isCitus, sequentialShardChanges } from "../schema/distribute.ts";
 import { latestVersion } from "../schema/migrate.ts";
-import { run, change } from "../engine/postgres/engine.ts";
-import { writableAmong } from "../engine/postgres/probe.ts";
-import { serversOf } from "../engine/postgres/servers.ts";
+import { changeRows, query } from "../engine/postgres/engine.ts";
+import { findPrimary } from "../engine/postgres/probe.ts";
+import { serverUrls } from "../engine/postgres/servers.ts";
+import { sqliteDialect, toSqliteParams } from "../engine/sqlite/dialect.ts";
 import { openSqlite } from "../engine/sqlite/engine.ts";
-import type { StoreLocation } from "../store.ts";
-import { tablesAt, versionIn } from "../schema/tables.ts";
+import { isBusy, isDamaged } from "../engine/sqlite/errors.ts";
+import type { StoreLocation } from "../open.ts";
+import { probeVersion, tablesAt, type DialectQuery } from "../schema/tables.ts";
 
-export type Target = {
+export type RestoreTarget = {
   db: Database;
-  /** Puts what was written in the place of what was there. Returns the name under which that is kept, where it is. */
+  /** Replaces the present database. Returns the name under which a damaged one is kept; null where there was none. */
   finish(): Promise<string | null>;
-  /** As if nothing had been written. */
+  /** Discards what was written. */
   abandon(): Promise<void>;
 };
 
-/** What hinders a restore: data that is there, somebody who uses it, damage, or a schema that is not ours to replace. */
-export type Hindrance = "data" | "in use" | "damaged" | "newer schema";
+/** The reason why a restore is refused: the present database has data, is in use, is damaged, or has a newer schema. */
+export type RestoreObstacle = "data" | "in use" | "damaged" | "newer schema";
 
-export async function openTarget(
+export async function openRestoreTarget(
   location: StoreLocation,
   force: boolean,
   now: number,
-): Promise<Target | Hindrance> {
-  return location.engine === "sqlite" ? besideFile(location.file, force, now) : inPlace(location.url, force);
+): Promise<RestoreTarget | RestoreObstacle> {
+  return location.engine === "sqlite"
+    ? openSqliteTarget(location.file, force, now)
+    : openPostgresTarget(location.url, force);
 }
 
-async function hindranceIn(db: Query & Pick<Database, "engine">, force: boolean): Promise<Hindrance | null> {
-  const version = await versionIn(db);
+async function findObstacle(db: DialectQuery, force: boolean): Promise<RestoreObstacle | null> {
+  const version = await probeVersion(db);
   if (version > latestVersion) return "newer schema";
   if (version === 0 || force) return null;
   for (const table of ["sites", "users"].filter((one) => tablesAt(version).includes(one)))
@@ -50,80 +55,80 @@ async function hindranceIn(db: Query & Pick<Database, "engine">, force: boolean)
   return null;
 }
 
-async function besideFile(file: string, force: boolean, now: number): Promise<Target | Hindrance> {
-  const made = `${file}.restoring`;
-  const held = existsSync(file) ? await holdFile(file, force) : null;
-  if (typeof held === "string") return held;
-  // Of a restore that was killed.
-  removeDatabase(made);
-  const db = openSqlite(made);
+async function openSqliteTarget(
+  file: string,
+  force: boolean,
+  now: number,
+): Promise<RestoreTarget | RestoreObstacle> {
+  const restoring = `${file}.restoring`;
+  const locked = existsSync(file) ? await lockFile(file, force) : null;
+  if (typeof locked === "string") return locked;
+  // A restore that was killed may have left its file.
+  removeDatabase(restoring);
+  const db = openSqlite(restoring);
   return {
     db,
     async finish() {
       await db.close();
-      sync(made);
-      // A log that stayed behind would be played into the database that takes the place.
-      const aside = held ? null : putAside(file, now);
-      for (const end of companions) rmSync(`${file}${end}`, { force: true });
-      renameSync(made, file);
+      sync(restoring);
+      const aside = locked ? null : putAside(file, now);
+      // A log that stayed behind would be replayed into the restored database.
+      for (const end of sidecars) rmSync(`${file}${end}`, { force: true });
+      renameSync(restoring, file);
       sync(dirname(file));
-      held?.close();
+      locked?.close();
       return aside;
     },
     async abandon() {
-      // What failed may have closed it already.
+      // The failure may have closed it already.
       await db.close().catch(() => {});
-      removeDatabase(made);
-      held?.close();
+      removeDatabase(restoring);
+      locked?.close();
     },
   };
 }
 
 /**
- * Opens the database that is there so that nobody else can read or write it until it is closed, and leaves it in one
- * file, without a write-ahead log. Who waits for it meanwhile finds in the end that the file is no longer in its place,
- * and writes nothing: in this mode SQLite looks. Null for one that is damaged, with `force`.
+ * Opens the present database so that no other process can read or write it until it is closed, and leaves it in one file,
+ * without a write-ahead log. A process that waits for it meanwhile finds that the file was replaced, and writes nothing: in
+ * this mode SQLite checks. Returns null for a damaged database, with `force`.
  */
-async function holdFile(file: string, force: boolean): Promise<DatabaseSync | Hindrance | null> {
+async function lockFile(file: string, force: boolean): Promise<DatabaseSync | RestoreObstacle | null> {
   const db = new DatabaseSync(file, { timeout: 2000 });
   try {
     const all: Query["all"] = async (sql, params = []) =>
-      db.prepare(sql.replace(/\$(\d+)/g, "?$1")).all(...params) as Row[];
-    const hindrance = (await hindranceIn({ engine: "sqlite", all }, force)) ?? takeWhole(db);
-    if (hindrance === null) return db;
+      db.prepare(toSqliteParams(sql)).all(...params) as Row[];
+    const obstacle = (await findObstacle({ ...sqliteDialect, all }, force)) ?? lockExclusively(db);
+    if (obstacle === null) return db;
     db.close();
-    return hindrance;
+    return obstacle;
   } catch (error) {
     db.close();
-    const code = error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
-    if (code === busy) return "in use";
-    if (code !== corrupt && code !== notADatabase) throw error;
+    if (isBusy(error)) return "in use";
+    if (!isDamaged(error)) throw error;
     return force ? null : "damaged";
   }
 }
 
-/** SQLite's primary result codes. */
-const [busy, corrupt, notADatabase] = [5, 11, 26];
-
-function takeWhole(db: DatabaseSync): Hindrance | null {
+function lockExclusively(db: DatabaseSync): RestoreObstacle | null {
   db.exec("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE");
   const [mode] = db.prepare("PRAGMA journal_mode").all();
-  // Somebody came between the two, and switched the log on again.
+  // Another process may have come between the two, and switched the log on again.
   return mode?.journal_mode === "delete" ? null : "in use";
 }
 
-const companions = ["-wal", "-shm", "-journal"];
+const sidecars = ["-wal", "-shm", "-journal"];
 
-/** What cannot be used any more is somebody's data all the same. Returns its new name; null where nothing was there. */
+/** Keeps a damaged database, which may still be of use. Returns its new name; null where there was none. */
 function putAside(file: string, now: number): string | null {
   const aside = `${file}.damaged-${new Date(now).toISOString().replace(/[-:]|\.\d+/g, "")}`;
-  const there = ["", ...companions].filter((end) => existsSync(`${file}${end}`));
-  for (const end of there) renameSync(`${file}${end}`, `${aside}${end}`);
-  return there.length ? aside : null;
+  const present = ["", ...sidecars].filter((end) => existsSync(`${file}${end}`));
+  for (const end of present) renameSync(`${file}${end}`, `${aside}${end}`);
+  return present.length ? aside : null;
 }
 
 function removeDatabase(file: string): void {
-  for (const end of ["", ...companions]) rmSync(`${file}${end}`, { force: true });
+  for (const end of ["", ...sidecars]) rmSync(`${file}${end}`, { force: true });
 }
 
 function sync(path: string): void {
@@ -132,21 +137,21 @@ function sync(path: string): void {
   closeSync(opened);
 }
 
-async function inPlace(url: string, force: boolean): Promise<Target | Hindrance> {
-  const { server } = await writableAmong(serversOf(url));
+async function openPostgresTarget(url: string, force: boolean): Promise<RestoreTarget | RestoreObstacle> {
+  const { server } = await findPrimary(serverUrls(url));
   const client = await openClient(server, "cleancast restore");
-  const all: Query["all"] = (sql, params) => run(client, sql, params);
-  const changeRows: RowQuery["change"] = (statement, rows, first) => change(client, statement, rows, first);
+  const all: Query["all"] = (sql, params) => query(client, sql, params);
+  const change: RowQuery["change"] = (statement, rows, first) => changeRows(client, statement, rows, first);
   try {
     await client.query("BEGIN");
-    // Whoever holds a lock for longer uses the database.
+    // A session that holds a lock for longer uses the database.
     await client.query("SET LOCAL lock_timeout = '5s'");
-    const hindrance = (await isUsed(all)) ? "in use" : await hindranceIn({ engine: "postgres", all }, force);
-    if (hindrance) {
+    const obstacle = (await isInUse(all)) ? "in use" : await findObstacle({ ...postgresDialect, all }, force);
+    if (obstacle) {
       await client.end();
-      return hindrance;
+      return obstacle;
     }
-    if (await isCitus({ all })) await all(oneAfterTheOther);
+    if (await isCitus({ all })) await all(sequentialShardChanges);
     for (const table of ["migrations", ...tablesAt(latestVersion)])
       await all(`DROP TABLE IF EXISTS ${table}`);
   } catch (error) {
@@ -157,15 +162,15 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
   return {
     // Every transaction of the restore is a part of the one that is open.
     db: {
-      engine: "postgres",
+      ...postgresDialect,
       skipLocked: "",
       advisoryLocks: false,
-      alone: null,
+      onDedicatedConnection: null,
       isSharded: async () => false,
       all,
-      write: (work) => work({ all, change: changeRows }),
+      write: (work) => work({ all, change }),
       commitGroup: (siteId) => siteId,
-      blamesData: () => false,
+      isDataError: () => false,
       isOwnError: () => true,
       close: async () => {},
     },
@@ -178,8 +183,8 @@ async function inPlace(url: string, force: boolean): Promise<Target | Hindrance>
   };
 }
 
-/** Relays and commands name themselves to the server. */
-async function isUsed(all: Query["all"]): Promise<boolean> {
+/** Relays and commands set the name of their sessions. */
+async function isInUse(all: Query["all"]): Promise<boolean> {
   const rows = await all(
     `SELECT 1 AS n FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'cleancast schema %'
        AND pid <> pg_backend_pid() LIMIT 1`,
@@ -187,7 +192,6 @@ async function isUsed(all: Query["all"]): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Writes rows as they are. */
 export async function fillTable(
   db: Database,
   table: string,
@@ -199,5 +203,5 @@ export async function fillTable(
   await db.write((tx) => tx.change(statement, rows));
 }
 
-/** Of what a migration put there. */
+/** Removes the rows that a migration has inserted. */
 export const emptyTable = (db: Database, table: string) => db.write((tx) => tx.all(`DELETE FROM ${table}`));

@@ -1,4 +1,4 @@
-// Everything that rests sealed, in one list: what a change of the key must go through, and what the check opens.
+// All sealed columns in one list: a change of the encryption key reseals them, and the check decrypts them.
 
 import { connectionPlace } from "../sites/configuration.ts";
 import type { Row } from "../engine/database.ts";
@@ -13,16 +13,16 @@ export type SealedColumn = {
   /** The primary key, in its order. */
   key: readonly string[];
   column: string;
-  /** What the value of a row is bound to. */
+  /** The place that the value of a row is bound to. */
   place: (row: Row) => string;
-  /** Which of its rows have one. */
+  /** The condition for rows that have a sealed value. */
   where?: string;
 };
 
 const ofSite = (place: (siteId: string, id: string) => string) => (row: Row) =>
   place(String(row.site_id), String(row.id));
 
-/** Settings of the installation that are sealed, under their own names. */
+/** The sealed settings of the installation, by name. */
 export const sealedNames = { check: "seal check", access: "access secret" } as const;
 
 const names = Object.values(sealedNames).map((name) => `'${name}'`);
@@ -51,7 +51,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     place: ofSite(extraPlace),
     where: "extra IS NOT NULL",
   },
-  // Last: from here on a node that has only the old key does not start any more.
+  // These come last: once they are resealed, a node that has only the old key does not start.
   {
     table: "settings",
     key: ["name"],
@@ -61,7 +61,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   },
 ];
 
-/** The sealed values inside the settings of a site. */
+/** Returns the sealed values inside the settings of a site. */
 export function sealedIn(
   siteId: string,
   settings: string,

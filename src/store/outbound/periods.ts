@@ -71,7 +71,7 @@ const since = (sum: Totals, head: Row): Totals => ({
 async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Period | null> {
   const { siteId, number, startsAt, endsAt, now, dueAt } = closing;
   // Who cannot skip a head that another node is at waits for it, and then finds that it has moved.
-  const lock = db.skipLocked || (db.engine === "postgres" ? "FOR UPDATE" : "");
+  const lock = db.skipLocked || db.forUpdate;
   const [head] = await tx.all(
     `SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`,
     [siteId, number],
@@ -133,7 +133,7 @@ export async function beginPeriods(db: Database, tx: Query, siteId: string, now:
     [siteId],
   );
   // Two that add the first webhook at once take turns here; the second finds the first one's.
-  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+  const lock = db.forUpdate;
   await tx.all(`SELECT number FROM period_heads WHERE site_id = $1 ${lock}`, [siteId]);
   const [webhook] = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 LIMIT 1`, [siteId]);
   if (webhook) return;

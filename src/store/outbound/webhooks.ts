@@ -119,7 +119,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     /** Puts a new secret in place of the present one, which stays good until `until`. */
     rotate(line: AuditLine, id: string, secret: string, until: number): Promise<void> {
       return change(line, async (tx) => {
-        const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+        const lock = db.forUpdate;
         const [row] = await tx.all(
           `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 AND id = $2 ${lock}`,
           [line.siteId, id],

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
-import { grouped } from "../engine/groupCommit.ts";
+import { inGroups } from "../engine/groupCommit.ts";
 import { oldPeople } from "./purgePeople.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
 
@@ -42,7 +42,7 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
   );
 
   type Change = { siteId: string; by: number; work: (rows: PeopleRows) => Promise<unknown> };
-  const changeInGroup = grouped<Change, unknown>(
+  const changeInGroup = inGroups<Change, unknown>(
     (_group, changes) =>
       db.write(async (tx) => {
         const results: unknown[] = [];
@@ -51,7 +51,7 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
       }),
     {
       // What fails without the database's saying so failed in the work itself: a damaged record, say.
-      blamesData: (error) => db.blamesData(error) || !db.isOwnError(error),
+      isDataError: (error) => db.isDataError(error) || !db.isOwnError(error),
       isLate: ({ by }) => by < now(),
     },
   );
@@ -118,7 +118,7 @@ function decisionOf(row: Row): Decision {
 }
 
 function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
-  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+  const lock = db.forUpdate;
 
   /** Reads a record for change; a new one is written first, so that two who make it at once take turns. */
   async function record<T>(table: string, key: string, id: string, empty: T, at: number): Promise<T> {
@@ -227,13 +227,13 @@ function batched(
     texts.set(subjects.length, text);
     return db.all(text, [siteId, ...subjects]);
   };
-  if (db.engine === "sqlite") return (siteId, subject) => read(siteId, [subject]);
-  return grouped<string, Row[]>(
+  if (!db.isServer) return (siteId, subject) => read(siteId, [subject]);
+  return inGroups<string, Row[]>(
     async (siteId, subjects) => {
       const found = await Promise.all([...chunks([...new Set(subjects)])].map((some) => read(siteId, some)));
       const rows = Map.groupBy(found.flat(), (row) => String(row.subject));
       return subjects.map((subject) => rows.get(subject) ?? []);
     },
-    { blamesData: db.blamesData },
+    { isDataError: db.isDataError },
   );
 }

@@ -1,14 +1,14 @@
-// Identity records and visitors as they are stored.
+// The stored form of identity and visitor records.
 //
-// There are millions of them and they all say the same around a few ids, so what they say is written in one character: a
-// record takes a third of the room, and three times as many fit into memory. The text stays text, on both engines. A
-// record that was written as plain JSON reads as before.
+// There are millions of them, and all have the same phrases around a few ids. So each phrase is stored as one character: a
+// record takes a third of the bytes, and three times as many fit into memory. The result is text on both engines. Plain JSON
+// is read as well. docs/decisions/0012-stored-form-of-identity-records.md compares this with other forms.
 
 import type { Identity, SeenId, Visit, Visitor } from "../../kernel/event.ts";
 
 /**
- * Characters that never stand in JSON by themselves, each for a phrase. The order must never change and nothing may be
- * taken out: what is stored was written with it. New phrases go to the end, 62 in all.
+ * Each phrase is stored as a character that never occurs unescaped in JSON. Once a release is out the order must not change
+ * and no phrase may be removed, because records are stored with it. New phrases go to the end; 62 are possible.
  */
 const phrases = [
   '{"visits":[{"visitorId":"', '","seenAt":', ',"browser":{"page":"https://', '","referrer":"https://www.',
@@ -18,7 +18,7 @@ const phrases = [
   '_fbp":"fb.1.', '_ga":"GA1.1.', "Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
   ".0.0.0 Safari/537.36", "iPhone; CPU iPhone OS ", "Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
   '"}}],"forms":{"emailGoogleSha256":"', '","emailMicrosoftSha256":"', '","emailRedditSha256":"',
-  // From here on a character takes two bytes.
+  // From here on the character of a phrase takes two bytes.
   '"}}],"firstUtm":{"', '"}}],"persons":["', "https://", ".com/", "google", "facebook",
   " like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/", " Mobile/15E148 Safari/604.1",
   ".0.0.0 Mobile Safari/537.36", "Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/", "537.36 (KHTML, like Gecko) Chrome/",
@@ -27,8 +27,8 @@ const phrases = [
   '"},"forms":{"', '],"forms":{"', "www.",
 ]; // prettier-ignore
 
-/** The subject's own hash, which stands in many forms of one email. */
-const own = "\u001f";
+/** Stands for the subject's own hash, which is also the hash of most forms of its email. */
+const ownHash = "\u001f";
 const codeOf = (i: number) => String.fromCharCode(i < 30 ? i + 1 : i - 30 + 0x80);
 const phraseOf = new Map(phrases.map((phrase, i) => [codeOf(i), phrase]));
 const codes = new Map([...phraseOf].map(([code, phrase]) => [phrase, code]));
@@ -41,10 +41,10 @@ const anyPhrase = new RegExp(
     .join("|"),
   "g",
 );
-// oxlint-disable-next-line no-control-regex -- they are the codes
+// oxlint-disable-next-line no-control-regex -- these are the codes
 const anyCode = /[\u0001-\u001f\u0080-\u009f]/g;
 
-/** A click that was seen with its visit does not say the time again, nor the first UTM fields what the first visit says. */
+/** A click id leaves out the time of its visit, and the first UTM fields are left out where the first visit has them. */
 type PackedVisit = Omit<Visit, "clickIds"> & { clickIds: Record<string, SeenId | string> };
 type Packed = { visits?: PackedVisit[]; firstUtm?: Visit["utm"] };
 
@@ -53,16 +53,16 @@ export function packRecord(record: Identity | Visitor, subject: string): string 
   if (JSON.stringify(packed.firstUtm) === JSON.stringify(utmOfFirst(record.visits))) delete packed.firstUtm;
   return (
     JSON.stringify(packed)
-      // JSON lets these stand as they are.
+      // JSON does not escape these.
       .replace(/[\u0080-\u009f]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)
-      .replaceAll(subject, own)
+      .replaceAll(subject, ownHash)
       .replace(anyPhrase, (phrase) => codes.get(phrase) as string)
   );
 }
 
-/** Of another shape than expected it comes as it is: whoever wants it says what is wrong with it. */
+/** A record of an unexpected shape is returned as it is: the caller reports what is wrong with it. */
 export function unpackRecord(text: string, subject: string): unknown {
-  const whole = text.replace(anyCode, (code) => (code === own ? subject : (phraseOf.get(code) ?? code)));
+  const whole = text.replace(anyCode, (code) => (code === ownHash ? subject : (phraseOf.get(code) ?? code)));
   const record = JSON.parse(whole) as (Packed & { persons?: unknown }) | null;
   if (!Array.isArray(record?.visits)) return record;
   for (const visit of record.visits) unpackVisit(visit);
@@ -82,11 +82,11 @@ function unpackVisit({ clickIds, seenAt }: PackedVisit): void {
     if (typeof id === "string") clickIds[name] = { value: id, seenAt };
 }
 
-/** Visits are kept newest first. */
+/** Visits are stored newest first. */
 const utmOfFirst = (visits: readonly Pick<Visit, "utm">[]): Visit["utm"] =>
   visits.findLast((visit) => Object.keys(visit.utm ?? {}).length)?.utm ?? {};
 
-/** The time of the oldest thing in a record; `otherwise` for one without visits. */
+/** Returns the time of the oldest visit or click id; `otherwise` for a record without visits. */
 export function oldestIn(visits: readonly Visit[], otherwise: number): number {
   const times = visits.flatMap((visit) => [
     visit.seenAt,

@@ -2,7 +2,7 @@
 
 import type { Identity, Visit, Visitor } from "../../kernel/event.ts";
 import type { Database, Query } from "../engine/database.ts";
-import type { Step } from "../maintenance/purge.ts";
+import type { PurgeStep } from "../maintenance/purge.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
 
 export function oldPeople(db: Database) {
@@ -11,7 +11,7 @@ export function oldPeople(db: Database) {
      * Looks at up to `most` people after `after`, and forgets their visits and click ids from before `before`. Along the
      * key: an index by age would take a quarter of a record's room. Attribution leaves out what is too old by itself.
      */
-    async purgePeople(siteId: string, before: number, after: string, most: number): Promise<Step> {
+    async purgePeople(siteId: string, before: number, after: string, most: number): Promise<PurgeStep> {
       const rows = await db.all(
         `SELECT email_sha256, oldest_at FROM identities WHERE site_id = $1 AND email_sha256 > $2
          ORDER BY email_sha256 LIMIT $3`,
@@ -47,7 +47,7 @@ async function forget(
   before: number,
 ): Promise<void> {
   const key = keyOf[table];
-  const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+  const lock = db.forUpdate;
   for (const id of ids) {
     const [row] = await tx.all(`SELECT record FROM ${table} WHERE site_id = $1 AND ${key} = $2 ${lock}`, [
       siteId,

@@ -1,104 +1,113 @@
-// One step of the schema, beside nodes that work on the database meanwhile.
+// Applies one migration while other nodes work on the database.
 
-import { connectedSchemas, oldestAt, OlderNodes, writeOldest } from "./compatibility.ts";
+import { connectedSchemas, oldestCompatible, OlderNodes, writeOldestSchema } from "./compatibility.ts";
 import type { Database, Query } from "../engine/database.ts";
-import { distribute, isCitus, oneAfterTheOther } from "./distribute.ts";
+import { distribute, isCitus, sequentialShardChanges } from "./distribute.ts";
 import type { Index, Migration } from "./migration.ts";
-import { movingIn } from "../maintenance/moveMarker.ts";
+import { moveMarkerVersion } from "./moveMarker.ts";
 
-/** Another node is at it. */
-export class OthersTurn extends Error {}
+/** Another node holds the migration lock. */
+export class MigrationLockTaken extends Error {}
 
-const turn = 7220415;
+const migrationLockId = 7220415;
 
 /**
- * A change of a table waits for whoever reads it, and everybody else waits behind it; so it gives up soon, and is tried
- * again. Longer than the second after which PostgreSQL takes its own vacuum out of the way, and shorter than what an
- * event has time for.
+ * A change of a table waits for its readers, and all other statements wait behind it; so it gives up soon, and is tried
+ * again. This is longer than the second after which PostgreSQL cancels its own vacuum, and shorter than the time that an
+ * event has.
  */
-const lockMs = 1500;
+const lockTimeoutMs = 1500;
 
 export async function schemaVersion(db: Query): Promise<number> {
   const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations WHERE version <> $1`, [
-    movingIn,
+    moveMarkerVersion,
   ]);
   return Number(row?.version ?? 0);
 }
 
 /**
- * Two nodes that start at once take turns. Nobody waits inside a transaction: an index that is being built beside would
- * wait for that one in return. Only comfort: who is too late finds the tables there, and looks again.
+ * Lets one node at a time migrate. It never waits inside a transaction: an index that is being built concurrently would wait
+ * for that transaction in return. Nothing depends on the lock: a node that is too late finds the tables, and starts over.
  */
-export async function takeTurn(db: Database, tx: Query, kind: "" | "xact_" = "xact_"): Promise<void> {
+export async function takeMigrationLock(
+  db: Database,
+  tx: Query,
+  kind: "" | "xact_" = "xact_",
+): Promise<void> {
   if (!db.advisoryLocks) return;
   const [row] = await tx.all(
-    `SELECT CASE WHEN pg_try_advisory_${kind}lock(${turn}) THEN 1 ELSE 0 END AS mine`,
+    `SELECT CASE WHEN pg_try_advisory_${kind}lock(${migrationLockId}) THEN 1 ELSE 0 END AS mine`,
   );
-  if (Number(row?.mine) !== 1) throw new OthersTurn();
+  if (Number(row?.mine) !== 1) throw new MigrationLockTaken();
 }
 
-/** False where another node has done it meanwhile. */
-export async function apply(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
-  const { alone } = db;
-  const isBeside = migration.indexes !== undefined && alone !== null;
-  return isBeside ? alone((session) => buildBeside(db, session, migration, all)) : inOne(db, migration, all);
+/** Returns false where another node has applied it meanwhile. */
+export async function applyMigration(
+  db: Database,
+  migration: Migration,
+  all: readonly Migration[],
+): Promise<boolean> {
+  const { onDedicatedConnection } = db;
+  return migration.indexes !== undefined && onDedicatedConnection !== null
+    ? onDedicatedConnection((session) => buildIndexes(db, session, migration, all))
+    : applyInTransaction(db, migration, all);
 }
 
-/** All of it in one transaction. */
-function inOne(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
+function applyInTransaction(db: Database, migration: Migration, all: readonly Migration[]): Promise<boolean> {
   return db.write(async (tx) => {
-    await takeTurn(db, tx);
+    await takeMigrationLock(db, tx);
     if ((await schemaVersion(tx)) >= migration.version) return false;
-    const compact = db.engine === "sqlite" ? "WITHOUT ROWID" : "";
-    if (db.engine === "postgres") {
-      await refuseBesideOlder(tx, migration);
-      await tx.all(`SET LOCAL lock_timeout = ${lockMs}`);
+    if (db.isServer) {
+      await refuseWithOlderNodes(tx, migration);
+      await tx.all(`SET LOCAL lock_timeout = ${lockTimeoutMs}`);
     }
-    const isSpread = db.engine === "postgres" && (await isCitus(tx));
-    if (isSpread) await tx.all(oneAfterTheOther);
-    for (const statement of migration.statements) await tx.all(statement.replace("{COMPACT}", compact));
+    const isSharded = db.isServer && (await isCitus(tx));
+    if (isSharded) await tx.all(sequentialShardChanges);
+    for (const statement of migration.statements)
+      await tx.all(statement.replace("{COMPACT}", db.compactTable));
     for (const { name, on } of migration.indexes ?? [])
       await tx.all(`CREATE INDEX IF NOT EXISTS ${name} ON ${on}`);
-    if (isSpread) await distribute(tx, migration);
-    await record(tx, migration, all);
+    if (isSharded) await distribute(tx, migration);
+    await recordMigration(tx, migration, all);
     return true;
   });
 }
 
-async function buildBeside(
+/** Builds indexes concurrently, while nodes write to their tables. */
+async function buildIndexes(
   db: Database,
   session: Query,
   migration: Migration,
   all: readonly Migration[],
 ): Promise<boolean> {
-  await takeTurn(db, session, "");
+  await takeMigrationLock(db, session, "");
   if ((await schemaVersion(session)) >= migration.version) return false;
   for (const index of migration.indexes ?? []) await buildIndex(session, index);
-  await db.write((tx) => record(tx, migration, all));
+  await db.write((tx) => recordMigration(tx, migration, all));
   return true;
 }
 
 async function buildIndex(session: Query, { name, on }: Index): Promise<void> {
   const [found] = await session.all(
-    `SELECT CASE WHEN indisvalid THEN 1 ELSE 0 END AS whole FROM pg_index
+    `SELECT CASE WHEN indisvalid THEN 1 ELSE 0 END AS is_valid FROM pg_index
      WHERE indexrelid = to_regclass($1)`,
     [name],
   );
-  if (Number(found?.whole) === 1) return;
-  // Of a node that died while it built it: PostgreSQL keeps it up to date, and never uses it.
+  if (Number(found?.is_valid) === 1) return;
+  // A node that died during the build left this index: PostgreSQL maintains it, and never uses it.
   if (found) await session.all(`DROP INDEX CONCURRENTLY ${name}`);
   await session.all(`CREATE INDEX CONCURRENTLY ${name} ON ${on}`);
 }
 
-async function refuseBesideOlder(tx: Query, migration: Migration): Promise<void> {
+async function refuseWithOlderNodes(tx: Query, migration: Migration): Promise<void> {
   if (migration.kind === "expand") return;
   const older = (await connectedSchemas(tx)).find((schema) => schema < migration.unusedSince);
   if (older !== undefined) throw new OlderNodes(migration, older);
 }
 
-async function record(tx: Query, migration: Migration, all: readonly Migration[]): Promise<void> {
+async function recordMigration(tx: Query, migration: Migration, all: readonly Migration[]): Promise<void> {
   const { version, name } = migration;
-  await writeOldest(tx, oldestAt(all, version));
+  await writeOldestSchema(tx, oldestCompatible(all, version));
   await tx.all(`INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3)`, [
     version,
     name,

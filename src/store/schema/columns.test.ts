@@ -1,4 +1,4 @@
-// Code that runs must not notice a column that a newer node adds.
+// A column that a newer node adds must not affect running code.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import { expect, test } from "vitest";
 import { freshFolder } from "../../../test/support/databases.ts";
 import { columns } from "./columns.ts";
 import { migrate } from "./migrate.ts";
-import { openDatabase } from "../store.ts";
+import { openDatabase } from "../open.ts";
 import { columnsOf } from "./tables.ts";
 
-test("every column that is read by name is there, and none is left out", async () => {
+test("the listed columns of each table are exactly those of the schema", async () => {
   const db = openDatabase({ engine: "sqlite", file: `${freshFolder()}/store.db` });
   try {
     await migrate(db);
@@ -20,7 +20,7 @@ test("every column that is read by name is there, and none is left out", async (
   }
 });
 
-test("no statement asks for whatever columns there are, and every row is written by names", () => {
+test("no statement selects all columns, and every insert names its columns", () => {
   const folder = fileURLToPath(new URL("..", import.meta.url));
   const wide =
     /(?:SELECT|RETURNING|,) (?:\w+\.)?\*(?! FROM \()|SELECT \*(?! FROM \()|INSERT INTO (?:\w+|\$\{[^}]+\}) VALUES/;

@@ -1,5 +1,6 @@
-// What this version reads where it reads whole rows, by table. Never `*`: a newer node may add a column while this one runs,
-// and then PostgreSQL refuses every statement whose result it would change ("cached plan must not change result type").
+// The columns of whole rows that this version reads, by table. Statements never select `*`: a newer node may add a column
+// while this one runs, and PostgreSQL then refuses every prepared statement whose result would change ("cached plan must not
+// change result type").
 
 export const columns = {
   alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, told",
@@ -39,7 +40,7 @@ export const columns = {
     "site_id, id, url, secrets, send_empty, state, state_reason, failing_since, attempts, due_at, owner, created_at, updated_at",
 } as const;
 
-/** With the table in front of each, for a join. */
+/** Returns the columns with the table in front of each, for a join. */
 export const qualified = (table: keyof typeof columns) =>
   columns[table]
     .split(", ")

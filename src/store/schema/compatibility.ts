@@ -1,15 +1,15 @@
-// Which versions of the code may work on a database at the same time. The schema itself says which is the oldest, in a row
-// that code reads which knows nothing of the newer one: so a node of the release before can be started again after an
-// upgrade, and one that is too old says so in place of failing later.
+// Schema compatibility: which versions of the code may work on a database at the same time. A settings row, which every
+// release can read, holds the oldest schema whose code can work with the present one. So a node of the release before can be
+// started again after an upgrade, and one that is too old says so and does not fail later.
 
 import type { Query } from "../engine/database.ts";
 import type { Migration } from "./migration.ts";
 
-/** Code before it was never released. */
-export const firstRelease = 12;
+/** Code of an earlier schema was never released. */
+export const firstReleasedSchema = 1;
 
-/** The name of the row. */
-export const oldestMark = "oldest_schema";
+/** The name of the settings row. */
+export const oldestSchemaSetting = "oldest_schema";
 
 export class NewerSchema extends Error {
   constructor(found: number, known: number, oldest: number | null) {
@@ -22,53 +22,53 @@ export class NewerSchema extends Error {
   }
 }
 
-/** A release was left out: what it made unnecessary is still in use. */
+/** An upgrade skipped a release: nodes that are connected still use what the migration removes. */
 export class OlderNodes extends Error {
   constructor({ version, name }: Migration, schema: number) {
     super(
-      `Schema ${version} ("${name}") takes away what nodes with schema ${schema} need, and one of them is connected. ` +
-        `Nothing was changed by it. Stop all of them first, or upgrade to a release in between.`,
+      `Schema ${version} ("${name}") removes what nodes with schema ${schema} need, and one of them is connected. ` +
+        `Nothing was changed. Stop all of them first, or upgrade to a release in between.`,
     );
   }
 }
 
-/** The oldest schema whose code can work on a database that is as far as `version`. */
-export const oldestAt = (migrations: readonly Migration[], version: number): number =>
+/** Returns the oldest schema whose code can work on a database at `version`. */
+export const oldestCompatible = (migrations: readonly Migration[], version: number): number =>
   Math.max(
-    firstRelease,
+    firstReleasedSchema,
     ...migrations.map((one) => (one.kind === "contract" && one.version <= version ? one.unusedSince : 0)),
   );
 
-/** What the database says of itself; null where it says nothing. */
-export async function oldestIn(db: Query): Promise<number | null> {
-  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [oldestMark]);
+/** Returns null where the database has no such row. */
+export async function readOldestSchema(db: Query): Promise<number | null> {
+  const [row] = await db.all(`SELECT value FROM settings WHERE name = $1`, [oldestSchemaSetting]);
   return row ? Number(row.value) : null;
 }
 
-export async function writeOldest(tx: Query, oldest: number): Promise<void> {
+export async function writeOldestSchema(tx: Query, oldest: number): Promise<void> {
   await tx.all(
     `INSERT INTO settings (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    [oldestMark, String(oldest)],
+    [oldestSchemaSetting, String(oldest)],
   );
 }
 
-/** `found` is newer than what is `known`: throws unless it may be used all the same. */
+/** Throws unless code that knows schema `known` can work with the newer schema `found`. */
 export async function refuseIfTooOld(db: Query, found: number, known: number): Promise<void> {
-  const oldest = await oldestIn(db);
+  const oldest = await readOldestSchema(db);
   if (oldest === null || known < oldest) throw new NewerSchema(found, known, oldest);
 }
 
-const nameStart = "cleancast schema ";
+const sessionPrefix = "cleancast schema ";
 
-/** How a node's connections are called: so that others see that it is there, and what it needs. */
-export const sessionName = (schema: number) => `${nameStart}${schema}`;
+/** Returns the name of a node's connections, by which other nodes see which schema it needs. */
+export const sessionName = (schema: number) => `${sessionPrefix}${schema}`;
 
-/** The schemas of the nodes and commands that are connected to this PostgreSQL database. */
+/** Returns the schemas of the nodes and commands that are connected to this PostgreSQL database. */
 export async function connectedSchemas(db: Query): Promise<number[]> {
   const rows = await db.all(
     `SELECT DISTINCT application_name AS name FROM pg_stat_activity
      WHERE datname = current_database() AND application_name LIKE $1 AND pid <> pg_backend_pid()`,
-    [`${nameStart}%`],
+    [`${sessionPrefix}%`],
   );
-  return rows.map((row) => Number(String(row.name).slice(nameStart.length)));
+  return rows.map((row) => Number(String(row.name).slice(sessionPrefix.length)));
 }

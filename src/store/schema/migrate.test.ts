@@ -1,4 +1,4 @@
-// Steps of the schema beside nodes that work, and versions beside each other. Real steps are few, so these are made up.
+// Migrations while nodes work, and several versions on one database. The further migrations here are made up.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
@@ -9,7 +9,7 @@ import type { Database } from "../engine/database.ts";
 import { latestVersion, migrate, SchemaBusy } from "./migrate.ts";
 import type { Migration } from "./migration.ts";
 import { migrations } from "./schema.ts";
-import { openDatabase, type StoreLocation } from "../store.ts";
+import { openDatabase, type StoreLocation } from "../open.ts";
 import { columnsOf } from "./tables.ts";
 
 const nothing = { statements: [], configuration: [], bySite: [] };
@@ -42,10 +42,10 @@ const contract: Migration = {
 };
 const plus = (...more: Migration[]) => ({ steps: [...migrations, ...more] });
 
-async function locationOf(engine: "sqlite" | "postgres", switches = ""): Promise<StoreLocation> {
+async function locationOf(engine: "sqlite" | "postgres", flags = ""): Promise<StoreLocation> {
   if (engine === "sqlite") return { engine, file: `${freshFolder()}/store.db` };
   const url = await freshDatabase();
-  const end = switches && `${url.includes("?") ? "&" : "?"}cleancast=${switches}`;
+  const end = flags && `${url.includes("?") ? "&" : "?"}cleancast=${flags}`;
   return { engine, url: `${url}${end}`, connections: 4 };
 }
 
@@ -70,7 +70,7 @@ async function onDatabase(
 }
 
 describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
-  test("a version that is older goes on and starts again beside what was added, and says so", async () => {
+  test("an older version keeps working and starts again on an expanded schema", async () => {
     await onDatabase(await locationOf(engine), async (db) => {
       await migrate(db, plus(expand, index));
       expect(await migrate(db)).toEqual({ from: next + 1, to: latestVersion, applied: [] });
@@ -78,7 +78,7 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
     });
   });
 
-  test("a version that needs what was taken away does not start, and says what to do", async () => {
+  test("a version that needs what was removed does not start, and says what to do", async () => {
     await onDatabase(await locationOf(engine), async (db) => {
       const steps = plus(expand, contract);
       await (engine === "sqlite" ? migrate(db, steps) : asNewNode(db, steps));
@@ -93,7 +93,7 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
     });
   });
 
-  test("a newer schema that does not say who can work with it is left alone", async () => {
+  test("a newer schema without its compatibility row is refused", async () => {
     await onDatabase(await locationOf(engine), async (db) => {
       await migrate(db, plus(expand));
       await db.write((tx) => tx.all(`DELETE FROM settings WHERE name = 'oldest_schema'`));
@@ -101,7 +101,7 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
     });
   });
 
-  test("a step that fails half way has changed nothing, and is made whole later", async () => {
+  test("a migration that fails half way has changed nothing, and can be applied later", async () => {
     await onDatabase(await locationOf(engine), async (db) => {
       const broken = {
         ...expand,
@@ -116,10 +116,10 @@ describe.each(["sqlite", "postgres"] as const)("the schema on %s", (engine) => {
   });
 });
 
-/** Without the sessions of the present schema that a test itself has open. */
+/** Migrates as if the test had no sessions of the present schema open. */
 async function asNewNode(db: Database, options: ReturnType<typeof plus>): Promise<void> {
   const older = `application_name LIKE $1`;
-  const heard: Database = {
+  const filtered: Database = {
     ...db,
     write: (work) =>
       db.write((tx) =>
@@ -129,14 +129,14 @@ async function asNewNode(db: Database, options: ReturnType<typeof plus>): Promis
         }),
       ),
   };
-  await migrate(heard, options);
+  await migrate(filtered, options);
 }
 
-describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
+describe("nodes on one PostgreSQL", { timeout: 60_000 }, () => {
   test.each(["", "no-advisory-locks"])(
-    "of nodes that start at once one makes each step (%s)",
-    async (switches) => {
-      await onDatabase(await locationOf("postgres", switches), async (db, more) => {
+    "each migration is applied once by nodes that start together (%s)",
+    async (flags) => {
+      await onDatabase(await locationOf("postgres", flags), async (db, more) => {
         const nodes = [db, more(), more(), more()];
         const reports = await Promise.all(nodes.map((node) => migrate(node, plus(expand, index))));
         expect(reports.flatMap(({ applied }) => applied).toSorted()).toEqual(["found sooner", "more"]);
@@ -144,7 +144,7 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
     },
   );
 
-  test("a table that somebody reads for long is not fought for: nodes go on, and the step comes later", async () => {
+  test("a migration waits for a table that is read for long without blocking nodes", async () => {
     const location = await locationOf("postgres");
     await onDatabase(location, async (db, more) => {
       await onClient(location, async (reader) => {
@@ -169,13 +169,13 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
     });
   });
 
-  test("an index is built while nodes write and start; one that was left half built is built anew", async () => {
+  test("an index is built while nodes write and start, and an invalid one is built again", async () => {
     const location = await locationOf("postgres");
     await onDatabase(location, async (db, more) => {
       await migrate(db, plus(expand));
       await onClient(location, async (writer) => {
         await writer.query("BEGIN");
-        await writer.query(`DELETE FROM events WHERE site_id = 'nobody'`);
+        await writer.query(`DELETE FROM events WHERE site_id = 'no site'`);
         const killed = migrate(more(), plus(expand, index)).then(
           () => "built",
           () => "killed",
@@ -183,7 +183,7 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
         await eventually(async () => (await isWhole(db)) === 0);
         // Neither writes nor starts wait for it.
         const askedAt = performance.now();
-        await db.write((tx) => tx.all(`DELETE FROM events WHERE site_id = 'nobody at all'`));
+        await db.write((tx) => tx.all(`DELETE FROM events WHERE site_id = 'none'`));
         await migrate(more());
         await migrate(more(), plus(expand));
         expect(performance.now() - askedAt).toBeLessThan(5000);
@@ -197,7 +197,7 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
     });
   });
 
-  test("nothing is taken away from under a node that is connected", async () => {
+  test("a contract migration is refused while an older node is connected", async () => {
     const location = await locationOf("postgres");
     await onDatabase(location, async (db) => {
       const url = (location as { url: string }).url;
@@ -205,13 +205,13 @@ describe("beside nodes on one PostgreSQL", { timeout: 60_000 }, () => {
       await old.connect();
       const refusal = migrate(db, plus(expand, contract));
       await expect(refusal).rejects.toThrow(OlderNodes);
-      await expect(refusal).rejects.toThrow(`takes away what nodes with schema ${latestVersion} need`);
+      await expect(refusal).rejects.toThrow(`removes what nodes with schema ${latestVersion} need`);
       expect(await columnsOf(db, "events")).toContain("released_at");
       await old.end();
     });
   });
 
-  test("a statement whose result was changed by another node is asked again", async () => {
+  test("a statement whose result type another node has changed is run again", async () => {
     await onDatabase(await locationOf("postgres"), async (db, more) => {
       const ask = () => db.all(`SELECT attempts FROM deliveries WHERE site_id = $1`, ["s"]);
       const write = () =>

@@ -1,47 +1,47 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { minuteMs } from "../../kernel/time.ts";
-import { apply, OthersTurn, schemaVersion, takeTurn } from "./applyMigration.ts";
+import { applyMigration, MigrationLockTaken, schemaVersion, takeMigrationLock } from "./applyMigration.ts";
 import { refuseIfTooOld } from "./compatibility.ts";
 import type { Database } from "../engine/database.ts";
 import type { Migration } from "./migration.ts";
-import { hangSign, NotYetMoved, whoMovesIn } from "../maintenance/moveMarker.ts";
+import { MoveUnfinished, readMoveMarker, writeMoveMarker } from "./moveMarker.ts";
 import { migrations } from "./schema.ts";
 import { columnsOf } from "./tables.ts";
 
-/** `from` is more than `to` where a newer version was here, and this one may work all the same. */
+/** `from` is more than `to` where a newer version has migrated, and this one can work with its schema. */
 export type MigrationReport = { from: number; to: number; applied: string[] };
 
 export type MigrationOptions = {
-  /** Stops at an earlier version: a backup is written back into the tables that it was taken from. */
+  /** Stops at an earlier version: a backup is restored into the tables that it was taken from. */
   to?: number;
-  /** The one that fills this database: nobody else may use it from before its first table on. */
+  /** The move that fills this database; no relay may use it, from before its first table on. */
   move?: string | null;
-  /** All that there are. */
+  /** All migrations, where they are not those of this version. */
   steps?: readonly Migration[];
-  /** How long it is tried to get hold of a table that others use. */
+  /** How long to try to lock a table that others use. */
   timeoutMs?: number;
 };
 
 export class SchemaBusy extends Error {
   constructor(timeoutMs: number) {
     super(
-      `The schema could not be brought up to date: for ${Math.round(timeoutMs / 1000)} seconds somebody kept a table busy that has to be ` +
-        `changed (a backup, a long query, a transaction that was left open). Nothing is half done, and nodes that run go on. ` +
-        `Start again when it is over.`,
+      `The schema could not be migrated: for ${Math.round(timeoutMs / 1000)} seconds another session held a lock on a table that has to ` +
+        `be changed (a backup, a long query, a transaction that was left open). Nothing was changed, and running nodes ` +
+        `keep working. Start again when that session has ended.`,
     );
   }
 }
 
 export const latestVersion = migrations.at(-1)?.version ?? 0;
 
-const usualPatienceMs = minuteMs;
-const turnPauseMs = 100;
-/** Those who waited behind the table get through; the longer it takes, the less they are held up. */
+const defaultTimeoutMs = minuteMs;
+const lockPauseMs = 100;
+/** Statements that waited behind the table get through meanwhile; pauses grow, so that they are delayed less and less. */
 const [minPauseMs, maxPauseMs] = [1000, 8000];
 
-/** Brings the schema up to date: each migration by itself, safe beside other nodes. */
+/** Brings the schema up to date, one migration at a time, while other nodes work on the database. */
 export async function migrate(db: Database, options: MigrationOptions = {}): Promise<MigrationReport> {
-  const { timeoutMs = usualPatienceMs } = options;
+  const { timeoutMs = defaultTimeoutMs } = options;
   const progress: Progress = { from: null, applied: [] };
   let busyMs = 0;
   let pauseMs = minPauseMs;
@@ -50,17 +50,17 @@ export async function migrate(db: Database, options: MigrationOptions = {}): Pro
     try {
       return await migrateOnce(db, options, progress);
     } catch (error) {
-      if (error instanceof OthersTurn) await sleep(turnPauseMs);
+      if (error instanceof MigrationLockTaken) await sleep(lockPauseMs);
       else if (codeOf(error) === lockTimeout) {
         busyMs += performance.now() - startedAt + pauseMs;
         if (busyMs > timeoutMs) throw new SchemaBusy(timeoutMs);
         await sleep(pauseMs);
         pauseMs = Math.min(2 * pauseMs, maxPauseMs);
       } else {
-        // Another node was faster with the same table, and nothing made us wait for it.
-        if (db.engine === "sqlite" || db.advisoryLocks || left === 0 || !isOthersWork(error)) throw error;
+        // Without advisory locks another node may have changed the same table first.
+        if (!db.isServer || db.advisoryLocks || left === 0 || !isCollision(error)) throw error;
         left -= 1;
-        await sleep(turnPauseMs);
+        await sleep(lockPauseMs);
       }
     }
   }
@@ -70,10 +70,10 @@ const lockTimeout = "55P03";
 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : "");
 
-/** Something of that name is there already, or no longer: SQLSTATE 42…, or a row in the catalogue of them. */
-const isOthersWork = (error: unknown) => /^(?:42...|23505|XX000)$/.test(codeOf(error));
+/** The name exists already, or no longer: SQLSTATE 42…, or a conflict in the catalogue. */
+const isCollision = (error: unknown) => /^(?:42...|23505|XX000)$/.test(codeOf(error));
 
-/** What this node found, and did before another one got in its way. */
+/** The version that this node found, and the migrations that it applied before another node interfered. */
 type Progress = { from: number | null; applied: string[] };
 
 async function migrateOnce(
@@ -83,27 +83,27 @@ async function migrateOnce(
 ): Promise<MigrationReport> {
   const known = steps.at(-1)?.version ?? 0;
   const last = Math.min(to, known);
-  // Only who has something to do waits for the turn: a newer node may be at it for long, building an index.
-  const isThere = (await columnsOf(db, "migrations")).length > 0;
-  if (!isThere || move !== null) await begin(db, move);
-  if ((await whoMovesIn(db)) !== move) throw new NotYetMoved();
+  // Only a node with something to do takes the lock: a newer node may hold it for long while it builds an index.
+  const hasTable = (await columnsOf(db, "migrations")).length > 0;
+  if (!hasTable || move !== null) await createMigrations(db, move);
+  if ((await readMoveMarker(db)) !== move) throw new MoveUnfinished();
   const from = await schemaVersion(db);
   progress.from ??= from;
   if (from > known) await refuseIfTooOld(db, from, known);
 
   for (const migration of steps)
-    if (migration.version > from && migration.version <= last && (await apply(db, migration, steps)))
+    if (migration.version > from && migration.version <= last && (await applyMigration(db, migration, steps)))
       progress.applied.push(migration.name);
   return { from: progress.from, to: last, applied: progress.applied };
 }
 
-/** The table of the schema's steps; and the sign of a move, where it is one. */
-function begin(db: Database, move: string | null): Promise<void> {
+/** Creates the table of migrations, with the marker of a move that is to fill the database. */
+function createMigrations(db: Database, move: string | null): Promise<void> {
   return db.write(async (tx) => {
-    await takeTurn(db, tx);
+    await takeMigrationLock(db, tx);
     await tx.all(
       `CREATE TABLE IF NOT EXISTS migrations (version integer NOT NULL PRIMARY KEY, name text NOT NULL, applied_at bigint NOT NULL)`,
     );
-    if (move !== null) await hangSign(tx, move, Date.now());
+    if (move !== null) await writeMoveMarker(tx, move, Date.now());
   });
 }

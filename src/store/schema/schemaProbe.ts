@@ -1,34 +1,25 @@
-// A look at a database without touching it: how far its schema is.
+// Reads how far the schema of a database is, without changing it.
 
 import { existsSync } from "node:fs";
-import { oldestIn } from "./compatibility.ts";
-import type { Database } from "../engine/database.ts";
+import { readOldestSchema } from "./compatibility.ts";
 import { schemaVersion } from "./applyMigration.ts";
-import { openPostgres } from "../engine/postgres/engine.ts";
-import { migrations } from "./schema.ts";
-import { openSqlite } from "../engine/sqlite/engine.ts";
-import type { StoreLocation } from "../store.ts";
+import { latestVersion } from "./migrate.ts";
+import { openDatabase, type StoreLocation } from "../open.ts";
+import { columnsOf } from "./tables.ts";
 
-/** `fits`: this version can work with what was found, also where that is newer. */
-export type Schemas = { found: number; known: number; fits: boolean };
+/** `found` is 0 for an empty database. `fits`: this version can work with the schema that was found, even a newer one. */
+export type SchemaProbe = { found: number; known: number; fits: boolean };
 
-/** `found` is 0 where nothing is there yet. */
-export async function peekSchema(location: StoreLocation): Promise<Schemas> {
-  const known = migrations.at(-1)?.version ?? 0;
+export async function probeSchema(location: StoreLocation): Promise<SchemaProbe> {
+  const known = latestVersion;
   if (location.engine === "sqlite" && !existsSync(location.file)) return { found: 0, known, fits: true };
-  const db = location.engine === "sqlite" ? openSqlite(location.file) : openPostgres(location.url, location);
+  const db = openDatabase(location);
   try {
-    const found = (await hasSchema(db)) ? await schemaVersion(db) : 0;
-    const oldest = found > known ? ((await oldestIn(db)) ?? found) : 0;
+    const hasSchema = (await columnsOf(db, "migrations")).length > 0;
+    const found = hasSchema ? await schemaVersion(db) : 0;
+    const oldest = found > known ? ((await readOldestSchema(db)) ?? found) : 0;
     return { found, known, fits: oldest <= known };
   } finally {
     await db.close();
   }
-}
-
-async function hasSchema(db: Database): Promise<boolean> {
-  const tables = db.engine === "sqlite" ? "sqlite_master" : "pg_tables";
-  const name = db.engine === "sqlite" ? "name" : "tablename";
-  const rows = await db.all(`SELECT 1 AS one FROM ${tables} WHERE ${name} = 'migrations'`);
-  return rows.length > 0;
 }

@@ -1,23 +1,24 @@
-// What a sharded PostgreSQL asks of the schema and of every statement, checked without one: the rules are those of Citus.
+// Checks the schema and every statement against the rules of a sharded PostgreSQL (Citus), without one.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, migratedDatabase } from "../../../test/support/databases.ts";
-import { faultsOf, faultsOfAllSites, namesSpreadTable } from "../../../test/support/hotStatements.ts";
+import { faultsOf, faultsOfAllSites, namesShardedTable } from "../../../test/support/hotStatements.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { Database } from "../engine/database.ts";
-import { anchor, distribute, isCitus, placements } from "./distribute.ts";
+import { anchor, distribute, isCitus, placeTables } from "./distribute.ts";
 import { latestVersion, migrate } from "./migrate.ts";
 import { migrations } from "./schema.ts";
-import { openDatabase, openStore } from "../store.ts";
+import { openDatabase } from "../open.ts";
+import { openStore } from "../store.ts";
 import { tablesAt } from "./tables.ts";
 
 const bySite = migrations.flatMap((one) => one.bySite);
 const configuration = migrations.flatMap((one) => one.configuration);
 
-describe("where tables go on a sharded database", () => {
-  test("configuration is copied to every node, then the anchor is spread, then the others beside it", () => {
+describe("the placement of tables on a sharded database", () => {
+  test("configuration is copied to every node, then the anchor is sharded, then the others are colocated with it", () => {
     const migration = {
       kind: "expand",
       version: 1,
@@ -25,7 +26,7 @@ describe("where tables go on a sharded database", () => {
       statements: [],
       configuration: ["sites"],
     } as const;
-    expect(placements({ ...migration, bySite: ["deliveries", "events"] }).map(({ call }) => call)).toEqual([
+    expect(placeTables({ ...migration, bySite: ["deliveries", "events"] }).map(({ call }) => call)).toEqual([
       "create_reference_table('migrations')",
       "create_reference_table('sites')",
       "create_distributed_table('events', 'site_id', colocate_with => 'none')",
@@ -34,7 +35,7 @@ describe("where tables go on a sharded database", () => {
   });
 
   test("every table of every migration is placed once", () => {
-    const placed = migrations.flatMap(placements);
+    const placed = migrations.flatMap(placeTables);
     expect(placed.map(({ table }) => table).toSorted()).toEqual(
       ["migrations", ...configuration, ...bySite].toSorted(),
     );
@@ -55,27 +56,27 @@ describe("the schema on PostgreSQL", () => {
   });
   afterAll(() => db.close());
 
-  test("where the extension is, every table is placed; without it, nothing of Citus is said", async () => {
+  test("with Citus every table is placed; without it, no statement of Citus is sent", async () => {
     if (!(await isCitus(db))) {
-      const said: string[] = [];
-      const heard = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
+      const sent: string[] = [];
+      const observed = openDatabase({ engine: "postgres", url: await freshDatabase(), connections: 2 });
       await migrate({
-        ...heard,
+        ...observed,
         write: (work) =>
-          heard.write((tx) =>
+          observed.write((tx) =>
             work({
               ...tx,
               all: (sql, params) => {
-                said.push(sql);
+                sent.push(sql);
                 return tx.all(sql, params);
               },
             }),
           ),
       });
-      await heard.close();
-      expect(said.length).toBeGreaterThan(100);
+      await observed.close();
+      expect(sent.length).toBeGreaterThan(migrations.flatMap(({ statements }) => statements).length);
       expect(
-        said.filter((sql) => /citus\.|^DO\b|create_(?:reference|distributed)|pg_dist/.test(sql)),
+        sent.filter((sql) => /citus\.|^DO\b|create_(?:reference|distributed)|pg_dist/.test(sql)),
       ).toEqual([]);
       return;
     }
@@ -95,7 +96,7 @@ describe("the schema on PostgreSQL", () => {
     expect(all.toSorted()).toEqual(tablesAt(latestVersion).toSorted());
   });
 
-  test("what grows has the site as its first column: text, never null, in the database's own order", async () => {
+  test("a sharded table has the site as its first column: text, never null, in the database's own order", async () => {
     const columns = await db.all(
       `SELECT table_name AS "table", data_type AS type, is_nullable AS nullable, collation_name AS collation
        FROM information_schema.columns
@@ -106,7 +107,7 @@ describe("the schema on PostgreSQL", () => {
       expect(found.get(table), table).toEqual({ type: "text", nullable: "NO", collation: null });
   });
 
-  test("the site is first in every primary key and in every unique index of what grows", async () => {
+  test("the site is first in every primary key and unique index of a sharded table", async () => {
     const indexes = await db.all(
       `SELECT t.relname AS "table", i.relname AS index, x.indisprimary AS is_primary,
          ARRAY_TO_STRING(ARRAY(SELECT a.attname FROM UNNEST(x.indkey) WITH ORDINALITY AS k (number, place)
@@ -123,7 +124,7 @@ describe("the schema on PostgreSQL", () => {
     expect(bySite.filter((table) => !keyed.has(table))).toEqual([]);
   });
 
-  test("no foreign key, trigger, sequence, identity or function of ours", async () => {
+  test("the schema has no foreign key, trigger, sequence, identity or function", async () => {
     const odd = await db.all(
       `SELECT 'foreign key' AS kind, conname AS name FROM pg_constraint WHERE contype IN ('f', 'x') AND connamespace = CAST(current_schema() AS regnamespace)
        UNION ALL SELECT 'trigger', tgname FROM pg_trigger JOIN pg_class AS c ON c.oid = tgrelid
@@ -137,7 +138,7 @@ describe("the schema on PostgreSQL", () => {
     expect(odd).toEqual([]);
   });
 
-  test("migrations use nothing that a spread table refuses", () => {
+  test("migrations use nothing that a sharded table refuses", () => {
     for (const { name, statements } of migrations)
       for (const statement of statements)
         expect(statement, name).not.toMatch(
@@ -146,7 +147,7 @@ describe("the schema on PostgreSQL", () => {
   });
 });
 
-/** Every text that is a statement, however it is quoted, of all files but tests and those that never run beside a relay. */
+/** Returns every statement in the sources, however it is quoted, but for tests and files that never run together with a relay. */
 function statementsInSource(): { file: string; text: string; source: string }[] {
   const folder = fileURLToPath(new URL("..", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
@@ -232,8 +233,8 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   ],
   "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
   "maintenance/purge.ts": [
-    "DELETE FROM consents WHERE ${still}",
-    "DELETE FROM consent_history WHERE ${still}",
+    "DELETE FROM consents WHERE ${condition}",
+    "DELETE FROM consent_history WHERE ${condition}",
   ],
   "deliveries/syncLog.ts": ["SELECT COUNT(*) AS n FROM deliveries WHERE ${where"],
   "deliveries/syncLogTexts.ts": [
@@ -241,15 +242,15 @@ const composed: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** What one node cannot answer. Configuration may be written by what is not hot. */
+/** Finds why one node could not answer a statement. Statements that are not hot may write configuration. */
 const faultsOfSite = (text: string) =>
-  namesSpreadTable(text) ? faultsOf({ text }).filter((one) => !one.includes("a copy of")) : [];
+  namesShardedTable(text) ? faultsOf({ text }).filter((one) => !one.includes("a copy of")) : [];
 
-describe("every statement of the store names its site", () => {
+describe("the site of a statement", () => {
   const begins = (list: typeof composed, { file, text }: { file: string; text: string }) =>
     list[file]?.some((start) => text.startsWith(start)) === true;
 
-  test("but for those that are known not to", () => {
+  test("every statement names its site, but for those that are listed", () => {
     const all = statementsInSource();
     expect(all.length).toBeGreaterThan(300);
     const faulty = all.filter(({ text, source }) => {
@@ -269,8 +270,10 @@ describe("every statement of the store names its site", () => {
           ).toBe(true);
   });
 
-  test("and those of all sites can be answered by each node for its own, without locks", () => {
-    const found = statementsInSource().filter((one) => begins(ofAllSites, one) && namesSpreadTable(one.text));
+  test("each node can answer the statements over all sites for its own sites, without locks", () => {
+    const found = statementsInSource().filter(
+      (one) => begins(ofAllSites, one) && namesShardedTable(one.text),
+    );
     expect(found.length).toBeGreaterThan(15);
     expect(found.flatMap(({ text }) => faultsOfAllSites(text))).toEqual([]);
     const correlated = /\(\s*SELECT (?:COALESCE\()?(?:SUM|MIN|MAX|COUNT)\((?!.*GROUP BY)/;
@@ -305,8 +308,8 @@ describe("every statement of the store names its site", () => {
   ])("%s is not", (text) => expect(faultsOfSite(text)).toEqual([]));
 });
 
-describe("what is due", () => {
-  test("is found the same on a sharded database as on another", async () => {
+describe("due deliveries", () => {
+  test("due deliveries are found the same on a sharded database as on another", async () => {
     const url = await migratedDatabase();
     const open = (address: string) =>
       openStore({ engine: "postgres", url: address, connections: 4 }, Buffer.alloc(32, 7), uuidv7);

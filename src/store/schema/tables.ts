@@ -1,32 +1,26 @@
-// Which tables there are, as the migrations declare them, and which columns they have.
+// The tables of a schema, as the migrations declare them, and their columns.
 
-import type { Database, Query } from "../engine/database.ts";
-import { movingIn, NotYetMoved } from "../maintenance/moveMarker.ts";
+import type { Dialect, Query } from "../engine/database.ts";
+import { moveMarkerVersion, MoveUnfinished } from "./moveMarker.ts";
 import { migrations } from "./schema.ts";
 
-/** The tables of a schema version; without `migrations`, which the schema itself is made of. */
+/** Returns the tables of a schema version, without `migrations` itself. */
 export const tablesAt = (version: number) =>
   migrations.flatMap((one) => (one.version <= version ? [...one.configuration, ...one.bySite] : []));
 
-export async function columnsOf(
-  db: Query & Pick<Database, "engine">,
-  table: string,
-): Promise<readonly string[]> {
-  const rows = await db.all(
-    db.engine === "sqlite"
-      ? `SELECT name FROM pragma_table_info($1) ORDER BY cid`
-      : `SELECT column_name AS name FROM information_schema.columns
-         WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`,
-    [table],
-  );
+export type DialectQuery = Query & Pick<Dialect, "columnNames">;
+
+/** Returns an empty list for a table that does not exist. */
+export async function columnsOf(db: DialectQuery, table: string): Promise<readonly string[]> {
+  const rows = await db.all(db.columnNames, [table]);
   return rows.map((row) => String(row.name));
 }
 
-/** 0 for a database that was never used. One that is being filled has none yet. */
-export async function versionIn(db: Query & Pick<Database, "engine">): Promise<number> {
+/** Returns 0 for a database that was never used. Throws for one that a move is filling. */
+export async function probeVersion(db: DialectQuery): Promise<number> {
   if ((await columnsOf(db, "migrations")).length === 0) return 0;
   const [row] = await db.all(`SELECT MAX(version) AS version FROM migrations`);
   const version = Number(row?.version ?? 0);
-  if (version === movingIn) throw new NotYetMoved();
+  if (version === moveMarkerVersion) throw new MoveUnfinished();
   return version;
 }

@@ -98,7 +98,7 @@ export function signInStore(db: Database, seal: Seal) {
       next: (signIn: SignIn) => { record: T; expiresAt: number } | null,
     ): Promise<SignIn<T> | null> {
       return db.write(async (tx) => {
-        const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
+        const lock = db.forUpdate;
         const [row] = await tx.all(
           `SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2 ${lock}`,
           [siteId, id],

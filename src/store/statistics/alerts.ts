@@ -5,7 +5,6 @@ import type { AlertKind } from "../../kernel/event.ts";
 import { alertFacts } from "./alertFacts.ts";
 import { columns } from "../schema/columns.ts";
 import { list, type Database, type Row } from "../engine/database.ts";
-import { turnStore } from "../engine/leases.ts";
 
 /** What a look found: `subject` is a connection, a webhook, a host, or empty for the site. */
 export type Finding = { kind: AlertKind; subject: string; text: string };
@@ -34,7 +33,6 @@ export type Alert = Finding & {
 export function alertStore(db: Database) {
   return {
     ...alertFacts(db),
-    ...turnStore(db, "alert_turns"),
 
     /**
      * Makes what is stored agree with what was found: begins and ends alerts. One that was not found ends when it has

@@ -6,7 +6,7 @@ import { openNodes } from "../../../test/support/nodes.ts";
 import type { Attribution, DeliveryState, Mode } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
 import type { NewEvent } from "../events/events.ts";
-import { peekSchema } from "../schema/schemaProbe.ts";
+import { probeSchema } from "../schema/schemaProbe.ts";
 import type { Store } from "../store.ts";
 import { openStore } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
@@ -148,9 +148,9 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
 
 test("a look at the schema makes nothing", async () => {
   const location = { engine: "sqlite", file: `${freshFolder()}/peeked.db` } as const;
-  expect((await peekSchema(location)).found).toBe(0);
+  expect((await probeSchema(location)).found).toBe(0);
   const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
   await store.close();
-  const { found, known } = await peekSchema(location);
+  const { found, known } = await probeSchema(location);
   expect(found).toBe(known);
 });

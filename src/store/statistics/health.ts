@@ -1,6 +1,6 @@
 // How sites and connections do at a glance. Each question looks at a bounded number of rows.
 
-import { oldestMark } from "../schema/compatibility.ts";
+import { oldestSchemaSetting } from "../schema/compatibility.ts";
 import type { Database } from "../engine/database.ts";
 
 const newestAttempts = 1000;
@@ -27,15 +27,11 @@ export type Waiting = {
 };
 
 export function healthStore(db: Database) {
-  const clock =
-    db.engine === "postgres"
-      ? "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)"
-      : "NULL";
   return {
     async pulse(): Promise<Pulse> {
       const [row] = await db.all(
-        `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${clock} AS clock,
-           (SELECT value FROM settings WHERE name = '${oldestMark}') AS oldest FROM migrations`,
+        `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${db.serverClock} AS clock,
+           (SELECT value FROM settings WHERE name = '${oldestSchemaSetting}') AS oldest FROM migrations`,
       );
       return {
         schema: Number(row?.version ?? 0),

@@ -77,19 +77,19 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
   });
 
   test("the turn is one node's at a time", async () => {
-    expect(await store.statistics.takeTurn("a", 100, 200)).toBe(true);
-    expect(await other.statistics.takeTurn("b", 150, 250)).toBe(false);
-    expect(await store.statistics.takeTurn("a", 150, 250)).toBe(true);
-    expect(await other.statistics.takeTurn("b", 250, 300)).toBe(true);
-    await other.statistics.giveTurnBack("b");
-    expect(await store.statistics.takeTurn("a", 251, 400)).toBe(true);
+    expect(await store.leases.acquire("statistics", "a", 100, 200)).toBe(true);
+    expect(await other.leases.acquire("statistics", "b", 150, 250)).toBe(false);
+    expect(await store.leases.acquire("statistics", "a", 150, 250)).toBe(true);
+    expect(await other.leases.acquire("statistics", "b", 250, 300)).toBe(true);
+    await other.leases.release("statistics", "b");
+    expect(await store.leases.acquire("statistics", "a", 251, 400)).toBe(true);
   });
 
   test("a turn that a clock ahead of all others wrote holds nobody up", async () => {
-    expect(await store.statistics.takeTurn("a", 9_000_000, 9_000_060)).toBe(true);
-    expect(await other.statistics.takeTurn("b", 1000, 1060)).toBe(true);
-    expect(await store.statistics.takeTurn("a", 1001, 1061)).toBe(false);
-    await other.statistics.giveTurnBack("b");
+    expect(await store.leases.acquire("statistics", "a", 9_000_000, 9_000_060)).toBe(true);
+    expect(await other.leases.acquire("statistics", "b", 1000, 1060)).toBe(true);
+    expect(await store.leases.acquire("statistics", "a", 1001, 1061)).toBe(false);
+    await other.leases.release("statistics", "b");
   });
 
   test("counts of several writers add up, repeat harmlessly, and are put together when they are old", async () => {

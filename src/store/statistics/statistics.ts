@@ -5,7 +5,6 @@ import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
 import { summaryColumns, summaryOf, type EventSummary } from "../events/eventList.ts";
-import { turnStore } from "../engine/leases.ts";
 
 /**
  * conversion: by event name and currency. delivery: by platform and state. filtered: by reason. click id: by its name.
@@ -153,8 +152,6 @@ export function statisticsStore(db: Database) {
         value: Number(row.value),
       }));
     },
-
-    ...turnStore(db, "statistics_turns"),
   };
 }
 

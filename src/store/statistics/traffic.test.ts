@@ -5,7 +5,8 @@ import { hourMs } from "../../kernel/time.ts";
 import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
 import type { Attribution, VisitBucket } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import { openStore, type Store, type StoreLocation } from "../store.ts";
+import type { StoreLocation } from "../open.ts";
+import { openStore, type Store } from "../store.ts";
 import type { BotVisit, VisitCount } from "./traffic.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 

@@ -1,56 +1,72 @@
-// A connection of its own, beside the pools: to ask a server something, and for commands that go through a whole database.
+// Single connections next to the pools: for probes, and for commands that read or write a whole database.
 
 import { Socket } from "node:net";
-import { Client, type ClientConfig } from "pg";
-import { sqlState, StoreFault } from "./errors.ts";
-import { types } from "./columnTypes.ts";
+import { Client, types as pgTypes, type ClientConfig, type CustomTypesConfig } from "pg";
+import { PostgresError, sqlState } from "./errors.ts";
 
-export type Limits = {
-  /** How long a server may take to let somebody in, or to say that it is there. */
-  answerMs: number;
-  /** How often one whose statement takes long is asked whether it is there. */
-  askMs: number;
+/** Times and counts are `bigint`; all of ours fit a JavaScript number. */
+export const types: CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === pgTypes.builtins.INT8 ? Number : pgTypes.getTypeParser(oid, format),
 };
 
-const usual: Limits = { answerMs: 5000, askMs: 10_000 };
+export type ClientLimits = {
+  /** How long a server may take to accept a connection, or to answer a probe. */
+  answerTimeoutMs: number;
+  /** How often the server is probed during a long statement. */
+  probeEveryMs: number;
+};
 
-/** Not connected yet. */
-export function newClient(server: string, name: string, answerMs: number, more: ClientConfig = {}): Client {
+const defaultLimits: ClientLimits = { answerTimeoutMs: 5000, probeEveryMs: 10_000 };
+
+/** Returns a client that is not connected yet. */
+export function createClient(
+  server: string,
+  sessionName: string,
+  answerTimeoutMs: number,
+  more: ClientConfig = {},
+): Client {
   const client = new Client({
     connectionString: server,
-    application_name: name,
-    connectionTimeoutMillis: answerMs,
+    application_name: sessionName,
+    connectionTimeoutMillis: answerTimeoutMs,
     types,
     ...more,
   });
-  // A connection that breaks between two queries has nobody else to tell, and would end the process; the next query fails.
+  // Without a listener a connection that breaks between two queries would end the process; so the next query fails.
   client.on("error", () => {});
   return client;
 }
 
 /**
- * For statements of any length: a table may be large. A server that has fallen silent is told from one that works by
- * asking it beside; then what is under way fails.
+ * Connects for statements of any length: a table may be large. A second connection probes the server, which tells a server
+ * that has gone silent from one that works; then the running statement fails.
  */
-export async function openClient(server: string, name: string, limits: Limits = usual): Promise<Client> {
+export async function openClient(
+  server: string,
+  sessionName: string,
+  limits: ClientLimits = defaultLimits,
+): Promise<Client> {
   const socket = new Socket();
-  const client = newClient(server, name, limits.answerMs, { stream: () => socket });
+  const client = createClient(server, sessionName, limits.answerTimeoutMs, { stream: () => socket });
   await client.connect().catch((error: unknown) => {
-    // The driver's own sentence for a time that is up has no code.
-    throw sqlState(error) === "08006" ? new StoreFault("08006", "the server does not answer", error) : error;
+    // The driver's own error for a timeout has no code.
+    throw sqlState(error) === "08006"
+      ? new PostgresError("08006", "the server does not answer", error)
+      : error;
   });
-  async function look(): Promise<void> {
-    if (await isThere(server, limits.answerMs)) return;
-    socket.destroy(new StoreFault("08006", "the server does not answer any more"));
+  async function probeServer(): Promise<void> {
+    if (await answers(server, limits.answerTimeoutMs)) return;
+    socket.destroy(new PostgresError("08006", "the server no longer answers"));
   }
-  const timer = setInterval(() => void look(), limits.askMs);
+  const timer = setInterval(() => void probeServer(), limits.probeEveryMs);
   client.once("end", () => clearInterval(timer));
   return client;
 }
 
-/** Whatever it answers: one that is full, say, is there. */
-async function isThere(server: string, answerMs: number): Promise<boolean> {
-  const client = newClient(server, "cleancast probe", answerMs, { query_timeout: answerMs });
+/** Returns true for any answer, such as that of a server without free connections. */
+async function answers(server: string, timeoutMs: number): Promise<boolean> {
+  const client = createClient(server, "cleancast probe", timeoutMs, { query_timeout: timeoutMs });
   try {
     await client.connect();
     await client.query("SELECT 1");

@@ -1,4 +1,4 @@
-// The shared engine: any number of nodes on one PostgreSQL, which may have standbys that take its place.
+// The shared engine: any number of nodes on one PostgreSQL, which may have standbys that can take its place.
 
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,153 +13,173 @@ import {
   type RowStatement,
   type Value,
 } from "../database.ts";
-import { isDoubtful, isPassing, isStale, sqlState, StoreFault, unsure } from "./errors.ts";
-import { nodeName, type Connections } from "./pool.ts";
+import { postgresDialect, readDialectFlags } from "./dialect.ts";
+import {
+  commitUnknown,
+  isDataError,
+  isServerSuspect,
+  isStalePlan,
+  isTransient,
+  PostgresError,
+  sqlState,
+} from "./errors.ts";
+import type { Connections } from "./pool.ts";
 import { openPrimary } from "./primary.ts";
-import { serversOf } from "./servers.ts";
-import { switchesIn } from "./dialectFlags.ts";
+import { serverUrls } from "./servers.ts";
 
-/** How long a caller is held while there is no server to write to, or its transaction collides with others. */
+/** How long a caller waits while there is no primary, or its transaction collides with others. */
 const defaultTimeoutMs = 1900;
 const minPauseMs = 20;
 const maxPauseMs = 500;
 
 export type PostgresOptions = {
   connections: number;
+  /** The name under which other nodes see the connections. */
+  sessionName?: string;
   /** How long a commit may wait for a standby. */
-  commitMs?: number;
-  /** How often all of several servers are asked. */
-  roundMs?: number;
+  commitTimeoutMs?: number;
+  /** How often all of several servers are probed. */
+  probeEveryMs?: number;
 };
 
 export function openPostgres(url: string, options: PostgresOptions): Database {
-  const { commitMs = 15_000, ...given } = options;
-  const switches = switchesIn(url);
+  const { commitTimeoutMs = 15_000, sessionName = "cleancast", ...rest } = options;
+  const flags = readDialectFlags(url);
   const elapsed = () => performance.now();
-  const primary = openPrimary({ ...given, servers: serversOf(url), random: Math.random, elapsed });
+  const primary = openPrimary({
+    ...rest,
+    sessionName,
+    servers: serverUrls(url),
+    random: Math.random,
+    elapsed,
+  });
 
-  /** Runs `work` until it passes, on whichever server is the one by then. */
-  async function retried<T>(
+  /** Runs `work` until it passes, on the server that is the primary by then. */
+  async function withRetry<T>(
     pool: "readers" | "writers",
-    work: (client: PoolClient, on: Connections, isUnsure: boolean) => Promise<T>,
+    work: (client: PoolClient, on: Connections, isUncertain: boolean) => Promise<T>,
     timeoutMs?: number,
   ): Promise<T> {
     let by = elapsed() + (timeoutMs ?? defaultTimeoutMs);
     let wasSilent = false;
-    let isUnsure = false;
+    let isUncertain = false;
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
-      // While there is no server, nobody is held longer than those who came when it was lost.
-      const heldUntil = timeoutMs === undefined ? Math.min(by, primary.lostAt() + defaultTimeoutMs) : by;
-      const on = await primary.connections(heldUntil);
+      // While there is no primary, no caller waits longer than those that came when it was lost.
+      const waitUntil = timeoutMs === undefined ? Math.min(by, primary.lostSince() + defaultTimeoutMs) : by;
+      const on = await primary.connections(waitUntil);
       let client: PoolClient | null = null;
       try {
         client = await on[pool].connect();
-        const result = await work(client, on, isUnsure);
+        const result = await work(client, on, isUncertain);
         client.release();
         return result;
       } catch (error) {
-        if (client) await giveBack(client, error, pool === "writers");
-        // Whatever keeps us out, the server may have left its place to another; but not if it is only full.
-        const isOut = client === null && sqlState(error) !== "53300";
-        if (isOut || isDoubtful(error)) primary.doubt(on);
-        // A read whose time went by while a server was silent may ask the next one, once.
-        if (pool === "readers" && isDoubtful(error) && !wasSilent) {
+        if (client) await releaseFailed(client, error, pool === "writers");
+        // A server that refuses connections may no longer be the primary, unless it is only full.
+        const isRefused = client === null && sqlState(error) !== "53300";
+        if (isRefused || isServerSuspect(error)) primary.suspect(on);
+        // A read whose time passed while a server was silent may ask the next one, once.
+        if (pool === "readers" && isServerSuspect(error) && !wasSilent) {
           wasSilent = true;
           by = elapsed() + defaultTimeoutMs;
         }
-        if (!(isOut || isPassing(error)) || elapsed() + pauseMs >= by) throw error;
-        isUnsure ||= sqlState(error) === unsure;
+        if (!(isRefused || isTransient(error)) || elapsed() + pauseMs >= by) throw error;
+        isUncertain ||= sqlState(error) === commitUnknown;
       }
-      // With jitter: those that collided do not meet again.
+      // With jitter, so that transactions that collided do not collide again.
       await sleep(pauseMs * (0.5 + Math.random() / 2));
     }
   }
 
   const all = (sql: string, params?: readonly Value[]) =>
-    retried("readers", (client) => run(client, sql, params));
+    withRetry("readers", (client) => query(client, sql, params));
 
-  /** Null until it was asked. */
-  let sharded: boolean | null = switches.asSharded || null;
+  /** Null until the server was asked. */
+  let sharded: boolean | null = flags.asSharded || null;
   const isSharded = async () =>
     (sharded ??= (await all(`SELECT 1 AS n FROM pg_extension WHERE extname = 'citus'`)).length > 0);
 
-  async function alone<T>(work: (session: Query) => Promise<T>): Promise<T> {
+  async function onDedicatedConnection<T>(work: (session: Query) => Promise<T>): Promise<T> {
     const { server } = await primary.connections(elapsed() + defaultTimeoutMs);
-    const client = await openClient(server, nodeName);
+    const client = await openClient(server, sessionName);
     try {
-      return await work({ all: (sql, params) => run(client, sql, params) });
+      return await work({ all: (sql, params) => query(client, sql, params) });
     } finally {
       await client.end();
     }
   }
 
   return {
-    engine: "postgres",
-    skipLocked: switches.skipLocked ? "FOR UPDATE SKIP LOCKED" : "",
-    advisoryLocks: switches.advisoryLocks,
-    alone: switches.advisoryLocks ? alone : null,
+    ...postgresDialect,
+    skipLocked: flags.skipLocked ? "FOR UPDATE SKIP LOCKED" : "",
+    advisoryLocks: flags.advisoryLocks,
+    onDedicatedConnection: flags.advisoryLocks ? onDedicatedConnection : null,
     isSharded,
     all,
     commitGroup: (siteId) => (sharded === false ? groupOf(siteId) : siteId),
     write: (work, { timeoutMs } = {}) =>
-      retried(
+      withRetry(
         "writers",
-        async (client, on, isUnsure) => {
-          const result = await begin(client, work, isUnsure);
-          await commit(client, () => on.endWait(client), commitMs);
+        async (client, on, isUncertain) => {
+          const result = await runTransaction(client, work, isUncertain);
+          await commit(client, () => on.cancelSyncWait(client), commitTimeoutMs);
           return result;
         },
         timeoutMs,
       ),
-    blamesData: (error) => /^(22|23|54)/.test(sqlState(error)),
+    isDataError,
     isOwnError: (error) => sqlState(error) !== "",
     close: () => primary.close(),
   };
 }
 
-/** Into so many groups sites are divided, whose commits share transactions. */
+/** The number of groups of sites whose commits share transactions. */
 export const commitGroups = 4;
 
 /** Ids are random, so any part of them divides sites evenly. */
 const groupOf = (siteId: string) => String(siteId.charCodeAt(siteId.length - 1) % commitGroups);
 
-async function giveBack(client: PoolClient, error: unknown, isInTransaction: boolean): Promise<void> {
-  let isBroken = isDoubtful(error) || isStale(error);
+async function releaseFailed(client: PoolClient, error: unknown, isInTransaction: boolean): Promise<void> {
+  let isBroken = isServerSuspect(error) || isStalePlan(error);
   if (isInTransaction && !isBroken) await client.query("ROLLBACK").catch(() => (isBroken = true));
   client.release(isBroken);
 }
 
-/** What a transaction does, up to its commit. */
-async function begin<T>(
+/** Runs a transaction up to its commit. */
+async function runTransaction<T>(
   client: PoolClient,
   work: (tx: RowQuery) => Promise<T>,
-  isUnsure: boolean,
+  isUncertain: boolean,
 ): Promise<T> {
-  // Not awaited: it travels with the first statement of `work`, which fails if it fails.
+  // BEGIN is not awaited: it travels with the first statement of `work`, which fails if it fails.
   client.query("BEGIN").catch(() => {});
-  // A transaction that finds its work done would write nothing, and its commit would not wait for the standby.
-  if (isUnsure) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
+  // A repeated transaction that finds its work done would write nothing, and its commit would not wait for the standby.
+  if (isUncertain) await client.query("SELECT pg_logical_emit_message(true, 'cleancast', '')");
   return work({
-    all: (sql, params) => run(client, sql, params),
-    change: (statement, rows, first) => change(client, statement, rows, first),
+    all: (sql, params) => query(client, sql, params),
+    change: (statement, rows, first) => changeRows(client, statement, rows, first),
   });
 }
 
 /**
- * A primary whose wait for its standby was cut short says COMMIT all the same, and only warns: if it died now, the
- * transaction would be gone. So it counts as not known, and is run again. The server has no time limit for this wait, and
- * a connection that is dropped in the middle of it stays with the server: so it is us who cut it short.
+ * A primary whose wait for its standby was cancelled answers COMMIT all the same, with a warning: if it died now, the
+ * transaction would be gone. So its outcome counts as unknown, and it is run again. The server has no time limit for this
+ * wait, and keeps waiting when the connection is dropped: so we cancel the wait.
  */
-async function commit(client: PoolClient, endWait: () => Promise<void>, timeoutMs: number): Promise<void> {
+async function commit(
+  client: PoolClient,
+  cancelSyncWait: () => Promise<void>,
+  timeoutMs: number,
+): Promise<void> {
   let warned = false;
   const onNotice = ({ code }: { code?: string | undefined }) => void (warned ||= code === "01000");
   client.on("notice", onNotice);
-  const timer = setTimeout(() => void endWait().catch(() => {}), timeoutMs);
+  const timer = setTimeout(() => void cancelSyncWait().catch(() => {}), timeoutMs);
   try {
     const { command } = await client.query("COMMIT");
-    if (warned) throw new StoreFault(unsure, "it is not known whether the transaction is durable");
-    // PostgreSQL's answer to the COMMIT of a transaction in which something had failed.
-    if (command !== "COMMIT") throw new StoreFault("40000", "the transaction was rolled back");
+    if (warned) throw new PostgresError(commitUnknown, "it is not known whether the transaction is durable");
+    // PostgreSQL answers so to the COMMIT of a transaction in which a statement had failed.
+    if (command !== "COMMIT") throw new PostgresError("40000", "the transaction was rolled back");
   } finally {
     clearTimeout(timer);
     client.off("notice", onNotice);
@@ -168,7 +188,7 @@ async function commit(client: PoolClient, endWait: () => Promise<void>, timeoutM
 
 const names = new Map<string, string>();
 
-/** Every text is prepared once a connection, under a name made from it. */
+/** Names a statement by its text: each text is prepared once per connection. */
 function statementName(sql: string): string {
   let name = names.get(sql);
   if (!name) {
@@ -178,7 +198,7 @@ function statementName(sql: string): string {
   return name;
 }
 
-export async function run(
+export async function query(
   on: Pool | PoolClient | Client,
   sql: string,
   params: readonly Value[] = [],
@@ -187,17 +207,19 @@ export async function run(
   return result.rows;
 }
 
-/** Sent without waiting for each other: they share a round trip. */
-export async function change(
+/** Sends the statements without waiting for each other, so that they share a round trip. */
+export async function changeRows(
   client: PoolClient | Client,
   statement: RowStatement,
   rows: readonly (readonly Value[])[],
   first: readonly Value[] = [],
 ): Promise<boolean[]> {
   const returned = await Promise.all(
-    [...chunks(rows)].map((some) => run(client, statement.forMany(some.length), [...first, ...some.flat()])),
+    [...chunks(rows)].map((some) =>
+      query(client, statement.forMany(some.length), [...first, ...some.flat()]),
+    ),
   );
-  // In whichever order a database of several nodes returns them.
+  // By key and not by position: a sharded database returns rows in any order.
   const changed = new Set(returned.flat().map((row) => Object.values(row).join("\n")));
   return rows.map((row) => changed.has(statement.key.map((at) => row[at]).join("\n")));
 }

@@ -1,118 +1,115 @@
-// Connections to one server, each of which has shown that it can be written through.
+// Pools of connections to one server. Each connection is checked to be writable before it is used.
 
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type ClientBase } from "pg";
-import { StoreFault } from "./errors.ts";
-import { types } from "./columnTypes.ts";
+import { types } from "./client.ts";
+import { readDialectFlags } from "./dialect.ts";
+import { PostgresError } from "./errors.ts";
 import { refuseReadOnly } from "./probe.ts";
-import { sessionName } from "../../schema/compatibility.ts";
-import { migrations } from "../../schema/schema.ts";
-import { switchesIn } from "./dialectFlags.ts";
-
-/** By it other nodes see that this one is there. */
-export const nodeName = sessionName(migrations.at(-1)?.version ?? 0);
 
 export type Connections = {
   server: string;
   readers: Pool;
   writers: Pool;
-  /** Has the server give up a commit's wait for a standby: it then answers that it cannot vouch for it. */
-  endWait(client: ClientBase): Promise<void>;
-  /** Ends all connections at once, also those that are yet to be opened. */
-  cut(): void;
-  /** When nobody uses them any more. */
+  /** Makes the server stop waiting for a standby in a commit; it then warns that the commit may not be durable. */
+  cancelSyncWait(client: ClientBase): Promise<void>;
+  /** Closes all connections at once, also those that are yet to be opened. */
+  destroy(): void;
+  /** Closes the connections when they are no longer in use. */
   end(): Promise<void>;
 };
 
-const readMs = 5000;
-const writeMs = 15_000;
+const readTimeoutMs = 5000;
+const writeTimeoutMs = 15_000;
 
-export function openConnections(server: string, most: number): Connections {
+export function openConnections(server: string, maxConnections: number, sessionName: string): Connections {
   const sockets = new Set<Socket>();
-  let isCut = false;
+  let isDestroyed = false;
   function stream(): Socket {
-    const socket = isCut ? new NoSocket() : new Socket();
+    const socket = isDestroyed ? new RefusedSocket() : new Socket();
     sockets.add(socket);
     return socket.once("close", () => sockets.delete(socket));
   }
   const pids = new WeakMap<ClientBase, number>();
   const onConnect = async (client: ClientBase) => {
-    // One that breaks while it is in use fails the query of whoever uses it. The driver tells it here as well, and would
-    // end the process if nobody listened.
+    // A connection that breaks fails its current query. The driver also emits the error here, and would end the process
+    // without a listener.
     client.on("error", () => {});
     pids.set(client, await refuseReadOnly(client));
   };
-  const open = (connections: number, statementMs: number, silentMs: number) =>
-    openPool(server, connections, { statementMs, silentMs, stream, onConnect });
-  // Two pools: reads that hang (a locked table) must not keep events from being accepted.
-  const forReads = Math.max(1, Math.floor(most / 2));
-  const readers = open(forReads, readMs, readMs + 1000);
-  // A statement may wait for those before it.
-  const writers = open(Math.max(1, most - forReads), writeMs, 2 * writeMs);
+  const open = (max: number, statementTimeoutMs: number, silenceTimeoutMs: number) =>
+    openPool(server, { max, sessionName, statementTimeoutMs, silenceTimeoutMs, stream, onConnect });
+  // Two pools: reads that hang, such as on a locked table, must not keep events from being accepted.
+  const maxReaders = Math.max(1, Math.floor(maxConnections / 2));
+  const readers = open(maxReaders, readTimeoutMs, readTimeoutMs + 1000);
+  // A pipelined statement may wait for those before it.
+  const writers = open(Math.max(1, maxConnections - maxReaders), writeTimeoutMs, 2 * writeTimeoutMs);
   return {
     server,
     readers,
     writers,
-    async endWait(client) {
+    async cancelSyncWait(client) {
       const pid = pids.get(client);
-      // A pooler in between gives numbers of its own: then nobody knows which process it is.
+      // A pooler in between assigns process ids of its own, so the real one is unknown.
       if (pid === undefined || pid !== (client as { processID?: number }).processID) return;
       await readers.query(
         `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'SyncRep'`,
         [pid],
       );
     },
-    cut() {
-      isCut = true;
+    destroy() {
+      isDestroyed = true;
       for (const socket of sockets) socket.destroy();
     },
     end: () => endPools([readers, writers]),
   };
 }
 
-/** Those who still wait for a connection hear at once that there will be none. */
-class NoSocket extends Socket {
+/** Fails at once for those that still wait for a connection to a server that was given up. */
+class RefusedSocket extends Socket {
   override connect(): this {
-    return this.destroy(new StoreFault("08006", "another server is written to"));
+    return this.destroy(new PostgresError("08006", "another server is the primary"));
   }
 }
 
 type PoolOptions = {
-  statementMs: number;
-  silentMs: number;
+  max: number;
+  sessionName: string;
+  statementTimeoutMs: number;
+  silenceTimeoutMs: number;
   stream: () => Socket;
   onConnect: (client: ClientBase) => Promise<void>;
 };
 
-function openPool(server: string, most: number, options: PoolOptions): Pool {
-  const { statementMs, silentMs, stream, onConnect } = options;
+function openPool(server: string, options: PoolOptions): Pool {
+  const { max, sessionName, statementTimeoutMs, silenceTimeoutMs, stream, onConnect } = options;
   const pool = new Pool({
     connectionString: server,
-    max: most,
+    max,
     // Statements of one transaction that do not wait for each other share a round trip.
-    pipeline: switchesIn(server).pipelining,
+    pipeline: readDialectFlags(server).pipelining,
     connectionTimeoutMillis: 5000,
-    statement_timeout: statementMs,
-    // For a server that is gone without a word: then nobody sends the error of the time limit above.
-    query_timeout: silentMs,
+    statement_timeout: statementTimeoutMs,
+    // A server that is gone cannot send the error of the time limit above.
+    query_timeout: silenceTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    application_name: nodeName,
+    application_name: sessionName,
     types,
     stream,
     onConnect(client) {
       return onConnect(client);
     },
   });
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // The pool replaces an idle connection that breaks; without a listener it would end the process.
   pool.on("error", () => {});
   return pool;
 }
 
-/** A pool that ends forgets those who wait for a connection; as long as it goes on, they at least hear of an error. */
+/** Waits for queued requests first: a pool that ends drops them without an answer, an open pool at least fails them. */
 async function endPools(pools: readonly Pool[]): Promise<void> {
-  for (let tries = 0; pools.some(({ waitingCount }) => waitingCount > 0) && tries < 120; tries++)
+  for (let checks = 0; pools.some(({ waitingCount }) => waitingCount > 0) && checks < 120; checks++)
     await sleep(50);
   await Promise.allSettled(pools.map((pool) => pool.end()));
 }

@@ -1,5 +1,5 @@
-// How the store behaves when connections break, servers are gone or can only be read; a primary that dies and a standby that
-// takes its place are in test/faults/failOver.test.ts.
+// The store with broken connections, and with servers that are gone or read-only. A primary that dies and a standby that takes
+// its place are in test/faults/failOver.test.ts.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "pg";
@@ -76,7 +76,7 @@ test.concurrent("transactions whose connections are ended are run again as a who
   expect(row?.n).toBe(2 * total);
 });
 
-test.concurrent("a server that can only be read is not used, not even for reads, until it can be written to again", async (context) => {
+test.concurrent("a read-only server is not used, not even for reads, until it can be written to again", async (context) => {
   const url = await freshDatabase();
   const name = new URL(url).pathname.slice(1);
   const db = open(url, context);
@@ -84,19 +84,19 @@ test.concurrent("a server that can only be read is not used, not even for reads,
   await onServer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
   await endAll(url);
   const { error } = await timed(db.all(`SELECT 1 AS one`));
-  expect(error).toMatchObject({ code: "25006", message: "the server can only be read" });
+  expect(error).toMatchObject({ code: "25006", message: "the server is read-only" });
   await onServer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
   await sleep(1100);
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
 
-test.concurrent("of several servers the one is found that is there", async (context) => {
+test.concurrent("the one server that answers is found among several", async (context) => {
   const url = await freshDatabase();
   const db = open(behind(url, `127.0.0.1:1,${new URL(url).host},127.0.0.1:2`), context);
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
 
-test.concurrent("where none is there, the first wait some seconds and the others not at all", async (context) => {
+test.concurrent("without any server the first callers wait some seconds and later ones fail at once", async (context) => {
   const db = open(behind(inject("postgresUrl"), "127.0.0.1:1,127.0.0.1:2"), context);
   const first = await timed(db.all(`SELECT 1`));
   expect(first.error).toMatchObject({
@@ -109,12 +109,12 @@ test.concurrent("where none is there, the first wait some seconds and the others
     Array.from({ length: 1000 }, () => timed(db.write((tx) => tx.all(`SELECT 1`)))),
   );
   expect(Math.max(...next.map(({ ms }) => ms))).toBeLessThan(1500);
-  // What must not be given up so soon is held, as long as it asked for.
+  // A write with a longer time limit waits as long as it asked for.
   const held = await timed(db.write((tx) => tx.all(`SELECT 1`), { timeoutMs: 400 }));
   expect(held.ms).toBeGreaterThan(390);
 });
 
-test.concurrent("what does not pass by waiting is said at once", async (context) => {
+test.concurrent("an error that waiting cannot solve is thrown at once", async (context) => {
   const url = new URL(inject("postgresUrl"));
   url.pathname = "/there_is_none";
   const { error, ms } = await timed(open(url.href, context).all(`SELECT 1`));
@@ -123,7 +123,7 @@ test.concurrent("what does not pass by waiting is said at once", async (context)
 });
 
 test.concurrent.each(["28000", "3D000"])(
-  "a server that has become quiet and then lets nobody in (%s) is left for another",
+  "a server that fell silent and then refuses connections (%s) is given up for another",
   async (code) => {
     const url = await freshDatabase();
     const [first, second] = [await openGateway(url), await openGateway(url, "closed")];
@@ -149,7 +149,7 @@ test.concurrent("a server that cannot be used does not keep callers from waiting
   await opened;
 });
 
-test.concurrent("those who wait are told of a wrong address, and those who come when it is right are served", async (context) => {
+test.concurrent("callers that wait get the error of a wrong address, and later ones are served when it is right", async (context) => {
   const url = await freshDatabase();
   const only = await openGateway(url, { code: "28P01" });
   const db = open(behind(url, only.host), context);
@@ -159,7 +159,7 @@ test.concurrent("those who wait are told of a wrong address, and those who come 
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
 
-test.concurrent("a statement that was prepared before its table got a column is prepared anew", async (context) => {
+test.concurrent("a statement that was prepared before its table got a column is prepared again", async (context) => {
   const url = await freshDatabase();
   const db = open(url, context);
   await db.write((tx) => tx.all(`CREATE TABLE things (n bigint PRIMARY KEY)`));
@@ -179,7 +179,7 @@ test.concurrent("a statement that was prepared before its table got a column is 
   }
 });
 
-test.concurrent("a session that the server ended for its length is replaced", async (context) => {
+test.concurrent("a session that the server ended after its time limit is replaced", async (context) => {
   const url = await freshDatabase();
   const db = open(url, context);
   let runs = 0;
@@ -193,17 +193,17 @@ test.concurrent("a session that the server ended for its length is replaced", as
   expect(runs).toBe(2);
 });
 
-test.concurrent("a statement of any length is waited for, but not on a server that has fallen silent", async () => {
+test.concurrent("a long statement is awaited, but not on a server that fell silent", async () => {
   const url = await freshDatabase();
   const gateway = await openGateway(url);
-  const limits = { answerMs: 1500, askMs: 200 };
-  const client = await openClient(behind(url, gateway.host), "patient", limits);
+  const limits = { answerTimeoutMs: 1500, probeEveryMs: 200 };
+  const client = await openClient(behind(url, gateway.host), "cleancast test", limits);
   await client.query(`SELECT pg_sleep(0.6)`);
   const asked = timed(client.query(`SELECT pg_sleep(60)`));
   gateway.door = "silent";
-  expect((await asked).error.message).toBe("the server does not answer any more");
+  expect((await asked).error.message).toBe("the server no longer answers");
   await client.end();
-  const late = await timed(openClient(behind(url, gateway.host), "patient", limits));
+  const late = await timed(openClient(behind(url, gateway.host), "cleancast test", limits));
   expect(late.error).toMatchObject({ code: "08006", message: "the server does not answer" });
   expect(late.ms).toBeLessThan(5000);
 });
@@ -218,7 +218,7 @@ test.concurrent("a read whose server falls silent is answered by the one that to
   expect(await db.all(`SELECT 1 AS one`)).toEqual([{ one: 1 }]);
 });
 
-test.concurrent("a server that is silent does not keep the others from being asked again", async (context) => {
+test.concurrent("a server that is silent does not keep the others from being probed again", async (context) => {
   const url = await freshDatabase();
   const [silent, late] = [await openGateway(url), await openGateway(url, "closed")];
   const db = open(behind(url, `${silent.host},${late.host}`), context);

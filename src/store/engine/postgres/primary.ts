@@ -1,105 +1,113 @@
-// Which of the servers is written to, found out by asking them, and connections to it alone.
+// Finds the primary among the servers by probing them, and holds connections to it alone.
 //
-// Whoever meets an error that puts the server in doubt says so. Then nobody uses it any more until all servers were
-// asked again; new connections are opened to the one that can be written to, and the old ones are thrown away. Where there
-// are several, they are also asked from time to time: a standby may be promoted while the old primary still answers.
+// A caller that gets an error which makes the server suspect reports it. The server is then no longer used until all servers
+// were probed again; new connections are opened to the primary, and the old ones are closed. Several servers are also
+// probed from time to time: a standby may be promoted while the old primary still answers.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { within } from "../../../kernel/deadline.ts";
-import { isPassing, StoreFault } from "./errors.ts";
+import { isTransient, PostgresError } from "./errors.ts";
 import { openConnections, type Connections } from "./pool.ts";
-import { askOnce, isBefore, probeMs, writableAmong, type Found } from "./probe.ts";
-import { namesOf } from "./servers.ts";
+import {
+  findPrimary,
+  isOlderTimeline,
+  probeOncePerServer,
+  probeTimeoutMs,
+  type WritableServer,
+} from "./probe.ts";
+import { serverNames } from "./servers.ts";
 
 export type PrimaryOptions = {
   servers: readonly string[];
   connections: number;
+  sessionName: string;
   random: () => number;
-  /** Milliseconds that passed, whatever happens to the clock. */
+  /** Milliseconds of a monotonic clock. */
   elapsed: () => number;
-  /** How often all of several servers are asked, while one is written to. */
-  roundMs?: number;
+  /** How often all of several servers are probed while one is the primary. */
+  probeEveryMs?: number;
 };
 
 export type Primary = {
-  /** Connections to the server that is written to. Without one it waits until `by`, unless waiting is of no use. */
+  /** Returns connections to the primary. Without one it waits until `by`, unless waiting cannot help. */
   connections(by: number): Promise<Connections>;
-  /** Since when there is no server; Infinity while there is one. */
-  lostAt(): number;
-  doubt(connections: Connections): void;
+  /** The time since which there is no primary; Infinity while there is one. */
+  lostSince(): number;
+  suspect(connections: Connections): void;
   close(): Promise<void>;
 };
 
 const minPauseMs = 50;
 const maxPauseMs = 1000;
+/** How long statements on old connections to the same server may take to end. */
 const lastAnswersMs = 2000;
 
 export function openPrimary(options: PrimaryOptions): Primary {
-  const { servers, elapsed, roundMs = 5000 } = options;
-  /** Not yet ended; the current ones too. */
+  const { servers, elapsed, probeEveryMs = 5000 } = options;
+  /** All connections that have not ended, with the current ones. */
   const opened = new Set<Connections>();
   const ending = new Set<Promise<unknown>>();
   const closing = new AbortController();
-  const ask = askOnce();
+  const probeServer = probeOncePerServer();
   let current: Connections | null = null;
-  let known: Found | null = null;
-  let lostAt = elapsed();
+  let known: WritableServer | null = null;
+  let lostSince = elapsed();
   let failure: unknown = null;
-  let awaited = promised();
-  let search = look();
-  if (servers.length > 1) void lookAround();
+  let awaited = createPromise();
+  let searching = search();
+  if (servers.length > 1) void watchForPromotion();
 
-  /** With jitter: nodes that lost the same server do not come back in step. */
+  /** Adds jitter, so that nodes that lost the same server do not return in step. */
   async function pause(ms: number, ref: boolean): Promise<void> {
     const jitter = 0.5 + options.random() / 2;
     await sleep(ms * jitter, null, { signal: closing.signal, ref }).catch(() => {});
   }
 
-  /** Goes on until it has found one, also when those who wait were told that waiting is of no use. */
-  async function look(): Promise<void> {
+  /** Goes on until it finds a primary, also after callers were told that waiting cannot help. */
+  async function search(): Promise<void> {
     for (let pauseMs = minPauseMs; ; pauseMs = Math.min(2 * pauseMs, maxPauseMs)) {
       try {
-        // Where there is no other, somebody has put it back to what it was, and meant it.
-        const found = await writableAmong(servers, servers.length > 1 ? known : null, undefined, ask);
+        // A single server with an older timeline was restored on purpose.
+        const found = await findPrimary(servers, servers.length > 1 ? known : null, undefined, probeServer);
         if (closing.signal.aborted) return;
         known = found;
-        lostAt = Infinity;
+        lostSince = Infinity;
         awaited.resolve((current = open(found.server)));
         return;
       } catch (error) {
         failure = error;
-        if (!isPassing(error)) turnAway();
+        if (!isTransient(error)) rejectWaiting();
       }
       await pause(pauseMs, true);
       if (closing.signal.aborted) return;
     }
   }
 
-  /** Those who wait hear of the failure; those who come later wait for something else. */
-  function turnAway(): void {
+  /** Fails those that wait now; later callers wait for a new promise. */
+  function rejectWaiting(): void {
     awaited.reject(failure);
-    awaited = promised();
+    awaited = createPromise();
   }
 
-  async function lookAround(): Promise<void> {
+  async function watchForPromotion(): Promise<void> {
     for (;;) {
-      await pause(roundMs, false);
+      await pause(probeEveryMs, false);
       if (closing.signal.aborted) return;
-      const [was, knownBefore] = [current, known];
-      if (!was || !knownBefore) continue;
-      const best = await writableAmong(servers, knownBefore, probeMs).catch(() => null);
-      if (best && isBefore(knownBefore, best)) doubt(was);
+      const [used, knownBefore] = [current, known];
+      if (!used || !knownBefore) continue;
+      const best = await findPrimary(servers, knownBefore, probeTimeoutMs).catch(() => null);
+      if (best && isOlderTimeline(knownBefore, best)) suspect(used);
     }
   }
 
   function open(server: string): Connections {
     for (const old of opened) {
-      // What still waits for an answer of another server will not get one that counts. The same name may stand for
-      // another machine by now; if it does not, what is under way comes to its end.
-      if (old.server === server) setTimeout(() => old.cut(), lastAnswersMs).unref();
-      else old.cut();
+      // An answer of another server no longer counts. The same name may point to another machine by now; if it does not,
+      // running statements get the time to end.
+      if (old.server === server) setTimeout(() => old.destroy(), lastAnswersMs).unref();
+      else old.destroy();
     }
-    const connections = openConnections(server, options.connections);
+    const connections = openConnections(server, options.connections, options.sessionName);
     opened.add(connections);
     return connections;
   }
@@ -112,46 +120,46 @@ export function openPrimary(options: PrimaryOptions): Primary {
     ending.add(ended);
   }
 
-  function doubt(doubted: Connections): void {
-    if (doubted !== current || closing.signal.aborted) return;
+  function suspect(suspected: Connections): void {
+    if (suspected !== current || closing.signal.aborted) return;
     current = null;
-    lostAt = elapsed();
+    lostSince = elapsed();
     failure = null;
-    awaited = promised();
-    retire(doubted);
-    search = look();
+    awaited = createPromise();
+    retire(suspected);
+    searching = search();
   }
 
   return {
     async connections(by) {
       if (current) return current;
-      // A wrong password does not pass by waiting, nor does a store that is closed.
-      if (failure && (!isPassing(failure) || closing.signal.aborted)) throw failure;
+      // Waiting helps neither with a wrong password nor with a closed store.
+      if (failure && (!isTransient(failure) || closing.signal.aborted)) throw failure;
       const leftMs = by - elapsed();
-      const none = () =>
-        failure ?? new StoreFault("08001", `no server has answered yet (${namesOf(servers)})`);
-      if (leftMs <= 0) throw none();
+      const noPrimary = () =>
+        failure ?? new PostgresError("08001", `no server has answered yet (${serverNames(servers)})`);
+      if (leftMs <= 0) throw noPrimary();
       return within(leftMs, awaited.promise, "late").catch(() => {
-        throw none();
+        throw noPrimary();
       });
     },
-    lostAt: () => lostAt,
-    doubt,
+    lostSince: () => lostSince,
+    suspect,
     async close() {
       closing.abort();
-      failure = new StoreFault("08003", "the store is closed");
-      turnAway();
-      for (const old of opened) if (old !== current) old.cut();
+      failure = new PostgresError("08003", "the store is closed");
+      rejectWaiting();
+      for (const old of opened) if (old !== current) old.destroy();
       if (current) retire(current);
       current = null;
-      await Promise.allSettled([...ending, search]);
+      await Promise.allSettled([...ending, searching]);
     },
   };
 }
 
-/** It may be that nobody waits for it. */
-function promised(): PromiseWithResolvers<Connections> {
-  const made = Promise.withResolvers<Connections>();
-  made.promise.catch(() => {});
-  return made;
+/** Its rejection is handled even where no caller waits. */
+function createPromise(): PromiseWithResolvers<Connections> {
+  const created = Promise.withResolvers<Connections>();
+  created.promise.catch(() => {});
+  return created;
 }

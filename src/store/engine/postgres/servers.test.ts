@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { faultOfUrl, namesOf, serversOf } from "./servers.ts";
+import { findUrlFault, serverNames, serverUrls } from "./servers.ts";
 
 describe("the servers of a URL", () => {
   test.each([
@@ -18,8 +18,8 @@ describe("the servers of a URL", () => {
     ["postgres://db1/cc?sslmode=require&target_session_attrs=any", ["postgres://db1/cc?sslmode=require"]],
     ["postgres:///cc?host=/run/postgresql", ["postgres:///cc?host=/run/postgresql"]],
   ])("%s", (url, servers) => {
-    expect(faultOfUrl(url)).toBeNull();
-    expect(serversOf(url)).toEqual(servers);
+    expect(findUrlFault(url)).toBeNull();
+    expect(serverUrls(url)).toEqual(servers);
   });
 
   test.each([
@@ -38,11 +38,11 @@ describe("the servers of a URL", () => {
     ["postgres://u:secret@db1:x/cc", /cannot be read/],
     ["postgres:///cc?user=u&password=secret&host=db1,db2&port=1,2", /several servers in host=/],
   ])("%s is refused, without its password", (url, sentence) => {
-    expect(faultOfUrl(url)).toMatch(sentence);
-    expect(faultOfUrl(url)).not.toContain("secret");
+    expect(findUrlFault(url)).toMatch(sentence);
+    expect(findUrlFault(url)).not.toContain("secret");
   });
 
-  test("are spoken of by name and port alone", () => {
-    expect(namesOf(serversOf("postgres://u:secret@db1:5432,db2/cc"))).toBe("db1:5432, db2");
+  test("messages name servers by host and port, without credentials", () => {
+    expect(serverNames(serverUrls("postgres://u:secret@db1:5432,db2/cc"))).toBe("db1:5432, db2");
   });
 });

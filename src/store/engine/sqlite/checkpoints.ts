@@ -1,21 +1,21 @@
-// Carries what was committed from SQLite's log into its file, in a thread of its own.
+// Checkpoints SQLite's write-ahead log in a thread of its own.
 //
-// SQLite does this by itself at some commit, which then takes tens of milliseconds, or more where the disk is slow; every
-// event of that moment waits. A database that is written to rarely is left to do so. Under steady writing a second
-// connection, in another thread, carries over what there is once a second, and nobody waits. It never waits for
-// writers either, so under full load the log may outgrow it: then the commit does the little that is left.
+// SQLite checkpoints by itself inside a commit, which then takes tens of milliseconds, or more on a slow disk; every event of
+// that moment waits. That is fine for a database that is written to rarely. Under steady writing a second connection, in
+// another thread, checkpoints once a second, and no commit waits. It never waits for writers either, so under full load the
+// log may grow past its limit: then a commit checkpoints the little that is left.
 
 import { Worker } from "node:worker_threads";
 
 const everyMs = 1000;
-/** So many commits in that time are steady writing. */
-const steady = 50;
+/** This many commits within `everyMs` are steady writing. */
+const minSteadyCommits = 50;
 
-/** How many pages the log may have before a commit carries them over itself. */
-export const pagesAlone = 1000;
-const pagesBeside = 10_000;
+/** The size of the log, in pages, at which a commit checkpoints by itself: without the thread, and with it. */
+export const autoCheckpointPages = 1000;
+const threadCheckpointPages = 10_000;
 
-// As text: a file of its own would have to be found again after bundling.
+// This is a text because a file of its own would have to be found again after bundling.
 const program = `
   const { parentPort, workerData } = require("node:worker_threads");
   const { DatabaseSync } = require("node:sqlite");
@@ -28,12 +28,12 @@ const program = `
 
 export type Checkpoints = {
   /** To be called after every commit. */
-  committed(): void;
+  onCommit(): void;
   close(): Promise<void>;
 };
 
-/** `allow` sets how many pages the writing connection lets the log grow to. */
-export function openCheckpoints(file: string, allow: (pages: number) => void): Checkpoints {
+/** `setMaxPages` sets the size of the log at which the writing connection checkpoints by itself. */
+export function openCheckpoints(file: string, setMaxPages: (pages: number) => void): Checkpoints {
   let commits = 0;
   let isBusy = false;
   let worker: Worker | null = null;
@@ -43,19 +43,19 @@ export function openCheckpoints(file: string, allow: (pages: number) => void): C
     const started = new Worker(program, { eval: true, workerData: file, execArgv: [], stdout: false });
     started.unref();
     started.on("message", () => (isBusy = false));
-    // Without it SQLite does as it always did.
+    // Without the thread SQLite checkpoints inside commits again.
     started.on("error", () => {
       worker = null;
       isBusy = false;
-      allow(pagesAlone);
+      setMaxPages(autoCheckpointPages);
     });
-    allow(pagesBeside);
+    setMaxPages(threadCheckpointPages);
     return started;
   }
 
-  function look(): void {
+  function checkpointIfSteady(): void {
     timer = null;
-    const isSteady = commits >= steady;
+    const isSteady = commits >= minSteadyCommits;
     commits = 0;
     if (!isSteady || isBusy) return;
     worker ??= start();
@@ -65,9 +65,9 @@ export function openCheckpoints(file: string, allow: (pages: number) => void): C
   }
 
   return {
-    committed() {
+    onCommit() {
       commits += 1;
-      timer ??= setTimeout(look, everyMs).unref();
+      timer ??= setTimeout(checkpointIfSteady, everyMs).unref();
     },
     async close() {
       if (timer) clearTimeout(timer);

@@ -1,4 +1,4 @@
-// What only the embedded engine can do wrong: one connection that all share.
+// Promises of the embedded engine, in which all callers share one connection.
 
 import { DatabaseSync } from "node:sqlite";
 import { writeFileSync, readFileSync } from "node:fs";
@@ -25,7 +25,7 @@ async function opened(file = `${freshFolder()}/test.db`) {
 }
 
 describe("writes of one moment", () => {
-  test("share a transaction, and the one that fails takes nobody with it", async () => {
+  test("concurrent writes share a transaction, and one that fails does not fail the others", async () => {
     const { db, lines, write } = await opened();
     const failed = db.write(async (tx) => {
       await tx.change(put, [[100]]);
@@ -43,7 +43,7 @@ describe("writes of one moment", () => {
     await db.close();
   });
 
-  test("are seen by nobody before they are committed, and by everybody after", async () => {
+  test("concurrent writes are invisible to readers before the commit, and visible after it", async () => {
     const { db, lines, write } = await opened();
     let during: unknown;
     await db.write(async (tx) => {
@@ -57,7 +57,7 @@ describe("writes of one moment", () => {
     await db.close();
   });
 
-  test("never go on alone when SQLite has ended their transaction", async () => {
+  test("a write never goes on after SQLite has ended its transaction", async () => {
     const { db, lines, write } = await opened();
     await write(1);
     const swallowing = db.write(async (tx) => {
@@ -71,22 +71,22 @@ describe("writes of one moment", () => {
     await db.close();
   });
 
-  test("after the end are refused, and not left hanging", async () => {
+  test("a write after close is refused at once", async () => {
     const { db, write } = await opened();
     await db.close();
     await expect(write(1)).rejects.toThrow("closed");
   });
 });
 
-test("while another process writes, this one waits without holding up anything else", async () => {
+test("while another process writes, this one waits without blocking", async () => {
   const { file, db, lines, write } = await opened();
   const other = new DatabaseSync(file);
   other.exec("BEGIN IMMEDIATE; INSERT INTO lines (n) VALUES (50)");
-  let turns = 0;
-  const ticking = setInterval(() => (turns += 1), 5);
+  let ticks = 0;
+  const ticking = setInterval(() => (ticks += 1), 5);
   const waiting = write(1);
   await sleep(400);
-  expect(turns).toBeGreaterThan(5);
+  expect(ticks).toBeGreaterThan(5);
   expect(await lines()).toEqual([]);
   other.exec("COMMIT");
   other.close();
@@ -96,7 +96,7 @@ test("while another process writes, this one waits without holding up anything e
   await db.close();
 });
 
-test("a damaged page fails the read that meets it, and nothing else", async () => {
+test("a damaged page fails only the read of that page", async () => {
   const { file, db } = await opened();
   await db.write((tx) => tx.all(`CREATE TABLE other (n integer NOT NULL PRIMARY KEY, text text)`));
   await db.write((tx) => tx.all(`INSERT INTO other VALUES (1, 'x')`));

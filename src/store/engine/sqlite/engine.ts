@@ -1,39 +1,38 @@
-// The embedded engine: one file, one connection that writes, and one for what is read while it does.
+// The embedded engine: one file, one connection that writes, and one that reads during a write.
 //
-// A connection keeps the pages that it read until another one writes. So what is read goes through the connection that
-// writes, whose pages stay good; only while it writes does the other one answer, which sees what was committed before.
-// What is read in one turn of the event loop shares a transaction, because taking its locks costs as much as reading a row.
+// A connection keeps the pages that it read until another connection writes. So reads go through the writing connection,
+// whose cache stays valid; only while it writes does the other one serve them, with what was committed before. Reads of
+// one turn of the event loop share a transaction, because taking its locks costs as much as reading a row.
 
 import { realpathSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { openCheckpoints, pagesAlone } from "./checkpoints.ts";
+import { autoCheckpointPages, openCheckpoints } from "./checkpoints.ts";
 import type { Database, Row, RowQuery, Value } from "../database.ts";
-import { NotOnDisk, openLogSync, type Flush } from "./logFlush.ts";
-import { Moved, refuseIfMoved } from "../../maintenance/moveLock.ts";
+import { sqliteDialect, toSqliteParams } from "./dialect.ts";
+import { isBusy, isDataError, isSqliteError } from "./errors.ts";
+import { FlushFailed, openLogFlush, type Flush } from "./logFlush.ts";
+import { DatabaseMoved, refuseWrite } from "./moveLock.ts";
 
-/** SQLite's primary result codes for "this value is not acceptable": too big, constraint, mismatch, range. */
-const dataFaults = new Set([18, 19, 20, 25]);
-
-/** How long another process may write before this one gives up. */
-const lockPatienceMs = 10_000;
-/** So long SQLite itself waits for a lock, and the whole process with it. */
-const busyMs = 20;
+/** How long another process may hold the write lock before this one gives up. */
+const lockTimeoutMs = 10_000;
+/** How long SQLite itself waits for a lock; the whole process is blocked meanwhile. */
+const blockingMs = 20;
 
 export function openSqlite(file: string, flush?: Flush): Database {
   const writer = connect(file);
   const reader = connect(file);
   const checkpoints = openCheckpoints(file, (pages) => writer.exec(`PRAGMA wal_autocheckpoint = ${pages}`));
-  let waiting: Waiting[] = [];
+  let waiting: PendingWrite[] = [];
   let isWriting = false;
   let isReading = false;
   let isClosed = false;
   let written: Promise<void> = Promise.resolve();
-  // Where the file is a link, the log lies beside what it leads to.
-  const log = openLogSync(`${realpathSync(file)}-wal`, flush);
-  carryOver(writer);
+  // Where the file is a link, the log is next to its target.
+  const log = openLogFlush(`${realpathSync(file)}-wal`, flush);
+  checkpointLeftovers(writer);
 
-  function whereToRead(): Connection {
+  function readingConnection(): Connection {
     if (isWriting) return reader;
     if (!isReading) {
       writer.exec("BEGIN");
@@ -46,7 +45,7 @@ export function openSqlite(file: string, flush?: Flush): Database {
   function endReading(): void {
     if (!isReading) return;
     isReading = false;
-    // After a damaged page, for one, there is nothing to commit. Whoever read it has heard of it.
+    // There is nothing to commit after an error such as a damaged page, which the reader has already received.
     try {
       if (writer.isOpen()) writer.exec("COMMIT");
     } catch {
@@ -54,12 +53,12 @@ export function openSqlite(file: string, flush?: Flush): Database {
     }
   }
 
-  /** Waits for another process that writes, and does not hold up this one meanwhile. */
+  /** Waits for another process that writes, without blocking this one. */
   async function begin(): Promise<void> {
-    for (const end = performance.now() + lockPatienceMs; ;) {
+    for (const end = performance.now() + lockTimeoutMs; ;) {
       endReading();
       try {
-        // IMMEDIATE takes the write lock at once: a later upgrade could fail half way beside another process.
+        // IMMEDIATE takes the write lock at once: a later upgrade could fail half way when another process writes.
         writer.exec("BEGIN IMMEDIATE");
         isWriting = true;
         return;
@@ -70,8 +69,8 @@ export function openSqlite(file: string, flush?: Flush): Database {
     }
   }
 
-  /** What a work sees of the writing connection. After an error that ended the transaction it must not write alone. */
-  const inside: RowQuery = {
+  /** The writing connection inside a transaction. After an error that ended the transaction it must not write on its own. */
+  const transaction: RowQuery = {
     all: (sql, params) => openWriter().all(sql, params),
     change: (statement, rows, first) => openWriter().change(statement, rows, first),
   };
@@ -81,87 +80,87 @@ export function openSqlite(file: string, flush?: Flush): Database {
     return writer;
   }
 
-  /** All that waits, in one transaction: what is to be written at one moment shares its fsync. */
-  async function writeTogether(works: Waiting[]): Promise<void> {
+  /** Runs all waiting writes in one transaction, so that they share its fsync. */
+  async function writeTogether(writes: PendingWrite[]): Promise<void> {
     try {
-      log.refuseIfBroken();
+      log.throwIfFailed();
       await begin();
-      refuseIfMoved(writer.mark(), Date.now());
-      const ended: Ended[] = [];
-      for (const one of works) ended.push({ one, tell: await (works.length > 1 ? attempt(one) : run(one)) });
-      // It may have been begun before that was known.
-      log.refuseIfBroken();
+      refuseWrite(writer.moveMark(), Date.now());
+      const finished: FinishedWrite[] = [];
+      for (const write of writes)
+        finished.push({ write, settle: await (writes.length > 1 ? runInSavepoint(write) : run(write)) });
+      // The flush may have failed since the transaction began.
+      log.throwIfFailed();
       writer.exec("COMMIT");
-      checkpoints.committed();
-      tellWhenSafe(ended);
+      checkpoints.onCommit();
+      settleWhenDurable(finished);
     } catch (error) {
-      // A full disk, for one, makes SQLite roll back by itself.
+      // SQLite rolls back by itself after some errors, such as a full disk.
       if (isWriting && writer.isOpen()) writer.exec("ROLLBACK");
-      for (const one of works) one.reject(error);
+      for (const write of writes) write.reject(error);
     } finally {
       isWriting = false;
     }
   }
 
-  /** What is committed survives the end of this process. Who needs more than that hears when the disk has it. */
-  function tellWhenSafe(ended: Ended[]): void {
-    const needDisk = ended.filter(({ one }) => !one.isRepeatable);
-    for (const { one, tell } of ended) if (one.isRepeatable) tell();
+  /** A commit survives the end of this process. Callers that need more are answered when it is on the disk. */
+  function settleWhenDurable(finished: FinishedWrite[]): void {
+    const needDisk = finished.filter(({ write }) => !write.isRepeatable);
+    for (const { write, settle } of finished) if (write.isRepeatable) settle();
     if (needDisk.length === 0) return;
-    log.synced().then(
-      () => needDisk.forEach(({ tell }) => tell()),
-      (error: unknown) => needDisk.forEach(({ one }) => one.reject(error)),
+    log.flushed().then(
+      () => needDisk.forEach(({ settle }) => settle()),
+      (error: unknown) => needDisk.forEach(({ write }) => write.reject(error)),
     );
   }
 
-  /** One piece of work; what it wrote is undone when it fails, and what the others wrote stays. */
-  async function attempt(one: Waiting): Promise<() => void> {
+  /** Runs one write; if it fails its changes are undone, and those of the others stay. */
+  async function runInSavepoint(write: PendingWrite): Promise<() => void> {
     writer.exec("SAVEPOINT work");
     try {
-      const tell = await run(one);
+      const settle = await run(write);
       writer.exec("RELEASE work");
-      return tell;
+      return settle;
     } catch (error) {
       writer.exec("ROLLBACK TO work; RELEASE work");
-      return () => one.reject(error);
+      return () => write.reject(error);
     }
   }
 
-  async function run({ work, resolve }: Waiting): Promise<() => void> {
-    const result = await work(inside);
+  async function run({ work, resolve }: PendingWrite): Promise<() => void> {
+    const result = await work(transaction);
     return () => resolve(result);
   }
 
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
-      const works = waiting;
+      const writes = waiting;
       waiting = [];
-      await writeTogether(works);
+      await writeTogether(writes);
     }
   }
 
   return {
-    engine: "sqlite",
+    ...sqliteDialect,
     skipLocked: "",
     advisoryLocks: false,
-    alone: null,
+    onDedicatedConnection: null,
     isSharded: async () => false,
-    all: async (sql, params) => whereToRead().all(sql, params),
+    all: async (sql, params) => readingConnection().all(sql, params),
     commitGroup: () => "",
     write: <T>(work: (tx: RowQuery) => Promise<T>, { isRepeatable = false } = {}) =>
       new Promise<T>((resolve, reject) => {
         if (isClosed) return reject(new Error("the store is closed"));
-        waiting.push({ work, isRepeatable, resolve: resolve as Waiting["resolve"], reject });
-        // Begun when the work at hand is done: what else wants to write at this moment comes along.
+        waiting.push({ work, isRepeatable, resolve: resolve as PendingWrite["resolve"], reject });
+        // Starts after the current task, so that other writes of this moment join the transaction.
         if (waiting.length === 1 && !isWriting) written = written.then(drain, drain);
       }),
-    blamesData: (error) =>
-      error instanceof Error && "errcode" in error && dataFaults.has(Number(error.errcode) & 0xff),
+    isDataError,
     isOwnError: (error) =>
-      error instanceof Error && ("errcode" in error || error instanceof Moved || error instanceof NotOnDisk),
+      isSqliteError(error) || error instanceof DatabaseMoved || error instanceof FlushFailed,
     close: async () => {
       isClosed = true;
-      // Without a care for how the last one went: whoever wanted it has heard.
+      // The callers of the last write have received its error.
       await written.catch(() => {});
       await log.close();
       endReading();
@@ -173,53 +172,48 @@ export function openSqlite(file: string, flush?: Flush): Database {
 }
 
 /**
- * What an earlier process left in the log goes into the file, as far as nobody else uses it, and the log begins anew: parts of
- * it may never have reached the disk, and nothing that is written behind such a gap would be found after a power cut.
+ * Checkpoints what an earlier process left in the log, as far as no other process uses it, so that the log starts anew: parts
+ * of it may never have reached the disk, and whatever is written behind such a gap would not be found after a power cut.
  */
-function carryOver(writer: Connection): void {
+function checkpointLeftovers(writer: Connection): void {
   try {
     writer.exec("PRAGMA wal_checkpoint(PASSIVE)");
   } catch {
-    // A full disk, for one. Whoever writes will hear of it.
+    // The next write fails with the same error, such as a full disk.
   }
 }
 
-/** SQLITE_BUSY. */
-const isBusy = (error: unknown) =>
-  error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
-
-type Waiting = {
+type PendingWrite = {
   work: (tx: RowQuery) => Promise<unknown>;
   isRepeatable: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 };
 
-/** A piece of work that has run, and how its outcome is told. */
-type Ended = { one: Waiting; tell: () => void };
+/** A write that has run. `settle` answers its caller. */
+type FinishedWrite = { write: PendingWrite; settle: () => void };
 
 type Connection = RowQuery & {
   exec(sql: string): void;
-  /** See moved.ts. */
-  mark(): number;
-  /** Is a transaction open? */
+  /** Reads the mark of moveLock.ts. */
+  moveMark(): number;
+  /** True while a transaction is open. */
   isOpen(): boolean;
   close(): void;
 };
 
 function connect(file: string): Connection {
   const db = new DatabaseSync(file, { timeout: 10_000 });
-  // NORMAL: SQLite itself makes its log durable before it carries it over, and openLogSync() does after a commit.
+  // NORMAL: SQLite itself makes its log durable before it checkpoints it, and openLogFlush() does after a commit.
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
     PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY;
-    PRAGMA wal_autocheckpoint = ${pagesAlone}; PRAGMA busy_timeout = ${busyMs}`);
+    PRAGMA wal_autocheckpoint = ${autoCheckpointPages}; PRAGMA busy_timeout = ${blockingMs}`);
   const statements = new Map<string, StatementSync>();
 
   function prepare(sql: string): StatementSync {
     const known = statements.get(sql);
     if (known) return known;
-    // `$1` is PostgreSQL's spelling; SQLite calls the same thing `?1`.
-    const statement = db.prepare(sql.replace(/\$(\d+)/g, "?$1"));
+    const statement = db.prepare(toSqliteParams(sql));
     statements.set(sql, statement);
     return statement;
   }
@@ -227,8 +221,8 @@ function connect(file: string): Connection {
   let markQuery: StatementSync | undefined;
 
   return {
-    mark: () => Number((markQuery ??= db.prepare("PRAGMA user_version")).get()?.user_version),
-    // Async in form only: it runs to its end at once, so that no other code gets between two statements.
+    moveMark: () => Number((markQuery ??= db.prepare("PRAGMA user_version")).get()?.user_version),
+    // This is async in form only: it runs to its end at once, so that no other code gets between two statements.
     all: async (sql: string, params: readonly Value[] = []) => prepare(sql).all(...params) as Row[],
     change: async (statement, rows, first = []) => {
       const prepared = prepare(statement.forOne);

@@ -17,13 +17,13 @@ async function onSlowDisk() {
   });
   await db.write((tx) => tx.all(`CREATE TABLE lines (n integer NOT NULL PRIMARY KEY)`));
   isReady = true;
-  const told: string[] = [];
-  /** Says in `told` how it went. */
+  const results: string[] = [];
+  /** Records the outcome in `results`. */
   function write(n: number, manner?: { isRepeatable: boolean }): Promise<unknown> {
     const insert = db.write((tx) => tx.all(`INSERT INTO lines (n) VALUES ($1)`, [n]), manner);
     return insert.then(
-      () => told.push(`${n} is safe`),
-      (error: Error) => told.push(`${n}: ${error.message}`),
+      () => results.push(`${n} is safe`),
+      (error: Error) => results.push(`${n}: ${error.message}`),
     );
   }
   const isThere = async (n: number) =>
@@ -33,45 +33,45 @@ async function onSlowDisk() {
     for (const one of flushes) one.resolve();
     await db.close();
   });
-  return { db, flushes, told, write, isThere };
+  return { db, flushes, results, write, isThere };
 }
 
-test("a write is told when the disk has it, and others go on meanwhile", async () => {
-  const { flushes, told, write, isThere } = await onSlowDisk();
+test("a write is answered when it is on the disk, and others run meanwhile", async () => {
+  const { flushes, results, write, isThere } = await onSlowDisk();
   const first = write(1);
   await isThere(1);
   const second = write(2);
   await isThere(2);
   const third = write(3);
   await isThere(3);
-  expect([told, flushes.length]).toEqual([[], 1]);
+  expect([results, flushes.length]).toEqual([[], 1]);
 
   // The first flush began before the second write: it says nothing about it.
   flushes[0]?.resolve();
   await first;
   await expect.poll(() => flushes.length).toBe(2);
-  expect(told).toEqual(["1 is safe"]);
+  expect(results).toEqual(["1 is safe"]);
 
   flushes[1]?.resolve();
   await Promise.all([second, third]);
-  expect([told, flushes.length]).toEqual([["1 is safe", "2 is safe", "3 is safe"], 2]);
+  expect([results, flushes.length]).toEqual([["1 is safe", "2 is safe", "3 is safe"], 2]);
 });
 
-test("what can be done again does not wait for the disk, not even beside what does", async () => {
-  const { flushes, told, write } = await onSlowDisk();
+test("a repeatable write does not wait for the disk, not even together with one that does", async () => {
+  const { flushes, results, write } = await onSlowDisk();
   await write(1, { isRepeatable: true });
-  expect([told, flushes.length]).toEqual([["1 is safe"], 0]);
+  expect([results, flushes.length]).toEqual([["1 is safe"], 0]);
 
   const lasting = write(2);
   await write(3, { isRepeatable: true });
-  expect([told, flushes.length]).toEqual([["1 is safe", "3 is safe"], 1]);
+  expect([results, flushes.length]).toEqual([["1 is safe", "3 is safe"], 1]);
   flushes[0]?.resolve();
   await lasting;
-  expect(told.at(-1)).toBe("2 is safe");
+  expect(results.at(-1)).toBe("2 is safe");
 });
 
-test("after a flush that failed nothing more is written", async () => {
-  const { db, flushes, told, write } = await onSlowDisk();
+test("after a failed flush every write is refused", async () => {
+  const { db, flushes, results, write } = await onSlowDisk();
   const first = write(1);
   await expect.poll(() => flushes.length).toBe(1);
   const second = write(2);
@@ -79,11 +79,11 @@ test("after a flush that failed nothing more is written", async () => {
   await Promise.all([first, second]);
   await write(3);
   await write(4, { isRepeatable: true });
-  const failed = "The disk did not take what was written (EIO: i/o error, fdatasync).";
-  expect(told).toEqual([1, 2, 3, 4].map((n) => expect.stringContaining(`${n}: ${failed}`)));
+  const failed = "Data could not be written to the disk (EIO: i/o error, fdatasync).";
+  expect(results).toEqual([1, 2, 3, 4].map((n) => expect.stringContaining(`${n}: ${failed}`)));
   expect(flushes).toHaveLength(1);
   const error: unknown = await db.write((tx) => tx.all(`SELECT 1`)).catch((thrown: unknown) => thrown);
-  expect([db.isOwnError(error), db.blamesData(error)]).toEqual([true, false]);
+  expect([db.isOwnError(error), db.isDataError(error)]).toEqual([true, false]);
 });
 
 test("closing waits for the disk, and leaves no log behind", async () => {
@@ -113,7 +113,7 @@ test("a database behind a link is written, and closing twice closes nothing else
   await expect(db.close()).rejects.toThrow("not open");
 });
 
-test("what a process that is gone left in the log is in the file after the next start, and the log begins anew", async () => {
+test("the next start checkpoints the log of a process that died, and starts a new one", async () => {
   const folder = freshFolder();
   const gone = new DatabaseSync(`${folder}/test.db`);
   gone.exec(`PRAGMA journal_mode = WAL; CREATE TABLE lines (n integer NOT NULL)`);

@@ -1,5 +1,5 @@
-// Makes what SQLite committed survive a power cut: its log is flushed to the disk beside the work, and not inside of every
-// commit, where nothing else in the process could go on meanwhile.
+// Flushes SQLite's log to the disk, so that commits survive a power cut. The flush runs asynchronously: inside a commit it
+// would block the whole process.
 
 import { close, fdatasync, open } from "node:fs";
 import { promisify } from "node:util";
@@ -8,63 +8,63 @@ const [openFile, closeFile] = [promisify(open), promisify(close)];
 
 export type Flush = (fd: number) => Promise<void>;
 
-const toDisk: Flush = promisify(fdatasync);
+const flushToDisk: Flush = promisify(fdatasync);
 
-export class NotOnDisk extends Error {
+export class FlushFailed extends Error {
   constructor(cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`The disk did not take what was written (${reason}). Nothing more is written before a restart.`, {
+    super(`Data could not be written to the disk (${reason}). Writes are refused until a restart.`, {
       cause,
     });
   }
 }
 
-export type LogSync = {
+export type LogFlush = {
   /** Resolves when all that was committed before the call is on the disk. */
-  synced(): Promise<void>;
-  /** Throws when a flush has failed: what is written behind a gap would be lost with it, whatever later flushes say. */
-  refuseIfBroken(): void;
+  flushed(): Promise<void>;
+  /** Throws when a flush has failed: later writes would be lost with the missing part, even if later flushes succeed. */
+  throwIfFailed(): void;
   close(): Promise<void>;
 };
 
-export function openLogSync(file: string, flush = toDisk): LogSync {
+export function openLogFlush(file: string, flush = flushToDisk): LogFlush {
   let opened: Promise<number> | undefined;
-  let underWay: Promise<void> | null = null;
+  let running: Promise<void> | null = null;
   let next: Promise<void> | null = null;
-  let broken: NotOnDisk | null = null;
+  let failure: FlushFailed | null = null;
 
-  function refuseIfBroken(): void {
-    if (broken) throw broken;
+  function throwIfFailed(): void {
+    if (failure) throw failure;
   }
 
   async function flushOnce(): Promise<void> {
     try {
-      refuseIfBroken();
-      // Before the first commit there is no log; from then on SQLite keeps this file as long as the database is open.
+      throwIfFailed();
+      // Before the first commit there is no log; afterwards SQLite keeps this file as long as the database is open.
       await flush(await (opened ??= openFile(file, "r+")));
     } catch (error) {
-      throw (broken ??= new NotOnDisk(error));
+      throw (failure ??= new FlushFailed(error));
     } finally {
-      underWay = null;
+      running = null;
     }
   }
 
-  const begin = () => (underWay = flushOnce());
+  const start = () => (running = flushOnce());
 
-  function afterIt(): Promise<void> {
+  function startNext(): Promise<void> {
     next = null;
-    return begin();
+    return start();
   }
 
   return {
-    // One that has begun may have missed what was written since.
-    synced: () => (underWay ? (next ??= underWay.then(afterIt, afterIt)) : begin()),
-    refuseIfBroken,
+    // A flush in progress may have missed what was written since it started.
+    flushed: () => (running ? (next ??= running.then(startNext, startNext)) : start()),
+    throwIfFailed,
     async close() {
-      await Promise.allSettled([underWay, next]);
+      await Promise.allSettled([running, next]);
       const closing = opened?.then(closeFile);
       opened = undefined;
-      // All that it had to say was said to those who wrote.
+      // The writers have already received the error.
       await closing?.catch(() => {});
     },
   };

@@ -1,10 +1,27 @@
 import type { Migration } from "../migration.ts";
 
-export const theRelayStands: Migration = {
+export const initial: Migration = {
   kind: "expand",
   version: 1,
-  name: "the relay stands",
-  configuration: ["settings", "sites", "hosts", "inbound_keys", "connections"],
+  name: "initial schema",
+  configuration: [
+    "settings",
+    "sites",
+    "hosts",
+    "inbound_keys",
+    "connections",
+    "oauth_apps",
+    "users",
+    "sessions",
+    "passwords",
+    "two_factors",
+    "verifications",
+    "grants",
+    "invitations",
+    "tickets",
+    "api_keys",
+    "tries",
+  ],
   bySite: [
     "events",
     "dedup_claims",
@@ -18,11 +35,31 @@ export const theRelayStands: Migration = {
     "lockouts",
     "key_uses",
     "audit",
+    "visit_counts",
+    "bot_visits",
+    "sign_ins",
+    "token_refreshes",
+    "totals",
+    "period_heads",
+    "periods",
+    "webhooks",
+    "pushes",
+    "push_log",
+    "alerts",
+    "statistics",
+    "statistics_hours",
+    "statistics_heads",
+    "inbound_counts",
+    "refused_calls",
+    "imports",
+    "leases",
   ],
   statements: [
-    // name -> value of the whole installation; `revision` counts the changes of configuration.
+    // Holds values of the whole installation by name; `revision` counts the changes of configuration.
     `CREATE TABLE settings (name text NOT NULL PRIMARY KEY, value text NOT NULL) {COMPACT}`,
     `INSERT INTO settings (name, value) VALUES ('revision', '0')`,
+    // Changes of members lock this row, so that two of them cannot remove the last two owners at once.
+    `INSERT INTO settings (name, value) VALUES ('members', '0')`,
 
     `CREATE TABLE sites (
       site_id text NOT NULL PRIMARY KEY,
@@ -33,10 +70,22 @@ export const theRelayStands: Migration = {
     )`,
     `CREATE INDEX sites_by_revision ON sites (revision)`,
 
+    // vouched is 1 where an operator of the whole installation added the host: it is served without verification.
+    // verified_at and verified_by say when and how a check last found that the host leads here; finding and seen say what
+    // the last check found wrong and what it saw.
     `CREATE TABLE hosts (
       host text NOT NULL PRIMARY KEY,
       site_id text NOT NULL,
-      created_at bigint NOT NULL
+      created_at bigint NOT NULL,
+      vouched integer NOT NULL DEFAULT 1,
+      paused_at bigint,
+      verified_at bigint,
+      verified_by text,
+      checked_at bigint,
+      finding text,
+      seen text,
+      failing_since bigint,
+      next_check_at bigint NOT NULL DEFAULT 0
     )`,
     `CREATE INDEX hosts_by_site ON hosts (site_id)`,
 
@@ -54,7 +103,7 @@ export const theRelayStands: Migration = {
     )`,
     `CREATE UNIQUE INDEX inbound_keys_by_hash ON inbound_keys (hash)`,
 
-    // credentials: sealed JSON. account: what makes two connections of one platform the same.
+    // credentials is sealed JSON. account is equal for two connections of one platform to the same account.
     `CREATE TABLE connections (
       site_id text NOT NULL,
       id text NOT NULL,
@@ -71,7 +120,149 @@ export const theRelayStands: Migration = {
     )`,
     `CREATE UNIQUE INDEX connections_by_account ON connections (site_id, platform, account)`,
 
-    // id is a UUIDv7, so its order is the order of receipt. platform_event_id is the event id that platforms see.
+    // Holds the operator's registrations at platforms. credentials is sealed JSON with the client secret.
+    `CREATE TABLE oauth_apps (
+      platform text NOT NULL PRIMARY KEY,
+      client_id text NOT NULL,
+      credentials text NOT NULL,
+      updated_at bigint NOT NULL
+    )`,
+
+    // users, sessions, passwords, two_factors and verifications belong to better-auth, under our names: access/betterAuth.ts
+    // maps its fields to our columns. Some columns stay empty here; they exist because better-auth may read them.
+    `CREATE TABLE users (
+      id text NOT NULL PRIMARY KEY,
+      email text NOT NULL,
+      name text NOT NULL,
+      email_verified integer NOT NULL,
+      image text,
+      two_factor integer,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      seen_at bigint,
+      invited_by text
+    )`,
+    `CREATE UNIQUE INDEX users_by_email ON users (email)`,
+
+    `CREATE TABLE sessions (
+      id text NOT NULL PRIMARY KEY,
+      user_id text NOT NULL,
+      token text NOT NULL,
+      address text,
+      user_agent text,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      expires_at bigint NOT NULL,
+      seen_at bigint
+    )`,
+    `CREATE UNIQUE INDEX sessions_by_token ON sessions (token)`,
+    `CREATE INDEX sessions_by_user ON sessions (user_id)`,
+    `CREATE INDEX sessions_by_end ON sessions (expires_at)`,
+
+    `CREATE TABLE passwords (
+      id text NOT NULL PRIMARY KEY,
+      user_id text NOT NULL,
+      account_id text NOT NULL,
+      provider_id text NOT NULL,
+      password text,
+      access_token text,
+      refresh_token text,
+      id_token text,
+      access_token_expires_at bigint,
+      refresh_token_expires_at bigint,
+      scope text,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL
+    )`,
+    `CREATE UNIQUE INDEX passwords_by_user ON passwords (user_id, provider_id)`,
+
+    `CREATE TABLE two_factors (
+      id text NOT NULL PRIMARY KEY,
+      user_id text NOT NULL,
+      secret text NOT NULL,
+      backup_codes text NOT NULL,
+      verified integer,
+      failures integer,
+      locked_until bigint
+    )`,
+    `CREATE UNIQUE INDEX two_factors_by_user ON two_factors (user_id)`,
+
+    // Holds sign-ins that wait for their second factor.
+    `CREATE TABLE verifications (
+      id text NOT NULL PRIMARY KEY,
+      identifier text NOT NULL,
+      value text NOT NULL,
+      expires_at bigint NOT NULL,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL
+    )`,
+    `CREATE INDEX verifications_by_identifier ON verifications (identifier)`,
+    `CREATE INDEX verifications_by_value ON verifications (value)`,
+    `CREATE INDEX verifications_by_end ON verifications (expires_at)`,
+
+    // site_id is '' for a role in the whole installation.
+    `CREATE TABLE grants (
+      user_id text NOT NULL,
+      site_id text NOT NULL,
+      role text NOT NULL,
+      created_at bigint NOT NULL,
+      PRIMARY KEY (user_id, site_id)
+    ) {COMPACT}`,
+    `CREATE INDEX grants_by_site ON grants (site_id, role)`,
+
+    // hash is the SHA-256 of the secret in the link, which is stored nowhere. shown is 1 where the link was shown to the
+    // owner of one site, who may have opened it in place of the invitee.
+    `CREATE TABLE invitations (
+      id text NOT NULL PRIMARY KEY,
+      hash text NOT NULL,
+      email text NOT NULL,
+      site_id text NOT NULL,
+      role text NOT NULL,
+      invited_by text NOT NULL,
+      created_at bigint NOT NULL,
+      expires_at bigint NOT NULL,
+      shown integer
+    )`,
+    `CREATE UNIQUE INDEX invitations_by_hash ON invitations (hash)`,
+    `CREATE UNIQUE INDEX invitations_by_email ON invitations (email, site_id)`,
+
+    // Holds one-time links. purpose is 'set-up' (user_id '') or 'reset'. by_operator is 1 where an owner or the command
+    // line made the link.
+    `CREATE TABLE tickets (
+      hash text NOT NULL PRIMARY KEY,
+      purpose text NOT NULL,
+      user_id text NOT NULL,
+      by_operator integer NOT NULL,
+      created_at bigint NOT NULL,
+      expires_at bigint NOT NULL
+    )`,
+    `CREATE INDEX tickets_by_user ON tickets (purpose, user_id)`,
+
+    `CREATE TABLE api_keys (
+      id text NOT NULL PRIMARY KEY,
+      site_id text NOT NULL,
+      name text NOT NULL,
+      access text NOT NULL,
+      hash text NOT NULL,
+      prefix text NOT NULL,
+      created_by text NOT NULL,
+      created_at bigint NOT NULL,
+      expires_at bigint,
+      revoked_at bigint
+    )`,
+    `CREATE UNIQUE INDEX api_keys_by_hash ON api_keys (hash)`,
+    `CREATE INDEX api_keys_by_site ON api_keys (site_id)`,
+
+    // Counts attempts until their window ends. key is a hash, so that no address or email is stored here.
+    `CREATE TABLE tries (
+      key text NOT NULL PRIMARY KEY,
+      count integer NOT NULL,
+      until bigint NOT NULL
+    ) {COMPACT}`,
+    `CREATE INDEX tries_by_end ON tries (until)`,
+
+    // id is a UUIDv7, so its order is the order of receipt. platform_event_id is the id that platforms receive. released_at
+    // is set where an operator let a filtered event through.
     `CREATE TABLE events (
       site_id text NOT NULL,
       id text NOT NULL,
@@ -90,12 +281,16 @@ export const theRelayStands: Migration = {
       person text NOT NULL,
       attribution text NOT NULL,
       extra text,
+      released_at bigint,
       PRIMARY KEY (site_id, id)
     )`,
-    `CREATE INDEX events_by_order ON events (site_id, order_id) WHERE order_id IS NOT NULL`,
-    `CREATE INDEX events_by_email ON events (site_id, email_sha256)`,
+    // These end with the id, so that the newest events of an order or a person are found however many there are.
+    `CREATE INDEX events_by_order ON events (site_id, order_id, id) WHERE order_id IS NOT NULL`,
+    `CREATE INDEX events_by_email ON events (site_id, email_sha256, id)`,
+    `CREATE INDEX events_filtered ON events (site_id, id) WHERE status = 'filtered'`,
 
-    // Who holds a claim may process: one row per duplicate key, one per event id that a browser can foretell.
+    // The event that inserts a claim is processed, a later one is a duplicate: one row per duplicate key, and one per order
+    // event id, which a browser can compute too.
     `CREATE TABLE dedup_claims (
       site_id text NOT NULL,
       claim text NOT NULL,
@@ -120,6 +315,11 @@ export const theRelayStands: Migration = {
     ) {COMPACT}`,
     `CREATE INDEX deliveries_due ON deliveries (site_id, connection_id, due_at) WHERE state = 'queued'`,
     `CREATE INDEX deliveries_parked ON deliveries (site_id, connection_id) WHERE state = 'parked'`,
+    // The sync log lists deliveries newest first, by connection and by what went wrong. Sent ones are found by connection
+    // alone: one more index entry for each of them would be a cost of every event.
+    `CREATE INDEX deliveries_by_connection ON deliveries (site_id, connection_id, event_id)`,
+    `CREATE INDEX deliveries_ended ON deliveries (site_id, connection_id, state, event_id)
+     WHERE state IN ('rejected', 'expired', 'skipped', 'parked')`,
 
     `CREATE TABLE attempts (
       site_id text NOT NULL,
@@ -136,8 +336,11 @@ export const theRelayStands: Migration = {
       response text,
       PRIMARY KEY (site_id, event_id, connection_id, number)
     )`,
+    // Serves the success rate of the last hour, and the removal of texts that are too old.
+    `CREATE INDEX attempts_by_age ON attempts (site_id, connection_id, started_at) WHERE request <> '(removed)'`,
 
-    // oldest_at: of the visits and click ids in the record, so that retention finds what is too old.
+    // oldest_at is the time of the oldest visit or click id in the record. It has no index here: purging reads all identities
+    // by key once a day (people/purgePeople.ts).
     `CREATE TABLE identities (
       site_id text NOT NULL,
       email_sha256 text NOT NULL,
@@ -145,7 +348,6 @@ export const theRelayStands: Migration = {
       oldest_at bigint NOT NULL,
       PRIMARY KEY (site_id, email_sha256)
     ) {COMPACT}`,
-    `CREATE INDEX identities_by_age ON identities (site_id, oldest_at)`,
 
     `CREATE TABLE visitors (
       site_id text NOT NULL,
@@ -156,9 +358,9 @@ export const theRelayStands: Migration = {
     ) {COMPACT}`,
     `CREATE INDEX visitors_by_age ON visitors (site_id, oldest_at)`,
 
-    // A decision stands until the one who gave it changes it. subject: a hashed email or a visitor id; given_by: for
-    // a person the visitor or the operator, for a visitor the source. No check on state: a value that nobody knows
-    // must read as a refusal, and the code that does so is tested against real garbage.
+    // A decision is valid until its giver changes it. subject is a hashed email or a visitor id. given_by is, for a person,
+    // the visitor or the operator, and for a visitor the source. state has no CHECK: an unknown value must read as a
+    // refusal, and tests write real garbage here to prove it.
     `CREATE TABLE consents (
       site_id text NOT NULL,
       subject text NOT NULL,
@@ -212,5 +414,219 @@ export const theRelayStands: Migration = {
       detail text NOT NULL,
       PRIMARY KEY (site_id, id)
     )`,
+
+    // Each process writes its own counts, as totals: a repeated write counts nothing twice.
+    `CREATE TABLE visit_counts (
+      site_id text NOT NULL,
+      hour bigint NOT NULL,
+      bucket text NOT NULL,
+      reason text NOT NULL,
+      writer text NOT NULL,
+      visits bigint NOT NULL,
+      PRIMARY KEY (site_id, hour, bucket, reason, writer)
+    ) {COMPACT}`,
+
+    // Holds a sample of the visits by bots. record is sealed JSON.
+    `CREATE TABLE bot_visits (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      seen_at bigint NOT NULL,
+      reason text NOT NULL,
+      record text NOT NULL,
+      PRIMARY KEY (site_id, id)
+    )`,
+
+    // Holds platform sign-ins that are under way, or done and waiting to become a connection. record is sealed JSON.
+    `CREATE TABLE sign_ins (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      platform text NOT NULL,
+      record text NOT NULL,
+      expires_at bigint NOT NULL,
+      PRIMARY KEY (site_id, id)
+    )`,
+
+    // Holds the lease of the node that renews a connection's access token.
+    `CREATE TABLE token_refreshes (
+      site_id text NOT NULL,
+      connection_id text NOT NULL,
+      owner text NOT NULL,
+      until bigint NOT NULL,
+      PRIMARY KEY (site_id, connection_id)
+    ) {COMPACT}`,
+
+    // Each process writes what it has counted since it started, so that nodes never wait for each other. Rows are never
+    // removed: a period is the difference of two sums over all of them.
+    `CREATE TABLE totals (
+      site_id text NOT NULL,
+      writer text NOT NULL,
+      conversions bigint NOT NULL,
+      removed_events bigint NOT NULL,
+      bot_visits bigint NOT NULL,
+      PRIMARY KEY (site_id, writer)
+    ) {COMPACT}`,
+
+    // Holds where the last closed period ended, and the sums at that moment.
+    `CREATE TABLE period_heads (
+      site_id text NOT NULL PRIMARY KEY,
+      number bigint NOT NULL,
+      ends_at bigint NOT NULL,
+      closed_at bigint NOT NULL,
+      conversions bigint NOT NULL,
+      removed bigint NOT NULL
+    ) {COMPACT}`,
+
+    // The key is a number and not a time: a clock that was set back gives two periods the same hour.
+    `CREATE TABLE periods (
+      site_id text NOT NULL,
+      number bigint NOT NULL,
+      starts_at bigint NOT NULL,
+      ends_at bigint NOT NULL,
+      conversions bigint NOT NULL,
+      removed bigint NOT NULL,
+      closed_at bigint NOT NULL,
+      PRIMARY KEY (site_id, number)
+    ) {COMPACT}`,
+
+    // url and secrets are sealed. owner and due_at together are a lease, as with deliveries. attempts counts consecutive
+    // failures.
+    `CREATE TABLE webhooks (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      url text NOT NULL,
+      secrets text NOT NULL,
+      send_empty integer NOT NULL,
+      state text NOT NULL,
+      state_reason text,
+      failing_since bigint,
+      attempts integer NOT NULL,
+      due_at bigint NOT NULL,
+      owner text NOT NULL,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (site_id, id)
+    )`,
+
+    `CREATE TABLE pushes (
+      site_id text NOT NULL,
+      webhook_id text NOT NULL,
+      number bigint NOT NULL,
+      state text NOT NULL,
+      attempts integer NOT NULL,
+      sent_at bigint,
+      PRIMARY KEY (site_id, webhook_id, number)
+    ) {COMPACT}`,
+    `CREATE INDEX pushes_queued ON pushes (site_id, webhook_id, number) WHERE state = 'queued'`,
+
+    // Holds one row per call. number is null for a test.
+    `CREATE TABLE push_log (
+      site_id text NOT NULL,
+      webhook_id text NOT NULL,
+      id text NOT NULL,
+      number bigint,
+      started_at bigint NOT NULL,
+      duration_ms integer NOT NULL,
+      ok integer NOT NULL,
+      http_status integer,
+      error text,
+      response text,
+      PRIMARY KEY (site_id, webhook_id, id)
+    )`,
+
+    // told is JSON: what each channel was notified of. seen_at is when the condition was last found.
+    `CREATE TABLE alerts (
+      site_id text NOT NULL,
+      kind text NOT NULL,
+      subject text NOT NULL,
+      began_at bigint NOT NULL,
+      seen_at bigint NOT NULL,
+      notified_at bigint,
+      ended_at bigint,
+      text text NOT NULL,
+      told text NOT NULL,
+      PRIMARY KEY (site_id, kind, subject, began_at)
+    )`,
+    `CREATE UNIQUE INDEX alerts_open ON alerts (site_id, kind, subject) WHERE ended_at IS NULL`,
+
+    // Holds the statistics of one hour, computed from its events and their deliveries; all rows of an hour are replaced
+    // together.
+    `CREATE TABLE statistics (
+      site_id text NOT NULL,
+      hour bigint NOT NULL,
+      kind text NOT NULL,
+      name text NOT NULL,
+      currency text NOT NULL,
+      count bigint NOT NULL,
+      value double precision NOT NULL,
+      PRIMARY KEY (site_id, hour, kind, name, currency)
+    ) {COMPACT}`,
+
+    // Holds the hours that were computed: from the data of rolled_at, and to be computed again at due_at.
+    `CREATE TABLE statistics_hours (
+      site_id text NOT NULL,
+      hour bigint NOT NULL,
+      rolled_at bigint NOT NULL,
+      due_at bigint NOT NULL,
+      PRIMARY KEY (site_id, hour)
+    ) {COMPACT}`,
+    `CREATE INDEX statistics_hours_due ON statistics_hours (site_id, due_at)`,
+
+    // Every hour with events from from_hour up to and without to_hour was computed.
+    `CREATE TABLE statistics_heads (
+      site_id text NOT NULL PRIMARY KEY,
+      from_hour bigint NOT NULL,
+      to_hour bigint NOT NULL
+    ) {COMPACT}`,
+
+    // Counts duplicates and rejected requests, which leave no event. Each process writes its own counts, as totals.
+    `CREATE TABLE inbound_counts (
+      site_id text NOT NULL,
+      hour bigint NOT NULL,
+      kind text NOT NULL,
+      writer text NOT NULL,
+      count bigint NOT NULL,
+      PRIMARY KEY (site_id, hour, kind, writer)
+    ) {COMPACT}`,
+
+    // Holds a sample of the rejected requests, with neither key nor body. address is the network alone.
+    `CREATE TABLE refused_calls (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      at bigint NOT NULL,
+      status integer NOT NULL,
+      error text NOT NULL,
+      host text NOT NULL,
+      key_id text,
+      address text,
+      PRIMARY KEY (site_id, id)
+    ) {COMPACT}`,
+
+    // id is made from the site, the file's content and how its columns are read, so that the same command finds its row
+    // again. line is the last one whose outcome is in the tally. owner and lease_until are the lease of the process that
+    // imports.
+    `CREATE TABLE imports (
+      site_id text NOT NULL,
+      id text NOT NULL,
+      kind text NOT NULL,
+      file text NOT NULL,
+      options text NOT NULL,
+      state text NOT NULL,
+      line bigint NOT NULL,
+      tally text NOT NULL,
+      owner text NOT NULL,
+      lease_until bigint NOT NULL,
+      started_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      PRIMARY KEY (site_id, id)
+    ) {COMPACT}`,
+
+    // Holds the leases of work that one node at a time does for all sites: engine/leases.ts. Today all are under site ''.
+    `CREATE TABLE leases (
+      site_id text NOT NULL,
+      name text NOT NULL,
+      owner text NOT NULL,
+      until bigint NOT NULL,
+      PRIMARY KEY (site_id, name)
+    ) {COMPACT}`,
   ],
 };

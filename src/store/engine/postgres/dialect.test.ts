@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { openPostgres } from "./engine.ts";
-import { switchesIn } from "./dialectFlags.ts";
+import { readDialectFlags } from "./dialect.ts";
 
-describe("what DATABASE_URL switches off", () => {
-  test("nothing, unless it says so", () => {
-    expect(switchesIn("postgres://u:p@h1:5432,h2:5432/db?sslmode=require")).toEqual({
+describe("dialect flags", () => {
+  test("a DATABASE_URL without flags switches nothing off", () => {
+    expect(readDialectFlags("postgres://u:p@h1:5432,h2:5432/db?sslmode=require")).toEqual({
       skipLocked: true,
       advisoryLocks: true,
       pipelining: true,
@@ -12,15 +12,15 @@ describe("what DATABASE_URL switches off", () => {
     });
   });
 
-  test("what it names, and nothing that there is not", async () => {
+  test("each flag in DATABASE_URL switches off its feature, and an unknown one is refused", async () => {
     const url = "postgres://127.0.0.1/db?sslmode=disable&cleancast=no-skip-locked,no-pipelining";
-    expect(switchesIn(url)).toEqual({
+    expect(readDialectFlags(url)).toEqual({
       skipLocked: false,
       advisoryLocks: true,
       pipelining: false,
       asSharded: false,
     });
-    expect(() => switchesIn("postgres://h/db?cleancast=fast")).toThrow(/"fast" is not one of/);
+    expect(() => readDialectFlags("postgres://h/db?cleancast=fast")).toThrow(/"fast" is not one of/);
     const db = openPostgres(url, { connections: 2 });
     expect(db.skipLocked).toBe("");
     await db.close();

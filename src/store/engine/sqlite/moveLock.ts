@@ -1,17 +1,18 @@
-// Whether the embedded database may still be written to. The answer stands in the file's own header (user_version), so
-// that a writer can ask inside its transaction for next to nothing, and no write can slip past it.
+// The move lock: whether the embedded database may still be written to. It is stored in the file's own header
+// (user_version), so that a writer can read it inside its transaction at almost no cost, and no write can get past it.
 //
-//   0                    as always
-//   more than 0          being moved: nothing is written until then, in seconds since 2020; a move renews it, so that one that died holds nobody up
-//   -1                   moved: never written again
+//   0             not locked
+//   more than 0   being moved: no writes until that time, in seconds since 2020. A move renews it, so a lock of a move that
+//                 died expires.
+//   -1            moved: never written again
 
 import type { DatabaseSync } from "node:sqlite";
 
 const epoch = Date.UTC(2020, 0, 1);
 const movedMark = -1;
 
-/** A write that came too late, or too early. */
-export class Moved extends Error {
+/** The database was moved, or is being moved: a write is refused for good, or for the moment. */
+export class DatabaseMoved extends Error {
   readonly isOver: boolean;
   constructor(isOver: boolean) {
     super(
@@ -24,39 +25,39 @@ export class Moved extends Error {
   }
 }
 
-/** Throws where everything is elsewhere: what is here is old, and must not be taken for all there is. */
-export function refuseIfOld(mark: number): void {
-  if (mark === movedMark) throw new Moved(true);
+/** Throws where the data was moved: what is here is old, and must not be taken for the current data. */
+export function refuseMoved(mark: number): void {
+  if (mark === movedMark) throw new DatabaseMoved(true);
 }
 
-/** Throws where nothing may be written. To be asked inside the transaction that writes. */
-export function refuseIfMoved(mark: number, now: number): void {
+/** Throws where writes are locked. To be called inside the transaction that writes. */
+export function refuseWrite(mark: number, now: number): void {
   if (mark === 0) return;
-  if (mark === movedMark) throw new Moved(true);
-  if (now < untilOf(mark)) throw new Moved(false);
+  if (mark === movedMark) throw new DatabaseMoved(true);
+  if (now < lockedUntil(mark)) throw new DatabaseMoved(false);
 }
 
-const untilOf = (mark: number) => epoch + mark * 1000;
+const lockedUntil = (mark: number) => epoch + mark * 1000;
 
-/** Which move it was, and how a person would name the database that has it all now. */
+/** The id of the move, and the database that has the data now, as a person would name it. */
 export type MovedTo = { move: string; target: string };
 
-export type Marks = {
-  /** Null where the file is still in use. */
+export type MoveLock = {
+  /** Returns null where the file is still in use. */
   movedTo(): MovedTo | null;
-  /** Nothing is written from now until `until`. False where an earlier hold has run out: something may have been written. */
+  /** Locks writes until `until`, or renews the lock. False where the lock has expired: there may have been writes. */
   hold(until: number, now: number): boolean;
-  /** For good, and in the file itself where everything went. False where the hold has run out. */
+  /** Locks writes for good, and records the target in the file itself. False where the lock has expired. */
   finish(now: number, to: MovedTo): boolean;
   release(): void;
 };
 
-export function marksOn(db: DatabaseSync): Marks {
+export function openMoveLock(db: DatabaseSync): MoveLock {
   let held = 0;
   let isLost = false;
   const read = () => Number(db.prepare("PRAGMA user_version").get()?.user_version);
 
-  /** The mark is read and written in one transaction: writers come before or after it. */
+  /** Reads and writes the mark in one transaction: a writer comes before or after it. */
   function change(mark: number, isAllowed: (found: number) => boolean, to?: MovedTo): boolean {
     db.exec("BEGIN IMMEDIATE");
     try {
@@ -74,7 +75,7 @@ export function marksOn(db: DatabaseSync): Marks {
     }
   }
 
-  const stillOurs = (now: number) => (found: number) => found === held && now < untilOf(found);
+  const isStillHeld = (now: number) => (found: number) => found === held && now < lockedUntil(found);
 
   return {
     movedTo() {
@@ -86,22 +87,22 @@ export function marksOn(db: DatabaseSync): Marks {
       if (isLost) return false;
       const mark = Math.ceil((until - epoch) / 1000);
       const isFirst = held === 0;
-      // Renewed by a timer, whose errors nobody would catch: a hold that could not be renewed is lost.
+      // A timer renews the lock, and nothing would catch its errors: a lock that could not be renewed counts as lost.
       isLost = true;
       try {
-        isLost = !change(mark, (found) => (isFirst ? found !== movedMark : stillOurs(now)(found)));
+        isLost = !change(mark, (found) => (isFirst ? found !== movedMark : isStillHeld(now)(found)));
       } catch (error) {
         if (isFirst) throw error;
       }
       if (!isLost) held = mark;
       return !isLost;
     },
-    finish: (now, to) => !isLost && change(movedMark, stillOurs(now), to),
+    finish: (now, to) => !isLost && change(movedMark, isStillHeld(now), to),
     release() {
       try {
         if (held !== 0) change(0, (found) => found === held);
       } catch {
-        // It runs out by itself, and what went wrong before is what has to be told.
+        // The lock expires by itself, and the error to report is the one before this.
       }
       held = 0;
       isLost = false;

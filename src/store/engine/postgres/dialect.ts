@@ -1,0 +1,41 @@
+// A database that is only compatible with PostgreSQL may lack some of it, or be sharded without being Citus. Flags in
+// DATABASE_URL say so: `?cleancast=no-skip-locked,no-advisory-locks,no-pipelining,as-sharded`. Results are the same with and
+// without them; they change how fast statements are, and whether such a database understands them.
+
+import type { Dialect } from "../database.ts";
+
+export const postgresDialect: Dialect = {
+  engine: "postgres",
+  isServer: true,
+  forUpdate: "FOR UPDATE",
+  compactTable: "",
+  serverClock: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)",
+  columnNames: `SELECT column_name AS name FROM information_schema.columns
+    WHERE table_schema = current_schema() AND table_name = $1 ORDER BY ordinal_position`,
+};
+
+const known = ["no-skip-locked", "no-advisory-locks", "no-pipelining", "as-sharded"] as const;
+type Flag = (typeof known)[number];
+
+export type DialectFlags = {
+  skipLocked: boolean;
+  advisoryLocks: boolean;
+  pipelining: boolean;
+  /** Statements are those for a sharded database, even where Citus is not found. */
+  asSharded: boolean;
+};
+
+export class UnknownDialectFlag extends Error {}
+
+export function readDialectFlags(url: string): DialectFlags {
+  const found = /[?&]cleancast=([^&#]*)/.exec(url)?.[1] ?? "";
+  const words = decodeURIComponent(found).split(",").filter(Boolean);
+  const odd = words.find((word) => !known.includes(word as Flag));
+  if (odd !== undefined) throw new UnknownDialectFlag(`"${odd}" is not one of ${known.join(", ")}`);
+  return {
+    skipLocked: !words.includes("no-skip-locked"),
+    advisoryLocks: !words.includes("no-advisory-locks"),
+    pipelining: !words.includes("no-pipelining"),
+    asSharded: words.includes("as-sharded"),
+  };
+}

@@ -1,0 +1,16 @@
+import type { Database } from "./engine/database.ts";
+import { openPostgres } from "./engine/postgres/engine.ts";
+import { openSqlite } from "./engine/sqlite/engine.ts";
+import { sessionName } from "./schema/compatibility.ts";
+import { latestVersion } from "./schema/migrate.ts";
+
+export type StoreLocation =
+  | { engine: "sqlite"; file: string }
+  | { engine: "postgres"; url: string; connections: number };
+
+/** Opens the database as it is, whatever its schema. */
+export function openDatabase(location: StoreLocation): Database {
+  if (location.engine === "sqlite") return openSqlite(location.file);
+  const { url, connections } = location;
+  return openPostgres(url, { connections, sessionName: sessionName(latestVersion) });
+}

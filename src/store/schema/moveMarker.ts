@@ -1,0 +1,30 @@
+// The marker in a PostgreSQL database that a move is filling: a version that no schema will ever have, so that no relay, of
+// this version or an older one, starts on half of the data.
+
+import type { Database, Query } from "../engine/database.ts";
+
+export const moveMarkerVersion = 2_147_483_647;
+
+export class MoveUnfinished extends Error {
+  constructor() {
+    super(
+      "DATABASE_URL names a database that 'cleancast move' is filling and has not finished: run the same move again, to its end.",
+    );
+  }
+}
+
+/** Returns the id of the move that fills this database; null where none does. */
+export async function readMoveMarker(db: Query): Promise<string | null> {
+  const [row] = await db.all(`SELECT name FROM migrations WHERE version = $1`, [moveMarkerVersion]);
+  return row ? String(row.name) : null;
+}
+
+export async function writeMoveMarker(tx: Query, move: string, now: number): Promise<void> {
+  await tx.all(
+    `INSERT INTO migrations (version, name, applied_at) VALUES ($1, $2, $3) ON CONFLICT (version) DO NOTHING`,
+    [moveMarkerVersion, move, now],
+  );
+}
+
+export const clearMoveMarker = (db: Database) =>
+  db.write((tx) => tx.all(`DELETE FROM migrations WHERE version = $1`, [moveMarkerVersion]));
