@@ -76,7 +76,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const unfollow = directory.follow((error) => onDefect(error));
 
   const owner = shortId();
-  if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
+  if (store.engine === "sqlite") await store.deliveries.releaseLeases(now());
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
   const deliveries = observing.deliveries(store, directory);
@@ -112,7 +112,7 @@ export async function serve(config: Config, say: (text: string) => void): Promis
   const unseen = watchUnseen({ store, directory, transport, writer: owner, newId: uuidv7, now, onDefect });
   const stopStatistics = startStatistics(node);
 
-  if (store.engine === "sqlite") await store.pushes.reclaimAll();
+  if (store.engine === "sqlite") await store.pushes.releaseLeases();
   // Receivers have more time than platforms, and are never anywhere but where their owner said.
   const pushSender = openSender({
     connectMs: config.connectMs,

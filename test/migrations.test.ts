@@ -36,21 +36,21 @@ async function fill(db: Database, version: number): Promise<Record<string, Row[]
 
 /** What the present code makes of it, by the version that brought it. */
 const readers: readonly [since: number, read: (store: Store) => Promise<unknown>, expected: unknown][] = [
-  [1, async (store) => (await store.configuration.sitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
+  [1, async (store) => (await store.configuration.listSitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
   [1, (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
-  [1, (store) => store.deliveries.ofEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
-  [1, (store) => store.deliveries.attemptsOfEvent("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
-  [1, async (store) => (await store.people.identity("s1", sha256(person)))?.visits.length, 1],
-  [1, (store) => store.people.consent("s1", person), "granted"],
+  [1, (store) => store.deliveries.listByEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
+  [1, (store) => store.deliveries.listAttempts("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
+  [1, async (store) => (await store.people.findIdentity("s1", sha256(person)))?.visits.length, 1],
+  [1, (store) => store.people.readConsent("s1", person), "granted"],
   [1, async (store) => (await store.audit.list("s1", 9)).length, 1],
-  [2, async (store) => (await store.traffic.botVisits("s1", 9))[0]?.page, "/"],
-  [3, (store) => store.signIns.app("google_ads"), { platform: "google_ads", clientId: "client", clientSecret: "s3cret" }],
-  [4, async (store) => (await store.webhooks.ofSite("s1"))[0]?.url, "https://totals.example/in"],
-  [4, (store) => store.periods.open("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
-  [5, async (store) => (await store.alerts.since("s1", 0))[0]?.text, "wrong keys"],
-  [6, async (store) => (await store.members.grantsOf("u1")).length, 1],
-  [7, async (store) => (await store.statistics.figures("s1", 0, 9_999_999))[0]?.count, 1],
-  [7, async (store) => (await store.refusedCalls.list("s1", { limit: 9 })).length, 1],
+  [2, async (store) => (await store.traffic.listBotVisits("s1", 9))[0]?.page, "/"],
+  [3, (store) => store.platformSignIns.findApp("google_ads"), { platform: "google_ads", clientId: "client", clientSecret: "s3cret" }],
+  [4, async (store) => (await store.webhooks.listWithSecrets("s1"))[0]?.url, "https://totals.example/in"],
+  [4, (store) => store.periods.readOpen("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
+  [5, async (store) => (await store.alerts.listSince("s1", 0))[0]?.text, "wrong keys"],
+  [6, async (store) => (await store.members.listGrants("u1")).length, 1],
+  [7, async (store) => (await store.statistics.listFigures("s1", 0, 9_999_999))[0]?.count, 1],
+  [7, async (store) => (await store.rejectedRequests.list("s1", { limit: 9 })).length, 1],
 ]; // prettier-ignore
 
 describe.each(engines)("on %s", { timeout: 60_000 }, (engine) => {

@@ -183,7 +183,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(mailsTo(site).at(-1)).toBe(`over: Webhook (${id}) needs reconnection`);
     expect(mailsTo(site)).toHaveLength(3);
     expect(posts(site)).toEqual(["began", "reminder", "over"].map((type) => `${type} needs reconnection`));
-    const [alert] = await store.alerts.since(site.id, 0);
+    const [alert] = await store.alerts.listSince(site.id, 0);
     expect(alert?.endedAt).not.toBeNull();
     expect(alert?.notifiedAt).not.toBeNull();
   });
@@ -193,7 +193,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const id = connectionOf(site);
     const stale = directoryOf(store);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
-    const open = async () => (await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).length;
+    const open = async () => (await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).length;
     const again = () =>
       connect({ store, directory }, current(site), "webhook", { url: "https://hooks.example.com/" }, by());
     for (const mend of [again, () => resume({ store, directory }, { siteId: site.id, id }, by())]) {
@@ -220,14 +220,16 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const site = await newSite();
     const id = connectionOf(site);
     const findings = (["queue", "success rate"] as const).map((kind) => ({ kind, subject: id, text: "" }));
-    await store.alerts.agree(
+    await store.alerts.reconcile(
       site.id,
       [...findings, { kind: "silence", subject: "", text: "" }],
       now,
       quietMs,
     );
     await disconnect({ store, directory }, current(site).connections[0] as Connection, by());
-    expect(await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([{ kind: "silence" }]);
+    expect(await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([
+      { kind: "silence" },
+    ]);
   });
 
   test("a message says what happened, since when and what to do, and nothing about people", async () => {
@@ -364,7 +366,9 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += minute;
     await watch.look();
     expect(posts(site)).toEqual(["began webhook"]);
-    expect((await store.alerts.since(site.id, now))[0]?.text).toContain("is disabled: it answered 410 Gone");
+    expect((await store.alerts.listSince(site.id, now))[0]?.text).toContain(
+      "is disabled: it answered 410 Gone",
+    );
     await store.webhooks.setState(line, `w1${sites}`, "active", null);
     now += minute;
     await watch.look();
@@ -400,7 +404,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += 2 * minute;
     await watch.look();
     expect(posts(site)).toEqual(["began queue"]);
-    await store.deliveries.endWaiting(
+    await store.deliveries.endPending(
       { siteId: site.id, connectionId: id },
       { state: "skipped", reason: "x" },
       now,
@@ -421,7 +425,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const facts: Facts = {
       keyUse: store.keyUse,
       webhooks: store.webhooks,
-      alerts: { ...store.alerts, waiting: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
+      alerts: { ...store.alerts, measureQueue: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
     };
     const backlogs: Backlogs = new Map();
     const kinds = async () => (await lookAt(facts, site, [], backlogs, now)).map(({ kind }) => kind);
@@ -448,7 +452,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const before = receiver.got.length;
     await watch.look();
     expect(receiver.got.length).toBe(before + 1);
-    const [failed] = await store.alerts.since(site.id, now);
+    const [failed] = await store.alerts.listSince(site.id, now);
     expect(failed?.notifiedAt).toBeNull();
     expect(failed?.told.mail?.error).toBe("the mail server refuses the sender or a recipient");
     expect(failed?.told.webhook?.error).toBe("it answered with HTTP 500");
@@ -464,7 +468,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await watch.look();
     expect(mailsTo(site)).toHaveLength(1);
     expect(posts(site)).toHaveLength(3);
-    const [told] = await store.alerts.since(site.id, now);
+    const [told] = await store.alerts.listSince(site.id, now);
     expect(told?.told.webhook).toMatchObject({ told: "began", error: null });
   });
 
@@ -474,7 +478,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
     await directory.refresh();
     await watchWith("a").look();
-    expect(await store.alerts.since(site.id, now)).toMatchObject([
+    expect(await store.alerts.listSince(site.id, now)).toMatchObject([
       { kind: "needs reconnection", notifiedAt: null },
     ]);
   });

@@ -89,14 +89,14 @@ export function watchOf(options: WatchOptions) {
   /** Writes down what begins and ends at a site; returns what somebody may have to hear of. */
   async function settle(site: Site): Promise<Alert[]> {
     const at = now();
-    const known = await store.alerts.since(site.id, at - staleMs);
+    const known = await store.alerts.listSince(site.id, at - staleMs);
     const open = known.filter((alert) => alert.endedAt === null);
     const findings: Finding[] = [];
     for (const finding of await lookAt(store, site, open, backlogs, at))
       if (await isStillSo(site, finding)) findings.push(finding);
     if (findings.length === 0 && open.length === 0) return known;
-    await store.alerts.agree(site.id, findings, at, quietMs);
-    return store.alerts.since(site.id, at - staleMs);
+    await store.alerts.reconcile(site.id, findings, at, quietMs);
+    return store.alerts.listSince(site.id, at - staleMs);
   }
 
   /** What we know of a site may be a second old: a connection that somebody has just connected again needs nobody. */
@@ -125,7 +125,7 @@ export function watchOf(options: WatchOptions) {
   /** Null when another node is at it. */
   async function tell(site: Site, alert: Alert, channel: Channel, phase: Phase): Promise<Alert | null> {
     const before: Note = alert.told[channel.name] ?? neverTold;
-    const trying = await store.alerts.note(alert, channel.name, {
+    const trying = await store.alerts.saveNote(alert, channel.name, {
       ...before,
       triedAt: now(),
       isTrying: true,
@@ -144,7 +144,7 @@ export function watchOf(options: WatchOptions) {
           error: null,
         }
       : { ...before, triedAt: at, isTrying: false, by: owner, error: told.error };
-    return store.alerts.note(trying, channel.name, note);
+    return store.alerts.saveNote(trying, channel.name, note);
   }
 
   return {

@@ -33,7 +33,7 @@ export function sampleBots(
       // Enough to see where it came from, too little to see who it was.
       const cut = { ...seen, address: anonymous(seen.address) };
       const written: Promise<void> = store.traffic
-        .keep({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
+        .addBotVisit({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
         .catch(onDefect)
         .finally(() => writing.delete(written));
       writing.add(written);

@@ -28,7 +28,7 @@ export function connectionCommands(program: Command): void {
         const given = { ...pairs, ...tokens };
         const checkAddress = (url: string) => urlFault(desk.config.allowPrivate, url);
         const made = await connect(desk, site, platform, given, { ...desk.by, checkAddress });
-        if (signIn) await desk.store.signIns.end(site.id, signIn);
+        if (signIn) await desk.store.platformSignIns.end(site.id, signIn);
         const released = made.released ? ` ${made.released} parked deliveries go out now.` : "";
         print(
           command,

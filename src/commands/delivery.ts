@@ -76,7 +76,7 @@ export function deliveryCommands(program: Command): void {
             connectionId ? "connection" : "event",
             `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
           );
-        const attempts = await desk.store.deliveries.attemptsOfEvent(event.siteId, event.id);
+        const attempts = await desk.store.deliveries.listAttempts(event.siteId, event.id);
         const deliveries = lines.map((line) => ({
           ...describe(line),
           log: attempts.filter((one) => one.connectionId === line.connectionId),
@@ -154,7 +154,7 @@ async function newest(
       let at = before;
       // A page may be short where the filter leaves little.
       do {
-        const page = await store.syncLog.page(site.id, filter, { before: at, limit: limit + 1 });
+        const page = await store.syncLog.listPage(site.id, filter, { before: at, limit: limit + 1 });
         lines.push(...page.lines);
         at = page.next;
       } while (at && lines.length <= limit);
@@ -193,7 +193,7 @@ function describe(line: LogLine) {
 }
 
 type Shown = ReturnType<typeof describe> & {
-  log: Awaited<ReturnType<Desk["store"]["deliveries"]["attemptsOfEvent"]>>;
+  log: Awaited<ReturnType<Desk["store"]["deliveries"]["listAttempts"]>>;
 };
 
 function shownDelivery(delivery: Shown): string {

@@ -134,7 +134,7 @@ function summary(event: StoredEvent) {
 }
 
 async function states(store: Desk["store"], event: StoredEvent) {
-  const deliveries = await store.deliveries.ofEvent(event.siteId, event.id);
+  const deliveries = await store.deliveries.listByEvent(event.siteId, event.id);
   return deliveries.map(({ connectionId, platform, state, reason }) => ({
     connectionId,
     platform,

@@ -64,7 +64,7 @@ export function signInCommands(program: Command): void {
     .description("all registrations; secrets are never shown")
     .action((_options: unknown, command: Command) =>
       atDesk(async ({ store }) => {
-        const apps = await store.signIns.apps();
+        const apps = await store.platformSignIns.listApps();
         const rows = apps.map((one) => [one.platform, one.clientId, timeText(one.updatedAt)]);
         print(command, { apps }, table(["PLATFORM", "CLIENT ID", "SET (UTC)"], rows, "No app is set."));
       }),
@@ -83,7 +83,7 @@ export function signInCommands(program: Command): void {
 
 async function finished({ store }: Desk, siteId: string, id: string, until: number): Promise<void> {
   while (Date.now() < until) {
-    const record = (await store.signIns.get(siteId, id))?.record as SignInRecord | undefined;
+    const record = (await store.platformSignIns.find(siteId, id))?.record as SignInRecord | undefined;
     if (record?.step === "done") return;
     if (record?.step === "failed") throw new Refusal("platform", `The sign-in failed: ${record.error}`);
     await new Promise((resolve) => setTimeout(resolve, 500));

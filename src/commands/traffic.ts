@@ -49,7 +49,7 @@ export function trafficCommands(program: Command): void {
     .action((siteText: string | undefined, options: { limit: string }, command: Command) =>
       atDesk(async ({ store, directory }) => {
         const site = siteOrOnly(directory, siteText);
-        const visits = await store.traffic.botVisits(site.id, whole("limit", options.limit, 1000));
+        const visits = await store.traffic.listBotVisits(site.id, whole("limit", options.limit, 1000));
         const rows = visits.map((visit) => [
           visit.id,
           timeText(visit.seenAt),
@@ -88,7 +88,11 @@ export function trafficCommands(program: Command): void {
       atDesk(async ({ store, directory, by }) => {
         const site = siteOrOnly(directory, siteText);
         const next = Math.floor(by.now / hourMs) + 1;
-        const counts = await store.traffic.counts(site.id, next - whole("hours", options.hours, 9600), next);
+        const counts = await store.traffic.listCounts(
+          site.id,
+          next - whole("hours", options.hours, 9600),
+          next,
+        );
         const hours = [...Map.groupBy(counts, (count) => count.hour)].map(([hour, some]) => ({
           from: hour * hourMs,
           ...totals(some),
@@ -151,7 +155,7 @@ function describedHeaders(headers: Record<string, string>) {
 
 async function findVisit({ store, directory }: Desk, id: string): Promise<{ site: Site; visit: BotVisit }> {
   for (const site of directory.sites()) {
-    const visit = await store.traffic.botVisit(site.id, id);
+    const visit = await store.traffic.findBotVisit(site.id, id);
     if (visit) return { site, visit };
   }
   throw new Refusal("visit", `There is no kept visit ${id}. 'cleancast traffic bots' shows those there are.`);

@@ -46,10 +46,10 @@ export function webhookCommands(program: Command): void {
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
       atDesk(async ({ store, directory }) => {
         const site = siteText === undefined ? null : findSite({ directory }, siteText);
-        const found = await store.webhooks.all(site?.id);
+        const found = await store.webhooks.list(site?.id);
         const webhooks = await Promise.all(
           found.map(async (one) => {
-            const waiting = await store.pushes.waiting({ siteId: one.siteId, webhookId: one.id });
+            const waiting = await store.pushes.sumQueued({ siteId: one.siteId, webhookId: one.id });
             return { ...described(one), waiting: waiting.periods };
           }),
         );
@@ -82,8 +82,8 @@ export function webhookCommands(program: Command): void {
         if (!Number.isInteger(limit) || limit < 1 || limit > 1000)
           throw new Refusal("limit", "--limit must be 1 to 1000.");
         const key = { siteId: found.siteId, webhookId: id };
-        const waiting = await desk.store.pushes.waiting(key);
-        const log = await desk.store.pushes.log(key, limit);
+        const waiting = await desk.store.pushes.sumQueued(key);
+        const log = await desk.store.pushes.listLog(key, limit);
         const one = described(found);
         const text = [
           `Webhook ${id} to ${one.url}: ${stateText(one)}`,

@@ -18,7 +18,7 @@ export async function checkFilter(
   if (connectionId === undefined) return;
   for (const siteId of siteIds) if (await directory.connectionNow(siteId, connectionId)) return;
   for (const siteId of siteIds) {
-    const { lines } = await store.syncLog.page(siteId, { connectionId }, { before: null, limit: 1 });
+    const { lines } = await store.syncLog.listPage(siteId, { connectionId }, { before: null, limit: 1 });
     if (lines.length > 0) return;
   }
   const sentence = `There is no connection ${connectionId}${siteIds.length === 1 ? " at this site" : ""}.`;

@@ -28,7 +28,7 @@ export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, b
   const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, trusts: true });
   const deliveries = planDeliveries(event, attribution, site.connections, by.now);
   const keepMs = event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs;
-  const isReleased = await store.release.event({
+  const isReleased = await store.release.release({
     siteId: site.id,
     eventId: event.id,
     attribution,

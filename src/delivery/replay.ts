@@ -89,7 +89,7 @@ async function walk(
   try {
     let before: { eventId: string; connectionId: string } | null = null;
     do {
-      const page = await store.syncLog.page(site.id, filter, { before, limit: step });
+      const page = await store.syncLog.listPage(site.id, filter, { before, limit: step });
       before = page.next;
       tally.found += page.lines.length;
       const fit = page.lines.filter((line) => {

@@ -14,15 +14,15 @@ export async function eventBy(
 ): Promise<StoredEvent | null> {
   const direct = await store.events.get(siteId, id);
   if (direct) return direct;
-  const claimed = await store.events.idOfClaim(siteId, id);
+  const claimed = await store.events.findIdByClaim(siteId, id);
   return claimed ? store.events.get(siteId, claimed) : null;
 }
 
 export async function traceOf({ store, directory }: Desk, event: StoredEvent) {
   const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
-  const deliveries = await store.deliveries.ofEvent(siteId, id);
-  const attempts = await store.deliveries.attemptsOfEvent(siteId, id);
-  const emails = orderId === null ? 1 : await store.events.emailsOfOrder(siteId, orderId);
+  const deliveries = await store.deliveries.listByEvent(siteId, id);
+  const attempts = await store.deliveries.listAttempts(siteId, id);
+  const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
   return {
     id,

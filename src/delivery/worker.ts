@@ -8,7 +8,7 @@ import type { Attribution } from "../kernel/event.ts";
 import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Delivery, Due } from "../store/deliveries/delivery.ts";
+import type { Delivery, ConnectionKey } from "../store/deliveries/delivery.ts";
 import type { StoredEvent } from "../store/events/events.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
@@ -77,7 +77,7 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
   }
 
   /** A connection that cannot be looked after must not cost the others their turn. */
-  async function takeOne(due: Due): Promise<boolean> {
+  async function takeOne(due: ConnectionKey): Promise<boolean> {
     try {
       return await take(options, due, { madeRoom, goOn });
     } catch (error) {
@@ -122,14 +122,16 @@ export function startWorker(options: WorkerOptions): () => Promise<void> {
 }
 
 /** Connections that have something due. Now and then also those that were removed while a node still held their work. */
-function dueNow({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<Due[]> {
-  return thorough ? store.deliveries.allDue(now()) : store.deliveries.due(now(), connectionsIn(directory));
+function dueNow({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<ConnectionKey[]> {
+  return thorough
+    ? store.deliveries.findAllDue(now())
+    : store.deliveries.findDue(now(), connectionsIn(directory));
 }
 
 function connectionsIn(
   directory: Directory,
   wanted: (connection: Connection) => boolean = () => true,
-): Due[] {
+): ConnectionKey[] {
   return [...directory.sites()].flatMap((site) =>
     site.connections.filter(wanted).map(({ id }) => ({ siteId: site.id, connectionId: id })),
   );
@@ -142,7 +144,7 @@ function connectionsIn(
 async function sweepParked({ store, directory, now }: WorkerOptions): Promise<boolean> {
   const active = connectionsIn(directory, ({ state }) => state === "active");
   let isLeft = false;
-  for (const { siteId, connectionId } of await store.deliveries.parked(active)) {
+  for (const { siteId, connectionId } of await store.deliveries.findParked(active)) {
     const released = await store.deliveries.releaseParked(siteId, connectionId, now(), maxChanged);
     isLeft ||= released >= maxChanged;
   }
@@ -157,14 +159,14 @@ type Ways = {
 };
 
 /** Takes due deliveries of one connection in hand and puts them into its lanes. True when there may be more. */
-async function take(options: WorkerOptions, due: Due, { madeRoom, goOn }: Ways): Promise<boolean> {
+async function take(options: WorkerOptions, due: ConnectionKey, { madeRoom, goOn }: Ways): Promise<boolean> {
   const { store, directory, lanes, owner, leaseMs, now } = options;
   const connection = await directory.connectionNow(due.siteId, due.connectionId);
   if (connection?.state !== "active") {
     const outcome = connection
       ? ({ state: "parked", reason: whyParked(connection) } as const)
       : ({ state: "skipped", reason: "disconnected" } as const);
-    const ended = await store.deliveries.endWaiting(due, outcome, now(), maxChanged);
+    const ended = await store.deliveries.endPending(due, outcome, now(), maxChanged);
     if (ended >= maxChanged) goOn();
     return false;
   }
@@ -172,7 +174,7 @@ async function take(options: WorkerOptions, due: Due, { madeRoom, goOn }: Ways):
   if (limit === 0) return true;
   const platform = platformOf(connection.platform);
   const until = now() + leaseMs;
-  const claimed = await store.deliveries.claim(due, { now: now(), owner, until, limit });
+  const claimed = await store.deliveries.claimDue(due, { now: now(), owner, until, limit });
   const ids = claimed.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
   await Promise.all(

@@ -36,7 +36,9 @@ export async function checkChannels({ directory, store, config }: Patient): Prom
   const mute = sites.filter(({ settings }) => settings.alertEmails.length > 0 && !config.smtp);
   if (mute.length) findings.push(error(`${listed(mute.map(nameOf))}: alerts are not mailed`, noMailServer));
   for (const site of sites) {
-    for (const { id, origin, state, stateReason, failingSince } of await store.webhooks.ofSite(site.id)) {
+    for (const { id, origin, state, stateReason, failingSince } of await store.webhooks.listWithSecrets(
+      site.id,
+    )) {
       const name = `${nameOf(site)}: the webhook ${id} to ${origin}`;
       if (state === "disabled")
         findings.push(

@@ -77,7 +77,7 @@ function token(site: Site, connection: Connection, now: number): Finding[] {
 const overdueMs = 15 * minuteMs;
 
 async function backlog(site: Site, connection: Connection, { store, now }: Patient): Promise<Finding[]> {
-  const { count, dueAt } = await store.health.waiting(site.id, connection.id);
+  const { count, dueAt } = await store.health.measureBacklog(site.id, connection.id);
   if (dueAt === null || dueAt > now - overdueMs) return [];
   return [
     error(

@@ -84,7 +84,7 @@ const unusedMs = 7 * dayMs;
 const soonMs = 14 * dayMs;
 
 async function keys(site: Site, { store, now }: Patient): Promise<Finding[]> {
-  const uses = await store.keyUse.usesOfSite(site.id, 0);
+  const uses = await store.keyUse.sumUses(site.id, 0);
   return site.keys
     .filter((key) => isUsable(key, now))
     .flatMap((key) => {
@@ -113,7 +113,7 @@ const manyPeople = 5;
 async function events(site: Site, { store }: Patient): Promise<Finding[]> {
   const name = nameOf(site);
   const findings: Finding[] = [];
-  const modes = await store.examination.modes(site.id);
+  const modes = await store.doctorQueries.countModes(site.id);
   if (modes.test && !modes.live)
     findings.push(
       warning(
@@ -121,7 +121,7 @@ async function events(site: Site, { store }: Patient): Promise<Finding[]> {
         `Let the sender use a live key: cleancast key add ${name} NAME`,
       ),
     );
-  const shared = await store.examination.sharedOrder(site.id);
+  const shared = await store.doctorQueries.findSharedOrder(site.id);
   if (shared && shared.people >= manyPeople)
     findings.push(
       warning(
@@ -129,7 +129,11 @@ async function events(site: Site, { store }: Patient): Promise<Finding[]> {
         "Let the sender fill orderId with the order's own id, or leave it out.",
       ),
     );
-  if (site.settings.consentMode === "opt-in" && modes.live && !(await store.examination.hasConsent(site.id)))
+  if (
+    site.settings.consentMode === "opt-in" &&
+    modes.live &&
+    !(await store.doctorQueries.hasConsent(site.id))
+  )
     findings.push(
       warning(
         `${name}: consent_mode is opt-in and nobody has ever agreed, so every conversion goes out without identifiers`,
@@ -157,7 +161,7 @@ const looked = 50;
 /** What senders were told in the last day. */
 async function refusedCalls(site: Site, { store, now }: Patient): Promise<Finding[]> {
   const name = nameOf(site);
-  const calls = (await store.refusedCalls.list(site.id, { limit: looked })).filter(
+  const calls = (await store.rejectedRequests.list(site.id, { limit: looked })).filter(
     ({ at }) => at > now - dayMs,
   );
   const findings: Finding[] = [];
@@ -195,7 +199,7 @@ function days(sites: readonly Site[]): Finding[] {
 async function lockouts(sites: readonly Site[], { store, now }: Patient): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const siteId of ["", ...sites.map((site) => site.id)]) {
-    for (const lockout of await store.keyUse.lockouts(siteId, now)) {
+    for (const lockout of await store.keyUse.listLockouts(siteId, now)) {
       findings.push(
         error(
           `${lockout.host}: too many wrong keys; wrong ones get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,

@@ -51,7 +51,7 @@ export function hostWatch(options: HostWatchOptions) {
 
   async function check(host: Host): Promise<void> {
     try {
-      if (!(await store.hosts.takeCheck(host, now() + inHandMs))) return;
+      if (!(await store.hosts.claimCheck(host, now() + inHandMs))) return;
       await options.checker.turns.take(host, () =>
         verifyHost(options, host, { actor: "relay", now: now() }, now),
       );

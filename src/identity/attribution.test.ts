@@ -219,7 +219,7 @@ describe("consent, from a real store", () => {
     store.people.change("site", (rows) => rows.decide(person, "test", state, now));
   const remember = (email: string, identity: Identity) =>
     store.people.change("site", async (rows) => {
-      await rows.identity(sha256(email), now);
+      await rows.lockIdentity(sha256(email), now);
       await rows.saveIdentity(sha256(email), identity, now);
     });
 

@@ -41,7 +41,9 @@ export async function lookUp(
 ): Promise<Known> {
   const [{ consent, withheld }, identity] = await Promise.all([
     readConsent(people, siteId, emailSha256, mode, timeoutMs),
-    within(timeoutMs, people.identity(siteId, emailSha256), "too slow").catch(() => "unreadable" as const),
+    within(timeoutMs, people.findIdentity(siteId, emailSha256), "too slow").catch(
+      () => "unreadable" as const,
+    ),
   ]);
   return { consent, withheld, identity };
 }
@@ -53,7 +55,7 @@ export async function readConsent(
   mode: ConsentMode,
   timeoutMs = usualMs,
 ): Promise<Pick<Known, "consent" | "withheld">> {
-  const consent = await within(timeoutMs, people.consent(siteId, subject), "too slow").catch(
+  const consent = await within(timeoutMs, people.readConsent(siteId, subject), "too slow").catch(
     () => "unreadable" as const,
   );
   return { consent, withheld: whyWithheld(consent, mode) };

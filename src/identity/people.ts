@@ -36,7 +36,7 @@ export async function enterVisit(
   keepMs: number,
 ): Promise<void> {
   await store.people.change(siteId, async (rows) => {
-    const identity = await rows.identity(emailSha256, now);
+    const identity = await rows.lockIdentity(emailSha256, now);
     const visits = addVisit(identity.visits, visit, now - keepMs);
     await rows.saveIdentity(
       emailSha256,
@@ -50,7 +50,7 @@ export async function enterVisit(
 export async function decideFor(store: Store, asked: Asked, state: ConsentState): Promise<void> {
   const { siteId, emailSha256, now } = asked;
   await store.people.change(siteId, async (rows) => {
-    if (state === "granted") await rows.liftAll(emailSha256, now);
+    if (state === "granted") await rows.liftRefusals(emailSha256, now);
     await rows.decide(emailSha256, operator, state, now);
   });
   await audit(store, asked, "consent set", { state });
@@ -60,9 +60,9 @@ export async function decideFor(store: Store, asked: Asked, state: ConsentState)
 export async function findPerson(store: Store, asked: Asked) {
   const { siteId, emailSha256 } = asked;
   const found = {
-    identity: await store.people.identity(siteId, emailSha256),
-    consent: await store.people.consent(siteId, emailSha256),
-    decisions: await store.people.decisions(siteId, emailSha256),
+    identity: await store.people.findIdentity(siteId, emailSha256),
+    consent: await store.people.readConsent(siteId, emailSha256),
+    decisions: await store.people.listDecisions(siteId, emailSha256),
   };
   await audit(store, asked, "person looked up", {});
   return found;
@@ -76,8 +76,8 @@ export async function exportPerson(store: Store, asked: Asked) {
     for (const event of page) {
       events.push({
         ...event,
-        deliveries: await store.deliveries.ofEvent(siteId, event.id),
-        attempts: await store.deliveries.attemptsOfEvent(siteId, event.id),
+        deliveries: await store.deliveries.listByEvent(siteId, event.id),
+        attempts: await store.deliveries.listAttempts(siteId, event.id),
       });
     }
     const before = page.at(-1)?.id ?? "";
@@ -86,9 +86,9 @@ export async function exportPerson(store: Store, asked: Asked) {
   }
   const exported = {
     emailSha256,
-    identity: await store.people.identity(siteId, emailSha256),
-    consent: await store.people.decisions(siteId, emailSha256),
-    consentHistory: await store.people.history(siteId, emailSha256),
+    identity: await store.people.findIdentity(siteId, emailSha256),
+    consent: await store.people.listDecisions(siteId, emailSha256),
+    consentHistory: await store.people.listHistory(siteId, emailSha256),
     visitors: await visitorsOf(store, asked),
     filterLists: asked.listed ?? { allowed: false, blocked: false },
     events,
@@ -100,11 +100,11 @@ export async function exportPerson(store: Store, asked: Asked) {
 /** The browsers that handed in this email, and what each decided. Their visits stand in the identity record. */
 async function visitorsOf(store: Store, { siteId, emailSha256 }: Asked) {
   const visitors = [];
-  for (const id of await store.people.change(siteId, (rows) => rows.visitorsOf(emailSha256)))
+  for (const id of await store.people.change(siteId, (rows) => rows.findVisitors(emailSha256)))
     visitors.push({
       id,
-      consent: await store.people.decisions(siteId, id),
-      consentHistory: await store.people.history(siteId, id),
+      consent: await store.people.listDecisions(siteId, id),
+      consentHistory: await store.people.listHistory(siteId, id),
     });
   return visitors;
 }
@@ -116,17 +116,17 @@ async function visitorsOf(store: Store, { siteId, emailSha256 }: Asked) {
 export async function erasePerson(store: Store, asked: Asked): Promise<{ events: number; visitors: number }> {
   const { siteId, emailSha256, now } = asked;
   const visitors = await store.people.change(siteId, async (rows) => {
-    const identity = await rows.identity(emailSha256, now);
+    const identity = await rows.lockIdentity(emailSha256, now);
     const ids = new Set([
       ...identity.visits.flatMap((visit) => visit.visitorId ?? []),
-      ...(await rows.visitorsOf(emailSha256)),
+      ...(await rows.findVisitors(emailSha256)),
     ]);
     for (const id of ids) {
       await rows.removeVisitor(id);
-      await rows.forgetGrants(id);
+      await rows.deleteGrants(id);
     }
     await rows.removeIdentity(emailSha256);
-    await rows.forgetGrants(emailSha256);
+    await rows.deleteGrants(emailSha256);
     return ids.size;
   });
   const events = await store.erase.events(siteId, emailSha256, now);

@@ -10,7 +10,7 @@ import {
   type Sha256,
   type Visit,
 } from "../kernel/event.ts";
-import { effective, type Decision, type PeopleRows } from "../store/people/people.ts";
+import { effectiveConsent, type Decision, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 
@@ -46,7 +46,7 @@ export async function takeReport(
   by = Infinity,
 ): Promise<Taken> {
   const knownAs = report.visitorId ?? report.proposedId;
-  const seen = weigh(knownAs ? await store.people.decisions(siteId, knownAs) : [], report, rules);
+  const seen = weigh(knownAs ? await store.people.listDecisions(siteId, knownAs) : [], report, rules);
   const { suppressed, refused } = seen;
   const hasNews = Object.keys(seen.news).length > 0;
   const somethingToStore = hasNews || (suppressed ? refused && report.person : report.visit || report.person);
@@ -56,8 +56,8 @@ export async function takeReport(
   const take = async (rows: PeopleRows): Promise<Taken> => {
     // Reports of one page can overtake each other. Read again while the visitor is held: a visit that comes after its
     // visitor's refusal must not be stored.
-    await rows.visitor(visitorId, report.at);
-    const weighed = weigh(await rows.decisionsAbout(visitorId), report, rules);
+    await rows.lockVisitor(visitorId, report.at);
+    const weighed = weigh(await rows.listDecisionsAbout(visitorId), report, rules);
     for (const [source, state] of Object.entries(weighed.news))
       await rows.decide(visitorId, source, state, report.at);
     if (weighed.refused) await refuse(rows, visitorId, report);
@@ -81,8 +81,8 @@ type Weighed = {
 function weigh(said: readonly Decision[], { signals, remembered }: Report, rules: Rules): Weighed {
   const heard = said.some((one) => one.givenBy === "own") || !remembered;
   const news = newsIn(heard ? signals : { own: remembered, ...signals }, said);
-  const before = effective(said.map((one) => one.state));
-  const consent = effective([
+  const before = effectiveConsent(said.map((one) => one.state));
+  const consent = effectiveConsent([
     ...said.filter((one) => !(one.givenBy in news)).map((one) => one.state),
     ...Object.values(news),
   ]);
@@ -108,16 +108,16 @@ function newsIn(signals: Report["signals"], said: readonly Decision[]): Record<s
 
 /** The visitor said no: it holds for every person they are, and what they left behind goes. */
 async function refuse(rows: PeopleRows, visitorId: string, { person, at }: Report): Promise<void> {
-  const visitor = await rows.visitor(visitorId, at);
+  const visitor = await rows.lockVisitor(visitorId, at);
   // Those that an earlier refusal took from the record are still known by the decisions made for them.
-  const earlier = (await rows.decisionsBy(visitorId)).map((decision) => decision.subject);
+  const earlier = (await rows.listDecisionsBy(visitorId)).map((decision) => decision.subject);
   for (const emailSha256 of new Set([
     ...earlier,
-    ...visitor.persons,
+    ...visitor.emailSha256s,
     ...(person ? [person.emailSha256] : []),
   ])) {
     await decideOnce(rows, emailSha256, visitorId, "denied", at);
-    const identity = await rows.identity(emailSha256, at);
+    const identity = await rows.lockIdentity(emailSha256, at);
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
     if (visits.length) await rows.saveIdentity(emailSha256, { ...identity, visits, firstUtm: {} }, at);
     else await rows.removeIdentity(emailSha256);
@@ -134,21 +134,21 @@ async function remember(
 ): Promise<void> {
   const now = consent === "granted" ? "granted" : "unknown";
   if (lifted) {
-    for (const { subject, state } of await rows.decisionsBy(visitorId)) {
+    for (const { subject, state } of await rows.listDecisionsBy(visitorId)) {
       if (state !== now) await rows.decide(subject, visitorId, now, at);
     }
   }
   const oldest = at - rules.keepMs;
-  const visitor = await rows.visitor(visitorId, at);
+  const visitor = await rows.lockVisitor(visitorId, at);
   const visits = visit ? addVisit(visitor.visits, { ...visit, visitorId }, oldest) : visitor.visits;
   const persons = person
-    ? [person.emailSha256, ...visitor.persons.filter((one) => one !== person.emailSha256)]
-    : visitor.persons;
-  await rows.saveVisitor(visitorId, { visits, persons: persons.slice(0, personsKept) }, at);
+    ? [person.emailSha256, ...visitor.emailSha256s.filter((one) => one !== person.emailSha256)]
+    : visitor.emailSha256s;
+  await rows.saveVisitor(visitorId, { visits, emailSha256s: persons.slice(0, personsKept) }, at);
 
   for (const emailSha256 of persons.slice(0, personsKept)) {
     if (consent === "granted") await decideOnce(rows, emailSha256, visitorId, "granted", at);
-    const identity = await rows.identity(emailSha256, at);
+    const identity = await rows.lockIdentity(emailSha256, at);
     const joined = joinVisits(identity.visits, visits, oldest);
     const forms =
       emailSha256 === person?.emailSha256 ? { ...identity.forms, ...person.forms } : identity.forms;
@@ -167,6 +167,6 @@ async function decideOnce(
   state: ConsentState,
   at: number,
 ): Promise<void> {
-  const known = (await rows.decisionsAbout(subject)).find((one) => one.givenBy === givenBy);
+  const known = (await rows.listDecisionsAbout(subject)).find((one) => one.givenBy === givenBy);
   if (known?.state !== state) await rows.decide(subject, givenBy, state, at);
 }

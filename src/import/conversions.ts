@@ -53,7 +53,7 @@ export async function takeConversions(rows: readonly TableRow[], on: ConversionI
     (waves[wave] ??= []).push({ received, at });
   }
   const ids = waves.flat().map(({ received }) => received.event.id);
-  if (ids.length) await on.store.imports.announce(site.id, ids, now);
+  if (ids.length) await on.store.imports.markHours(site.id, ids, now);
   for (const wave of waves) {
     await Promise.all(
       wave.map(async ({ received, at }) => {

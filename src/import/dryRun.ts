@@ -16,7 +16,7 @@ export function rehearse(store: Store, now: () => number): Rehearsal {
       return { duplicate: true };
     }
     claims.add(claim);
-    const holder = await store.imports.holderOf(event.siteId, claim, now());
+    const holder = await store.imports.findClaimHolder(event.siteId, claim, now());
     // Its own: it came in before an earlier run of this import ended.
     if (holder === null || holder === event.id) return { duplicate: false, platformEventId: event.id };
     known += 1;
@@ -27,7 +27,7 @@ export function rehearse(store: Store, now: () => number): Rehearsal {
     store: {
       ...store,
       events: { ...store.events, accept },
-      imports: { ...store.imports, announce: async () => {} },
+      imports: { ...store.imports, markHours: async () => {} },
     },
     inFile: () => inFile,
     known: () => known,

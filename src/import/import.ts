@@ -112,7 +112,7 @@ async function takeIn(job: Job): Promise<Report> {
   };
   const { isWhole, line } = await run({ ...(await stepsOf(job, store)), after, tally, save, paced: true });
   // Charts are made an hour at a time, and these hours are over.
-  if (kind === "conversions" && tally.imported > 0) await store.statistics.startAnew(siteId);
+  if (kind === "conversions" && tally.imported > 0) await store.statistics.restart(siteId);
   const { rows, imported, duplicates, filtered, refused } = tally;
   const done = isWhole ? audit("import done", { rows, imported, duplicates, filtered, refused }) : null;
   await turn.end(isWhole ? "done" : "stopped", line, tally, done);

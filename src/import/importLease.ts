@@ -3,7 +3,7 @@
 
 import { Refusal } from "../kernel/refusal.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
-import type { Holder, ImportRow, NewImport } from "../store/sites/imports.ts";
+import type { ImportLease, ImportRow, NewImport } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
 import type { Tally } from "./tally.ts";
 
@@ -34,11 +34,11 @@ export async function takeTurn(
   audit: AuditLine,
 ): Promise<Turn | { done: ImportRow }> {
   const owner = `${process.host}/${process.pid}/${process.run}`;
-  const holder = (): Holder => ({ owner, now: now(), until: now() + leaseMs });
+  const holder = (): ImportLease => ({ owner, now: now(), until: now() + leaseMs });
   const seen = await store.imports.find(made);
   if (seen) refuseOther(seen, made, process, now());
   if (seen?.state === "done") return { done: seen };
-  const row = await store.imports.take(made, seen, holder(), audit);
+  const row = await store.imports.claim(made, seen, holder(), audit);
   if (!row) throw new Refusal("file", "Another process has just begun with this import.");
   return {
     row,

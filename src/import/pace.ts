@@ -27,7 +27,7 @@ export async function roomFor(
   for (const connection of connections) {
     if (connection.state !== "active") continue;
     const limit = maxWaiting(connection);
-    const free = limit - (await store.imports.waiting(connection.siteId, connection.id, limit));
+    const free = limit - (await store.imports.countQueued(connection.siteId, connection.id, limit));
     if (free < room.rows) Object.assign(room, { rows: free, fullest: connection });
   }
   return room;

@@ -6,7 +6,7 @@ import { anonymous, clientAddress, type TransportRules } from "../http/transport
 import type { Directory, InboundKey, Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { InboundCount, InboundKind } from "../store/statistics/inboundCounts.ts";
-import type { RefusedCall } from "../store/statistics/rejectedRequests.ts";
+import type { RejectedRequest } from "../store/statistics/rejectedRequests.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
 import type { Refusal } from "./errors.ts";
@@ -17,7 +17,7 @@ export type Unseen = {
 };
 
 export type UnseenOptions = {
-  store: Pick<Store, "inboundCounts" | "refusedCalls">;
+  store: Pick<Store, "inboundCounts" | "rejectedRequests">;
   directory: Directory;
   transport: TransportRules;
   /** This process: it writes whole counts, so that a repeated write changes nothing. */
@@ -42,7 +42,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
   const counters = new Map<string, Counter>();
   const keptOfSite = new Map<string, number>();
   let minute = 0;
-  let waiting: RefusedCall[] = [];
+  let waiting: RejectedRequest[] = [];
   let writing: Promise<void> = Promise.resolve();
 
   function count(siteId: string, kind: InboundKind, at: number): void {
@@ -78,7 +78,7 @@ export function watchUnseen(options: UnseenOptions): Unseen & { stop(): Promise<
     if (calls.length === 0) return;
     waiting = [];
     try {
-      await store.refusedCalls.add(calls);
+      await store.rejectedRequests.add(calls);
     } catch (error) {
       waiting = [...calls, ...waiting].slice(0, maxWaiting);
       throw error;

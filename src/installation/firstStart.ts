@@ -8,7 +8,7 @@ import { addKey, addSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
 /** One node at a time. Who was killed over it is taken the turn from soon. */
-const turn = { key: "first start", most: 1, windowMs: 10_000 };
+const turn = { key: "first start", max: 1, windowMs: 10_000 };
 const turnPauseMs = 100;
 
 /** Returns what to show, or null when the installation has a site already. */
@@ -18,12 +18,12 @@ export async function firstStart(
   now: () => number,
 ): Promise<((address: string) => string) | null> {
   while (isToDo(directory)) {
-    if ((await store.tries.count([turn], now())) === 0) {
+    if ((await store.rateCounters.count([turn], now())) === 0) {
       try {
         return await makeFirst(store, directory, now());
       } finally {
         // It ends by itself as well; the key that was made must be shown.
-        await store.tries.forget([turn.key]).catch(() => {});
+        await store.rateCounters.reset([turn.key]).catch(() => {});
       }
     }
     // Another node of the same database is at it.

@@ -101,7 +101,7 @@ export type Identity = {
 export type Visitor = {
   visits: Visit[];
   /** SHA-256 of their emails, newest first. */
-  persons: Sha256[];
+  emailSha256s: Sha256[];
 };
 
 /** Where a visitor's decision was read: the site's own call, Global Privacy Control, IAB TCF, Google Consent Mode. */

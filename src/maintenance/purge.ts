@@ -33,7 +33,10 @@ export type PurgedSite = {
 };
 
 export type PurgeOptions = {
-  store: Pick<Store, "purge" | "people" | "keyUse" | "traffic" | "signIns" | "pushes" | "syncLog" | "alerts">;
+  store: Pick<
+    Store,
+    "purge" | "people" | "keyUse" | "traffic" | "platformSignIns" | "pushes" | "syncLog" | "alerts"
+  >;
   sites: () => Iterable<PurgedSite>;
   /** This node. */
   owner: string;
@@ -98,7 +101,7 @@ export function openPurge(options: PurgeOptions, signal: AbortSignal): () => Pro
 
   async function often({ id, settings }: PurgedSite): Promise<void> {
     await store.keyUse.purge(id, now(), lockoutRule);
-    await store.signIns.purge(id, now());
+    await store.platformSignIns.purge(id, now());
     await store.traffic.purge(id, now() - keepBotsMs, now());
     await store.pushes.purge(id, now() - keepPushesMs);
     await store.alerts.purge(id, now() - keepAlertsMs);

@@ -23,7 +23,7 @@ test("what waits is summed by platform, and asked for again after a quarter of a
   const backlog = openBacklog({
     store: {
       deliveries: {
-        due: async (_now, among) => {
+        findDue: async (_now, among) => {
           looks += 1;
           if (fails) throw new Error("gone");
           return among.filter(({ connectionId }) => waiting[connectionId]);

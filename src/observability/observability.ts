@@ -123,7 +123,7 @@ export function startObserving(config: Config, { log, lines }: Log, now: () => n
     routes(app: FastifyInstance, on: Observed): void {
       const { store, directory, lanes, breaker } = on;
       const ready = openReadiness({
-        pulse: () => store.health.pulse(),
+        pulse: () => store.health.readPulse(),
         schema: store.migrated.to,
         workerLookedAt: () => workerLookedAt,
         failedInARow: () => Math.max(commits.inARow(), events.inARow()),

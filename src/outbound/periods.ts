@@ -2,7 +2,7 @@
 // which period a moment belongs to. The store makes sure that nothing is counted twice or not at all, whatever clocks do;
 // here it is only decided when to close.
 
-import type { Head } from "../store/outbound/periods.ts";
+import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
 export type CloserOptions = {
@@ -27,7 +27,7 @@ export const markBefore = (now: number, pushMs: number) => Math.round(Math.floor
  * marks are counted from where the clock is now.
  */
 export function periodToClose(
-  head: Head,
+  head: PeriodHead,
   now: number,
   pushMs: number,
 ): { startsAt: number; endsAt: number; ahead: boolean } | null {
@@ -43,7 +43,7 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
   const watched = new Map<string, { number: number; since: number }>();
 
   /** If a node with a faster clock moves the head, ours is the odd one: it is left alone until it has stood for a period. */
-  function isAbandoned({ siteId, number }: Head): boolean {
+  function isAbandoned({ siteId, number }: PeriodHead): boolean {
     const known = watched.get(siteId);
     if (known?.number === number) return elapsed() - known.since > pushMs;
     watched.set(siteId, { number, since: elapsed() });
@@ -52,7 +52,7 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
 
   return async () => {
     const at = now();
-    const heads = await store.periods.heads(markBefore(at, pushMs), at + pushMs);
+    const heads = await store.periods.listHeads(markBefore(at, pushMs), at + pushMs);
     for (const head of heads) {
       const due = periodToClose(head, at, pushMs);
       if (!due || (due.ahead && !isAbandoned(head))) continue;

@@ -3,7 +3,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import type { Sent } from "../delivery/send.ts";
-import type { Closing, Head } from "../store/outbound/periods.ts";
+import type { Closing, PeriodHead } from "../store/outbound/periods.ts";
 import { newSecret, readAddress } from "./manage.ts";
 import { markBefore, openCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
@@ -12,7 +12,7 @@ import { afterFailure } from "./retry.ts";
 const now = Date.UTC(2026, 10, 15, 12, 7, 30);
 const quarter = 15 * 60_000;
 const noon = Date.UTC(2026, 10, 15, 12);
-const head = (endsAt: number): Head => ({ siteId: "s", number: 4, endsAt });
+const head = (endsAt: number): PeriodHead => ({ siteId: "s", number: 4, endsAt });
 
 describe("when a period is closed", () => {
   test("periods end on the clock's own marks", () => {
@@ -40,7 +40,7 @@ describe("when a period is closed", () => {
     expect(periodToClose(head(endsAt), now, quarter)).toEqual(due);
   });
 
-  function stage(first: Head) {
+  function stage(first: PeriodHead) {
     const state = { head: first, now, elapsed: 0, closed: [] as Closing[] };
     const periods = {
       heads: async (before: number, after: number) =>

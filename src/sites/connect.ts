@@ -167,7 +167,7 @@ export async function disconnect({ store, directory }: Desk, connection: Connect
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection", "success rate", "queue"], by.now);
   const outcome = { state: "skipped", reason: "disconnected" } as const;
-  await store.deliveries.endWaiting({ siteId, connectionId: id }, outcome, by.now);
+  await store.deliveries.endPending({ siteId, connectionId: id }, outcome, by.now);
 }
 
 type Named = Pick<Connection, "siteId" | "id">;

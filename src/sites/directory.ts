@@ -74,12 +74,12 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
   }
 
   async function read(): Promise<void> {
-    const revision = await store.configuration.revision();
+    const revision = await store.configuration.readRevision();
     if (revision === seen) return;
     // A standby that lacked the last changes was promoted, or a backup restored: what we know may never have been.
     const isBack = revision < seen;
     // A change that commits after `revision` was read is loaded twice, never missed.
-    const rows = await store.configuration.sitesSince(isBack ? -1 : seen);
+    const rows = await store.configuration.listSitesSince(isBack ? -1 : seen);
     if (isBack) {
       for (const site of sites.values()) forget(site);
       sites.clear();

@@ -55,7 +55,7 @@ test("uses of which it is not known whether they were written are said again as 
   await counts.stop();
   await counts.stop();
   expect(times).toBeGreaterThan(10);
-  const uses = await store.keyUse.usesOfSite("site", hour);
+  const uses = await store.keyUse.sumUses("site", hour);
   expect([uses.get("often")?.uses24h, uses.get("seldom")?.uses24h]).toEqual([13, 7]);
   await close();
 });

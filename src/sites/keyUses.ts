@@ -95,7 +95,7 @@ export function countKeyUses(
 
 /** A site's keys as people see them: how they do, and nothing of the key itself but its beginning. */
 export async function describeKeys(store: Pick<Store, "keyUse">, site: Site, now: number) {
-  const uses = await store.keyUse.usesOfSite(site.id, Math.floor(now / hourMs) - 23);
+  const uses = await store.keyUse.sumUses(site.id, Math.floor(now / hourMs) - 23);
   return site.keys.map((key) => {
     const use = uses.get(key.id);
     const state =

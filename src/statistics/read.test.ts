@@ -107,11 +107,11 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     const week = () => read(siteId, end - 7 * day, end);
     expect(await week()).toEqual(expected);
     await workerAt(siteId, now).work();
-    expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
+    expect(await store.statistics.findHead(siteId)).toMatchObject({ fromHour: 0 });
     expect(await week()).toEqual(expected);
-    await store.statistics.startAnew(siteId);
+    await store.statistics.restart(siteId);
     expect(await week()).toEqual(expected);
-    expect(await store.statistics.dueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([
+    expect(await store.statistics.listDueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([
       Math.floor(now / hourMs) - 1,
     ]);
   });
@@ -138,16 +138,16 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     const siteId = shortId();
     await add(siteId, now);
     await workerAt(siteId, now).work();
-    expect(await store.statistics.head(siteId)).toBeNull();
+    expect(await store.statistics.findHead(siteId)).toBeNull();
     const later = now + 40 * day;
     expect(await store.statistics.takeTurn("b", later, later + 1000)).toBe(true);
     await workerAt(siteId, later, "a").work();
-    expect(await store.statistics.head(siteId)).toBeNull();
+    expect(await store.statistics.findHead(siteId)).toBeNull();
     await workerAt(siteId, later, "b").work();
-    expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
+    expect(await store.statistics.findHead(siteId)).toMatchObject({ fromHour: 0 });
     await add(siteId, later);
     await workerAt(siteId, later + 2 * hourMs, "b").work();
-    expect((await store.statistics.head(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
+    expect((await store.statistics.findHead(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 
   test("more events than a portion, in an hour that is still running, are counted once for all who ask", async () => {

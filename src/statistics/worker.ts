@@ -3,13 +3,13 @@
 // first, what lies before anybody began to count.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Head } from "../store/statistics/statistics.ts";
+import type { StatisticsHead } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
 import { rollHour } from "./roll.ts";
 
 export type StatisticsOptions = {
-  store: Pick<Store, "statistics" | "inboundCounts" | "refusedCalls">;
+  store: Pick<Store, "statistics" | "inboundCounts" | "rejectedRequests">;
   sites: () => Iterable<{ id: string }>;
   /** This node. */
   owner: string;
@@ -81,9 +81,9 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
 
   const closedHour = () => Math.floor((now() - closedAfterMs) / hourMs);
 
-  async function headOf(siteId: string): Promise<Head> {
+  async function headOf(siteId: string): Promise<StatisticsHead> {
     const closed = closedHour();
-    return (await store.statistics.head(siteId)) ?? { fromHour: closed, toHour: closed };
+    return (await store.statistics.findHead(siteId)) ?? { fromHour: closed, toHour: closed };
   }
 
   /** What ended since the last time, and what may stand differently. False when it is not our turn any more. */
@@ -91,21 +91,21 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
     const head = await headOf(siteId);
     const closed = closedHour();
     for (let { toHour } = head; toHour < closed;) {
-      const hour = await store.statistics.nextHour(siteId, toHour, closed);
+      const hour = await store.statistics.findNextHour(siteId, toHour, closed);
       if (hour === null) break;
       if (!(await mayGoOn())) return false;
       await roll(siteId, hour);
       toHour = hour + 1;
       await store.statistics.saveHead(siteId, { ...head, toHour });
     }
-    for (const hour of await store.statistics.dueHours(siteId, now(), maxDue)) {
+    for (const hour of await store.statistics.listDueHours(siteId, now(), maxDue)) {
       if (!(await mayGoOn())) return false;
       await roll(siteId, hour);
     }
     if ((purgeAt.get(siteId) ?? 0) <= now()) {
       purgeAt.set(siteId, now() + purgeMs);
       await store.inboundCounts.purge(siteId, now());
-      await store.refusedCalls.purge(siteId, now());
+      await store.rejectedRequests.purge(siteId, now());
     }
     return true;
   }
@@ -114,7 +114,7 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
   async function goBack(siteId: string): Promise<boolean> {
     const head = await headOf(siteId);
     if (head.fromHour === 0) return false;
-    const hour = await store.statistics.previousHour(siteId, head.fromHour);
+    const hour = await store.statistics.findPreviousHour(siteId, head.fromHour);
     if (hour !== null) await roll(siteId, hour);
     // A site without events needs no row.
     else if (head.fromHour === head.toHour) return false;

@@ -199,7 +199,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       expect(answers.filter((answer) => !answer.duplicate)).toHaveLength(1);
       const events = await store.events.list(siteId, { limit: 10 });
       expect(events).toHaveLength(1);
-      expect(await store.deliveries.ofEvent(siteId, events[0]?.id ?? "")).toHaveLength(1);
+      expect(await store.deliveries.listByEvent(siteId, events[0]?.id ?? "")).toHaveLength(1);
     });
 
     test("one claim means different things at two sites", async () => {
@@ -261,7 +261,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         duplicate: false,
         platformEventId: "f",
       });
-      expect(await store.events.idOfClaim(siteId, "f")).not.toBe(filtered.event.id);
+      expect(await store.events.findIdByClaim(siteId, "f")).not.toBe(filtered.event.id);
     });
 
     test("an event comes back as it went in, its extra fields sealed", async () => {
@@ -314,11 +314,11 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
     test("an order id that came with several emails is noticed", async () => {
       const siteId = await newSite();
       await store.events.accept(newEvent(siteId, "1"));
-      expect(await store.events.emailsOfOrder(siteId, "A-1")).toBe(1);
+      expect(await store.events.countEmailsOfOrder(siteId, "A-1")).toBe(1);
       const second = newEvent(siteId, "2");
       second.event = { ...second.event, person: { emailSha256: sha256("d".repeat(64)) } };
       await store.events.accept(second);
-      expect(await store.events.emailsOfOrder(siteId, "A-1")).toBe(2);
+      expect(await store.events.countEmailsOfOrder(siteId, "A-1")).toBe(2);
     });
   });
 
@@ -348,10 +348,10 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const siteId = await newSite();
       await accepted(siteId, 3);
       const due = { siteId, connectionId: "c1" };
-      expect(await store.deliveries.claim(due, lease(now + 29_999, "node-b"))).toEqual([]);
-      expect(await store.deliveries.due(now + 29_999, [due])).not.toContainEqual(due);
-      expect(await store.deliveries.due(now + 30_000, [due])).toContainEqual(due);
-      expect(await store.deliveries.claim(due, lease(now + 30_000, "node-b"))).toHaveLength(3);
+      expect(await store.deliveries.claimDue(due, lease(now + 29_999, "node-b"))).toEqual([]);
+      expect(await store.deliveries.findDue(now + 29_999, [due])).not.toContainEqual(due);
+      expect(await store.deliveries.findDue(now + 30_000, [due])).toContainEqual(due);
+      expect(await store.deliveries.claimDue(due, lease(now + 30_000, "node-b"))).toHaveLength(3);
     });
 
     test("eight takers at once get every due delivery exactly once, never more than they asked for", async () => {
@@ -363,7 +363,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         Array.from({ length: 8 }, async (_, i) => {
           const from = i % 2 ? store : other;
           for (let idle = 0; idle < 3;) {
-            const got = await from.deliveries.claim(
+            const got = await from.deliveries.claimDue(
               { siteId, connectionId: "c1" },
               lease(now + hour, `t${i}`, 20),
             );
@@ -381,14 +381,14 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
     test("only the owner of the lease settles", async () => {
       const siteId = await newSite();
       const [item] = (await accepted(siteId, 1)) as [NewEvent];
-      await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now + hour, "node-b"));
+      await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now + hour, "node-b"));
       await store.deliveries.settle(settlement(item, "sent"));
-      expect((await store.deliveries.ofEvent(siteId, item.event.id))[0]).toMatchObject({
+      expect((await store.deliveries.listByEvent(siteId, item.event.id))[0]).toMatchObject({
         state: "queued",
         owner: "node-b",
       });
       await store.deliveries.settle(settlement(item, "sent", { owner: "node-b" }));
-      expect((await store.deliveries.ofEvent(siteId, item.event.id))[0]).toMatchObject({
+      expect((await store.deliveries.listByEvent(siteId, item.event.id))[0]).toMatchObject({
         state: "sent",
         attempts: 1,
       });
@@ -410,7 +410,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         response: null,
       };
       await store.deliveries.settle(settlement(item, "sent", { attempt }));
-      expect(await store.deliveries.attemptsOfEvent(siteId, item.event.id)).toEqual([]);
+      expect(await store.deliveries.listAttempts(siteId, item.event.id)).toEqual([]);
     });
 
     test("settling many at once writes each outcome and attempt to its own delivery", async () => {
@@ -438,13 +438,13 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         ),
       );
       for (const [i, item] of items.entries()) {
-        const [delivery] = await store.deliveries.ofEvent(siteId, item.event.id);
+        const [delivery] = await store.deliveries.listByEvent(siteId, item.event.id);
         expect(delivery).toMatchObject({
           state: i % 2 ? "sent" : "queued",
           reason: `r${i}`,
           dueAt: i % 2 ? 0 : now + i,
         });
-        const attempts = await store.deliveries.attemptsOfEvent(siteId, item.event.id);
+        const attempts = await store.deliveries.listAttempts(siteId, item.event.id);
         expect(attempts).toMatchObject([{ number: 1, durationMs: i, httpStatus: 200, reason: `r${i}` }]);
       }
     });
@@ -455,14 +455,14 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await store.deliveries.settle(settlement(item, "parked", { reason: "paused" }));
       const c1 = { siteId, connectionId: "c1" };
       const several = [{ siteId, connectionId: "c0" }, c1, { siteId: "other", connectionId: "c1" }];
-      expect(await store.deliveries.due(now + 10 * hour, several)).toEqual([]);
-      expect(await store.deliveries.allDue(now + 10 * hour)).not.toContainEqual(c1);
-      expect(await store.deliveries.parked(several)).toEqual([c1]);
+      expect(await store.deliveries.findDue(now + 10 * hour, several)).toEqual([]);
+      expect(await store.deliveries.findAllDue(now + 10 * hour)).not.toContainEqual(c1);
+      expect(await store.deliveries.findParked(several)).toEqual([c1]);
       expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
-      expect(await store.deliveries.parked([c1])).toEqual([]);
-      expect(await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(
-        1,
-      );
+      expect(await store.deliveries.findParked([c1])).toEqual([]);
+      expect(
+        await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b")),
+      ).toHaveLength(1);
     });
 
     test("what waits for a connection that is gone ends, what was sent stays sent", async () => {
@@ -470,15 +470,15 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const [sent, queued, inHand] = (await accepted(siteId, 3)) as [NewEvent, NewEvent, NewEvent];
       await store.deliveries.settle(settlement(sent, "sent"));
       await store.deliveries.settle(settlement(queued, "queued", { dueAt: now + hour }));
-      await store.deliveries.endWaiting(
+      await store.deliveries.endPending(
         { siteId, connectionId: "c1" },
         { state: "skipped", reason: "disconnected" },
         now,
       );
       // It may be at the platform already; its settlement decides, or the end of its lease.
-      expect((await store.deliveries.ofEvent(siteId, inHand.event.id))[0]?.state).toBe("queued");
-      expect((await store.deliveries.ofEvent(siteId, sent.event.id))[0]?.state).toBe("sent");
-      expect((await store.deliveries.ofEvent(siteId, queued.event.id))[0]).toMatchObject({
+      expect((await store.deliveries.listByEvent(siteId, inHand.event.id))[0]?.state).toBe("queued");
+      expect((await store.deliveries.listByEvent(siteId, sent.event.id))[0]?.state).toBe("sent");
+      expect((await store.deliveries.listByEvent(siteId, queued.event.id))[0]).toMatchObject({
         state: "skipped",
         reason: "disconnected",
       });
@@ -487,17 +487,17 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
     test("after a crash of the only node, everything it had in hand is due at once", async () => {
       const siteId = await newSite();
       await accepted(siteId, 2);
-      await store.deliveries.reclaimAll(now);
-      expect(await store.deliveries.claim({ siteId, connectionId: "c1" }, lease(now, "node-b"))).toHaveLength(
-        2,
-      );
+      await store.deliveries.releaseLeases(now);
+      expect(
+        await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b")),
+      ).toHaveLength(2);
     });
   });
 
   describe("people", () => {
     const remember = (on: Store, siteId: string, email: string, utm: Record<string, string>) =>
       on.people.change(siteId, async (rows) => {
-        const known = await rows.identity(sha256(email), now);
+        const known = await rows.lockIdentity(sha256(email), now);
         await rows.saveIdentity(sha256(email), { ...known, firstUtm: { ...known.firstUtm, ...utm } }, now);
       });
     const decide = (siteId: string, subject: string, givenBy: string, state: ConsentState) =>
@@ -510,7 +510,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
           remember(i % 2 ? store : other, siteId, "p", { [`n${i}`]: "x" }),
         ),
       );
-      const identity = await store.people.identity(siteId, sha256("p"));
+      const identity = await store.people.findIdentity(siteId, sha256("p"));
       expect(Object.keys(identity?.firstUtm ?? {})).toHaveLength(20);
     });
 
@@ -523,8 +523,8 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const beside = remember(store, siteId, "q", { a: "1" });
       await expect(failing).rejects.toThrow("changed my mind");
       await beside;
-      expect(await store.people.decisions(siteId, "p")).toEqual([]);
-      expect((await store.people.identity(siteId, sha256("q")))?.firstUtm).toEqual({ a: "1" });
+      expect(await store.people.listDecisions(siteId, "p")).toEqual([]);
+      expect((await store.people.findIdentity(siteId, sha256("q")))?.firstUtm).toEqual({ a: "1" });
     });
 
     test("many look-ups at once each find their own person, at their own site", async () => {
@@ -532,9 +532,9 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       for (let i = 0; i < 70; i++) await remember(store, a, `p${i}`, { mark: `a${i}` });
       await remember(store, b, "p1", { mark: "b1" });
       const found = await Promise.all([
-        ...Array.from({ length: 140 }, (_, i) => store.people.identity(a, sha256(`p${i % 70}`))),
-        store.people.identity(b, sha256("p1")),
-        store.people.identity(b, sha256("p2")),
+        ...Array.from({ length: 140 }, (_, i) => store.people.findIdentity(a, sha256(`p${i % 70}`))),
+        store.people.findIdentity(b, sha256("p1")),
+        store.people.findIdentity(b, sha256("p2")),
       ]);
       expect(found.slice(0, 140).map((one) => one?.firstUtm.mark)).toEqual(
         Array.from({ length: 140 }, (_, i) => `a${i % 70}`),
@@ -545,13 +545,13 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
 
     test("one giver's refusal is a refusal, whatever others grant, until that giver takes it back", async () => {
       const siteId = await newSite();
-      expect(await store.people.consent(siteId, "p")).toBe("unknown");
+      expect(await store.people.readConsent(siteId, "p")).toBe("unknown");
       await decide(siteId, "p", "visitor a", "denied");
       await decide(siteId, "p", "visitor b", "granted");
-      expect(await store.people.consent(siteId, "p")).toBe("denied");
+      expect(await store.people.readConsent(siteId, "p")).toBe("denied");
       await decide(siteId, "p", "visitor a", "granted");
-      expect(await store.people.consent(siteId, "p")).toBe("granted");
-      expect((await store.people.history(siteId, "p")).map((one) => [one.givenBy, one.state])).toEqual([
+      expect(await store.people.readConsent(siteId, "p")).toBe("granted");
+      expect((await store.people.listHistory(siteId, "p")).map((one) => [one.givenBy, one.state])).toEqual([
         ["visitor a", "denied"],
         ["visitor b", "granted"],
         ["visitor a", "granted"],
@@ -566,7 +566,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         location,
         `UPDATE consents SET state = 'yes please' WHERE site_id = '${siteId}' AND given_by = 'visitor a'`,
       );
-      expect(await store.people.consent(siteId, "p")).toBe("unreadable");
+      expect(await store.people.readConsent(siteId, "p")).toBe("unreadable");
     });
 
     test("a visitor is kept, found again for change, and removed", async () => {
@@ -574,12 +574,12 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const persons = (work: (rows: PeopleRows) => Promise<unknown>) =>
         store.people.change(siteId, async (rows) => {
           await work(rows);
-          return (await rows.visitor("v", now)).persons;
+          return (await rows.lockVisitor("v", now)).emailSha256s;
         });
-      expect(await persons((rows) => rows.visitor("v", now))).toEqual([]);
+      expect(await persons((rows) => rows.lockVisitor("v", now))).toEqual([]);
       const kept = await persons(async (rows) => {
-        await rows.visitor("v", now);
-        await rows.saveVisitor("v", { visits: [], persons: [sha256("p")] }, now);
+        await rows.lockVisitor("v", now);
+        await rows.saveVisitor("v", { visits: [], emailSha256s: [sha256("p")] }, now);
       });
       expect(kept).toEqual(["p"]);
       expect(await persons((rows) => rows.removeVisitor("v"))).toEqual([]);
@@ -597,7 +597,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       });
       const put = (email: string, visits: Visit[]) =>
         store.people.change(siteId, async (rows) => {
-          await rows.identity(sha256(email), now);
+          await rows.lockIdentity(sha256(email), now);
           await rows.saveIdentity(sha256(email), { visits, firstUtm: {}, forms: {} }, now);
         });
       await put("old1", [visit(1)]);
@@ -605,7 +605,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await put("both", [visit(20), visit(3)]);
       await put("seen again", [visit(20, 4)]);
       await put("new", [visit(20)]);
-      await store.people.change(siteId, (rows) => rows.visitor("old", 1));
+      await store.people.change(siteId, (rows) => rows.lockVisitor("old", 1));
       expect(await store.people.purgeVisitors(siteId, 10, 2)).toBe(1);
       expect(await store.people.purgeVisitors(siteId, 10, 2)).toBe(0);
       const looked: Step[] = [];
@@ -616,12 +616,12 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
         { removed: 2, next: "old2" },
         { removed: 1, next: null },
       ]);
-      expect(await store.people.identity(siteId, sha256("old2"))).toBeNull();
-      expect((await store.people.identity(siteId, sha256("both")))?.visits).toEqual([visit(20)]);
-      expect((await store.people.identity(siteId, sha256("seen again")))?.visits).toEqual([
+      expect(await store.people.findIdentity(siteId, sha256("old2"))).toBeNull();
+      expect((await store.people.findIdentity(siteId, sha256("both")))?.visits).toEqual([visit(20)]);
+      expect((await store.people.findIdentity(siteId, sha256("seen again")))?.visits).toEqual([
         { ...visit(20), clickIds: {} },
       ]);
-      expect((await store.people.identity(siteId, sha256("new")))?.visits).toEqual([visit(20)]);
+      expect((await store.people.findIdentity(siteId, sha256("new")))?.visits).toEqual([visit(20)]);
     });
 
     test("an erasure forgets grants and finds every visitor; a refusal stays", async () => {
@@ -630,23 +630,27 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       await decide(siteId, email, "visitor a", "granted");
       await decide(siteId, email, "visitor b", "denied");
       const found = await store.people.change(siteId, async (rows) => {
-        await rows.visitor("v", now);
-        await rows.saveVisitor("v", { visits: [], persons: [sha256(email)] }, now);
-        await rows.visitor("other", now);
-        await rows.forgetGrants(email);
-        return rows.visitorsOf(sha256(email));
+        await rows.lockVisitor("v", now);
+        await rows.saveVisitor("v", { visits: [], emailSha256s: [sha256(email)] }, now);
+        await rows.lockVisitor("other", now);
+        await rows.deleteGrants(email);
+        return rows.findVisitors(sha256(email));
       });
       expect(found).toEqual(["v"]);
-      expect((await store.people.decisions(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
-      expect((await store.people.history(siteId, email)).map((one) => one.givenBy)).toEqual(["visitor b"]);
+      expect((await store.people.listDecisions(siteId, email)).map((one) => one.givenBy)).toEqual([
+        "visitor b",
+      ]);
+      expect((await store.people.listHistory(siteId, email)).map((one) => one.givenBy)).toEqual([
+        "visitor b",
+      ]);
     });
 
     test("the operator lifts refusals without rewriting what others said", async () => {
       const siteId = await newSite();
       await decide(siteId, "p", "visitor a", "denied");
-      await store.people.change(siteId, (rows) => rows.liftAll("p", now));
-      expect(await store.people.consent(siteId, "p")).toBe("granted");
-      expect((await store.people.history(siteId, "p")).map((one) => one.state)).toEqual(["denied"]);
+      await store.people.change(siteId, (rows) => rows.liftRefusals("p", now));
+      expect(await store.people.readConsent(siteId, "p")).toBe("granted");
+      expect((await store.people.listHistory(siteId, "p")).map((one) => one.state)).toEqual(["denied"]);
     });
 
     test("an erased person is gone from events, deliveries and the log; what is waiting is not sent", async () => {
@@ -665,7 +669,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       expect(await store.erase.events(siteId, sha256("a".repeat(64)), now)).toBe(70);
       const erased = await store.events.get(siteId, items[69]!.event.id);
       expect(erased).toMatchObject({ person: { emailSha256: "" }, extra: null, value: 12.5, orderId: "A-1" });
-      const [delivery] = await store.deliveries.ofEvent(siteId, items[0]!.event.id);
+      const [delivery] = await store.deliveries.listByEvent(siteId, items[0]!.event.id);
       expect(delivery).toMatchObject({ state: "skipped", reason: "person erased" });
       const [left] = await sql(
         location,
@@ -673,7 +677,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       );
       expect(Number(left?.n)).toBe(0);
       expect(await store.events.get(siteId, bystander.event.id)).toMatchObject({
-        person: { email: "e".repeat(64) },
+        person: { emailSha256: "e".repeat(64) },
       });
     });
   });
@@ -697,11 +701,11 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const count = (at: number) => store.keyUse.countWrongKey(siteId, "h", at, rule);
       for (let i = 0; i < 9; i++) expect(await count(now + i)).toBe(0);
       expect(await count(now + rule.windowMs + 4)).toBe(0);
-      expect(await store.keyUse.lockouts(siteId, now)).toEqual([]);
+      expect(await store.keyUse.listLockouts(siteId, now)).toEqual([]);
       for (let i = 0; i < 4; i++) await count(now + rule.windowMs + 4);
       const until = await count(now + rule.windowMs + 4);
       expect(until).toBe(now + rule.windowMs + 4 + rule.lockMs);
-      expect(await store.keyUse.lockouts(siteId, now)).toMatchObject([{ host: "h", lockedUntil: until }]);
+      expect(await store.keyUse.listLockouts(siteId, now)).toMatchObject([{ host: "h", lockedUntil: until }]);
       expect(await count(until)).toBe(0);
     });
 
@@ -710,7 +714,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       for (let i = 0; i < 10; i++) await store.keyUse.countWrongKey(siteId, "locked", now, rule);
       await store.keyUse.countWrongKey(siteId, "once", now, rule);
       await store.keyUse.purge(siteId, now + rule.windowMs, rule);
-      expect(await store.keyUse.lockouts(siteId, now)).toHaveLength(1);
+      expect(await store.keyUse.listLockouts(siteId, now)).toHaveLength(1);
       await store.keyUse.purge(siteId, now + rule.lockMs, rule);
       const [left] = await sql(
         location,
@@ -724,7 +728,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       const use = (at: number, uses: number) => ({ siteId, keyId: "k", hour: at, uses, lastUsedAt: at });
       await store.keyUse.addUses([use(10, 3), use(11, 4)]);
       await other.keyUse.addUses([use(11, 5)]);
-      expect((await store.keyUse.usesOfSite(siteId, 11)).get("k")).toEqual({ uses24h: 9, lastUsedAt: 11 });
+      expect((await store.keyUse.sumUses(siteId, 11)).get("k")).toEqual({ uses24h: 9, lastUsedAt: 11 });
     });
 
     test("uses that are said again under the same total are counted once, each writer's for itself", async () => {
@@ -739,20 +743,20 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       for (let times = 0; times < 3; times++) await say("a", 3, 3);
       await say("a", 4, 7);
       await say("b", 3, 3);
-      expect((await store.keyUse.usesOfSite(siteId, 7)).get("k")?.uses24h).toBe(10);
+      expect((await store.keyUse.sumUses(siteId, 7)).get("k")?.uses24h).toBe(10);
     });
   });
 
   describe("configuration", () => {
     test("a change raises the revision, and only the changed site is read again", async () => {
       const [a, b] = [await newSite(), await newSite()];
-      const before = await store.configuration.revision();
+      const before = await store.configuration.readRevision();
       await other.configuration.changeSettings(change(b), () => ({ inbound: true }));
-      expect(await store.configuration.revision()).toBe(before + 1);
-      const sites = await store.configuration.sitesSince(before);
+      expect(await store.configuration.readRevision()).toBe(before + 1);
+      const sites = await store.configuration.listSitesSince(before);
       expect(sites.map((site) => site.id)).toEqual([b]);
       expect(sites[0]?.settings).toEqual({ inbound: true });
-      expect((await store.configuration.sitesSince(-1)).map((site) => site.id)).toContain(a);
+      expect((await store.configuration.listSitesSince(-1)).map((site) => site.id)).toContain(a);
     });
 
     test("changes of settings at once on two nodes all count", async () => {
@@ -765,7 +769,7 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
           })),
         ),
       );
-      const site = (await store.configuration.sitesSince(-1)).find((one) => one.id === siteId);
+      const site = (await store.configuration.listSitesSince(-1)).find((one) => one.id === siteId);
       expect(Object.keys(site?.settings ?? {})).toHaveLength(10);
     });
 
@@ -795,7 +799,8 @@ describe.each(["sqlite", "postgres"] as const)("the store on %s", (engine) => {
       for (const id of ["one", "two"]) {
         await store.configuration.saveConnection(change(siteId), connection(id), new Set(["token"]));
       }
-      const load = async () => (await store.configuration.sitesSince(-1)).find((site) => site.id === siteId);
+      const load = async () =>
+        (await store.configuration.listSitesSince(-1)).find((site) => site.id === siteId);
       expect((await load())?.connections).toEqual([connection("one"), connection("two")]);
       const rows = await sql(location, `SELECT * FROM connections WHERE site_id = '${siteId}'`);
       expect(JSON.stringify(rows)).not.toContain("TOP-SECRET");

@@ -56,7 +56,7 @@ test("two nodes accept each event once, and deliver each once", { timeout: 300_0
         for (;;) {
           const at = Date.now();
           const lease = { now: at, owner, until: at + 600_000, limit: 20 };
-          const hand = await node.deliveries.claim(due, lease);
+          const hand = await node.deliveries.claimDue(due, lease);
           for (const { siteId, eventId } of hand) {
             const key = `${siteId} ${eventId}`;
             claimed.set(key, (claimed.get(key) ?? 0) + 1);

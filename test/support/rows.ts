@@ -135,7 +135,7 @@ export function representativeRows(): Record<string, Row[]> {
       {
         site_id,
         visitor_id: "v1",
-        record: JSON.stringify({ visits: [visit], persons: [person] }),
+        record: JSON.stringify({ visits: [visit], emailSha256s: [person] }),
         oldest_at: at,
       },
     ],

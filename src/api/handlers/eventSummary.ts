@@ -12,7 +12,7 @@ export async function withDeliveries(
   siteId: string,
   events: readonly EventSummary[],
 ): Promise<ShownEvent[]> {
-  const deliveries = await store.events.deliveriesOf(
+  const deliveries = await store.events.listDeliveries(
     siteId,
     events.map(({ id }) => id),
   );

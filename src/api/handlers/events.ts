@@ -57,7 +57,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
     if (found && "eventId" in found) return () => oneOf(siteId, found.eventId, checked);
     const filter: EventFilter = { ...found, ...checked };
     return async (before: string | null, limit: number): Promise<Page> => {
-      const { events, next } = await store.events.page(siteId, filter, { before, limit });
+      const { events, next } = await store.events.listPage(siteId, filter, { before, limit });
       return { rows: await withDeliveries(store, siteId, events), next };
     };
   }

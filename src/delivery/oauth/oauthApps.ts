@@ -7,7 +7,7 @@ import type { OAuthApp } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import { hasOAuth, type PlatformWithOAuth } from "./oauth2.ts";
 
-type Desk = { store: Pick<Store, "signIns" | "audit"> };
+type Desk = { store: Pick<Store, "platformSignIns" | "audit"> };
 
 export const platformsWithSignIn = () => platforms.filter(hasOAuth);
 
@@ -20,12 +20,12 @@ export function signInPlatform(id: string): PlatformWithOAuth {
 
 export async function setOAuthApp({ store }: Desk, app: OAuthApp, by: By): Promise<void> {
   const { id: platform } = signInPlatform(app.platform);
-  await store.signIns.saveApp(app, by.now);
+  await store.platformSignIns.saveApp(app, by.now);
   await store.audit.add(change("", "oauth app set", { platform }, by));
 }
 
 export async function removeOAuthApp({ store }: Desk, platform: string, by: By): Promise<void> {
-  if (!(await store.signIns.removeApp(platform)))
+  if (!(await store.platformSignIns.removeApp(platform)))
     throw new Refusal("platform", `No app is set for ${platform}.`);
   await store.audit.add(change("", "oauth app removed", { platform }, by));
 }

@@ -11,7 +11,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { randomBase62, shortId } from "../../kernel/ids.ts";
 import { platformOf } from "../../platforms/index.ts";
 import { Missing, Refusal } from "../../kernel/refusal.ts";
-import type { SignIn } from "../../store/sites/platformSignIns.ts";
+import type { PlatformSignIn } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import {
   agreementUrl,
@@ -33,7 +33,7 @@ type Asker = { asker: string | null };
 export type SignInRecord = (Asked | Agreeing | Exchanging | Done | Failed) & Asker;
 
 export type SignInOptions = {
-  store: Pick<Store, "signIns">;
+  store: Pick<Store, "platformSignIns">;
   sender: Sender;
   /** Where platforms send people back to. */
   redirectUri: string;
@@ -74,7 +74,7 @@ export async function askSignIn(
   asker: string | null,
 ): Promise<{ id: string; ticket: string; expiresAt: number }> {
   const platform = signInPlatform(platformId);
-  if (!(await store.signIns.app(platformId))) {
+  if (!(await store.platformSignIns.findApp(platformId))) {
     throw new Refusal(
       "platform",
       `No OAuth app is set for ${platform.name}. An owner sets it in Settings, OAuth apps.`,
@@ -85,7 +85,7 @@ export async function askSignIn(
   const secret = randomBase62(32);
   const expiresAt = now() + tenMinutes;
   const record: SignInRecord = { step: "asked", link: hashOf(secret), asker };
-  await store.signIns.begin({ siteId, id, platform: platformId, expiresAt, record });
+  await store.platformSignIns.begin({ siteId, id, platform: platformId, expiresAt, record });
   return { id, ticket: `${siteId}.${id}.${secret}`, expiresAt };
 }
 
@@ -103,7 +103,7 @@ export async function beginAgreement(
   const state = `${ticket.siteId}.${ticket.id}.${randomBase62(32)}`;
   const verifier = newVerifier();
   const agreeing = { step: "agreeing", browser: hashOf(cookie), state: hashOf(state), verifier } as const;
-  const signIn = await store.signIns.step(ticket.siteId, ticket.id, ({ record, expiresAt }) => {
+  const signIn = await store.platformSignIns.step(ticket.siteId, ticket.id, ({ record, expiresAt }) => {
     const asked = record as SignInRecord;
     const isValid = asked.step === "asked" && expiresAt > now() && isSame(ticket.secret, asked.link);
     const asker = askerOf(asked);
@@ -111,7 +111,7 @@ export async function beginAgreement(
       ? { record: { ...agreeing, asker }, expiresAt: now() + tenMinutes }
       : null;
   });
-  const app = signIn && (await store.signIns.app(signIn.platform));
+  const app = signIn && (await store.platformSignIns.findApp(signIn.platform));
   if (!signIn || !app) return { error: lost };
   const platform = signInPlatform(signIn.platform);
   const address = new URL(await agreementUrl(platform, app, { redirectUri, state, verifier }));
@@ -140,14 +140,14 @@ export async function finishAgreement(
   if (!ticket || !cookie) return { error: lost };
   let agreed: (Agreeing & Asker) | undefined;
   const { siteId, id } = ticket;
-  const taken = await store.signIns.step<SignInRecord>(siteId, id, ({ record, expiresAt }) => {
+  const taken = await store.platformSignIns.step<SignInRecord>(siteId, id, ({ record, expiresAt }) => {
     const agreeing = record as SignInRecord;
     if (agreeing.step !== "agreeing" || expiresAt <= now()) return null;
     if (!isSame(state, agreeing.state) || !isSame(cookie, agreeing.browser)) return null;
     agreed = agreeing;
     return { record: { step: "exchanging", asker: askerOf(agreeing) }, expiresAt };
   });
-  const app = taken && (await store.signIns.app(taken.platform));
+  const app = taken && (await store.platformSignIns.findApp(taken.platform));
   if (!taken || !agreed || !app) return { error: lost };
   const platform = signInPlatform(taken.platform);
   const answer = { parameters, state, redirectUri, verifier: agreed.verifier };
@@ -160,23 +160,23 @@ export async function finishAgreement(
   const asker = askerOf(agreed);
   const record: SignInRecord =
     "fault" in tokens ? { step: "failed", error: tokens.error, asker } : { step: "done", tokens, asker };
-  await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + anHour }));
+  await store.platformSignIns.step(siteId, id, () => ({ record, expiresAt: now() + anHour }));
   const error = "fault" in tokens ? `${platform.name} did not agree: ${tokens.error}` : null;
   return { platform, siteId, id, asker, error };
 }
 
 /** A sign-in of this asker; null where there is none, or it is somebody else's. */
 export async function signInOf(
-  store: Pick<Store, "signIns">,
+  store: Pick<Store, "platformSignIns">,
   { siteId, id, asker }: { siteId: string; id: string } & Asker,
-): Promise<SignIn<SignInRecord> | null> {
-  const signIn = (await store.signIns.get(siteId, id)) as SignIn<SignInRecord> | null;
+): Promise<PlatformSignIn<SignInRecord> | null> {
+  const signIn = (await store.platformSignIns.find(siteId, id)) as PlatformSignIn<SignInRecord> | null;
   return signIn && askerOf(signIn.record) === asker ? signIn : null;
 }
 
 /** The tokens of a sign-in that is done, for a connection of the same site and platform. */
 export async function tokensOfSignIn(
-  store: Pick<Store, "signIns">,
+  store: Pick<Store, "platformSignIns">,
   wanted: { siteId: string; platform: string; id: string } & Asker,
   now: number,
 ): Promise<Tokens> {

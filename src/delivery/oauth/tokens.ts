@@ -10,7 +10,7 @@ import { hasOAuth, renewed, type TokenFault } from "./oauth2.ts";
 import type { Sender } from "../send.ts";
 
 export type TokenOptions = {
-  store: Pick<Store, "signIns">;
+  store: Pick<Store, "platformSignIns">;
   directory: Pick<Directory, "connection" | "refresh">;
   sender: Sender;
   /** This node. */
@@ -46,11 +46,11 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
       await directory.refresh();
       const current = directory.connection(siteId, id) ?? connection;
       if (!isDue(current, rejected)) return current;
-      if (await store.signIns.claimRefresh(siteId, id, owner, now(), now() + renewalMs)) {
+      if (await store.platformSignIns.claimRefresh(siteId, id, owner, now(), now() + renewalMs)) {
         try {
           return await renewNow(current, rejected);
         } finally {
-          await store.signIns.releaseRefresh(siteId, id, owner);
+          await store.platformSignIns.releaseRefresh(siteId, id, owner);
         }
       }
       if (now() >= latest) return { fault: "later", error: "another node is renewing the access token" };
@@ -68,13 +68,13 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     const current = directory.connection(siteId, id) ?? connection;
     if (!isDue(current, rejected)) return current;
     const platform = platformOf(platformId);
-    const app = await store.signIns.app(platformId);
+    const app = await store.platformSignIns.findApp(platformId);
     const refreshToken = current.settings.refresh_token;
     if (!hasOAuth(platform) || !refreshToken) return current;
     if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
     const tokens = await renewed({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
-    const isSaved = await store.signIns.renewTokens(siteId, id, refreshToken, tokens);
+    const isSaved = await store.platformSignIns.renewTokens(siteId, id, refreshToken, tokens);
     await directory.refresh();
     // Whoever connected it anew meanwhile knows better.
     if (!isSaved) return directory.connection(siteId, id) ?? current;

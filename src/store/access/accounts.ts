@@ -99,7 +99,7 @@ export function accountStore(db: Database) {
       return row ?? null;
     },
 
-    async sessionsOf(userId: string, now: number): Promise<Session[]> {
+    async listSessions(userId: string, now: number): Promise<Session[]> {
       const rows = await db.all(
         `SELECT ${columns.sessions} FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT 200`,
         [userId, now],
@@ -122,7 +122,7 @@ export function accountStore(db: Database) {
     },
 
     /** When a session and its user were last seen. */
-    async see(userId: string, sessionId: string, now: number): Promise<void> {
+    async touchSession(userId: string, sessionId: string, now: number): Promise<void> {
       await db.write(async (tx) => {
         await tx.all(`UPDATE sessions SET seen_at = $2 WHERE id = $1`, [sessionId, now]);
         await tx.all(`UPDATE users SET seen_at = $2 WHERE id = $1`, [userId, now]);

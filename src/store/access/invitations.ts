@@ -10,7 +10,7 @@ import {
   putGrant,
   siteIdOf,
   siteOf,
-  takeTurn,
+  lockMembers,
   type GrantRow,
   type MemberRole,
   type NewUser,
@@ -49,7 +49,7 @@ export function invitationStore(db: Database, newId: () => string) {
       const { id, email, site, role, invitedBy, createdAt, expiresAt } = invitation;
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         if (inviter !== null && !(await isOwnerOf(tx, inviter, site))) return false;
         await tx.all(
           `INSERT INTO invitations (id, hash, email, site_id, role, invited_by, shown, created_at, expires_at)
@@ -65,7 +65,7 @@ export function invitationStore(db: Database, newId: () => string) {
     },
 
     /** Those that can still be accepted. */
-    async open(now: number): Promise<Invitation[]> {
+    async listOpen(now: number): Promise<Invitation[]> {
       const rows = await db.all(
         `SELECT ${columns.invitations} FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,
         [now],
@@ -73,7 +73,7 @@ export function invitationStore(db: Database, newId: () => string) {
       return rows.map(invitationOf);
     },
 
-    async byHash(hash: string, now: number): Promise<Invitation | null> {
+    async findByHash(hash: string, now: number): Promise<Invitation | null> {
       const [row] = await db.all(
         `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
         [hash, now],
@@ -101,7 +101,7 @@ export function invitationStore(db: Database, newId: () => string) {
     ): Promise<"done" | "no invitation" | "known email"> {
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         const [row] = await tx.all(
           `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
           [hash, line.at],

@@ -44,7 +44,7 @@ export const siteOf = (siteId: unknown) => (siteId === "" ? null : String(siteId
 const grantOf = (row: Row): GrantRow => ({ site: siteOf(row.site_id), role: row.role as MemberRole });
 
 export function memberStore(db: Database, newId: () => string) {
-  async function grantsOf(userId: string, from: Query = db): Promise<GrantRow[]> {
+  async function listGrants(userId: string, from: Query = db): Promise<GrantRow[]> {
     const rows = await from.all(`SELECT site_id, role FROM grants WHERE user_id = $1 ORDER BY site_id`, [
       userId,
     ]);
@@ -53,14 +53,14 @@ export function memberStore(db: Database, newId: () => string) {
 
   async function one(column: "id" | "email", value: string): Promise<Member | null> {
     const [row] = await db.all(`SELECT ${columns.users} FROM users WHERE ${column} = $1`, [value]);
-    return row ? memberOf(row, await grantsOf(String(row.id))) : null;
+    return row ? memberOf(row, await listGrants(String(row.id))) : null;
   }
 
   /** One change and its audit line, which is left out where nothing was changed. */
   function change<T>(line: AuditLine, work: (tx: Query) => Promise<T>): Promise<T> {
     const lineId = newId();
     return db.write(async (tx) => {
-      await takeTurn(tx);
+      await lockMembers(tx);
       const result = await work(tx);
       if (result !== "no member" && result !== "last owner") await writeAudit(tx, lineId, line);
       return result;
@@ -68,16 +68,16 @@ export function memberStore(db: Database, newId: () => string) {
   }
 
   return {
-    grantsOf: (userId: string) => grantsOf(userId),
-    byId: (id: string) => one("id", id),
-    byEmail: (email: string) => one("email", email),
+    listGrants: (userId: string) => listGrants(userId),
+    findById: (id: string) => one("id", id),
+    findByEmail: (email: string) => one("email", email),
 
     async hasOwner(): Promise<boolean> {
-      return (await ownerCount(db)) > 0;
+      return (await countOwners(db)) > 0;
     },
 
     /** Everybody. Members are people: there are few. */
-    async all(): Promise<Member[]> {
+    async list(): Promise<Member[]> {
       const users = await db.all(`SELECT ${columns.users} FROM users ORDER BY created_at, id`);
       const grants = await db.all(`SELECT ${columns.grants} FROM grants ORDER BY user_id, site_id`);
       const byUser = Map.groupBy(grants, (row) => String(row.user_id));
@@ -132,13 +132,13 @@ export function memberStore(db: Database, newId: () => string) {
 }
 
 /** A row that every change of members writes first, so that one sees what the other did. */
-export async function takeTurn(tx: Query): Promise<void> {
+export async function lockMembers(tx: Query): Promise<void> {
   await tx.all(
     `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'members' RETURNING value`,
   );
 }
 
-export async function ownerCount(tx: Query): Promise<number> {
+export async function countOwners(tx: Query): Promise<number> {
   const [row] = await tx.all(`SELECT COUNT(*) AS n FROM grants WHERE site_id = '' AND role = 'owner'`);
   return Number(row?.n);
 }

@@ -4,17 +4,17 @@
 import { endSessions } from "./accounts.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import type { Database } from "../engine/database.ts";
-import { addUser, hasUser, ownerCount, putGrant, takeTurn, type NewUser } from "./members.ts";
+import { addUser, hasUser, countOwners, putGrant, lockMembers, type NewUser } from "./members.ts";
 
 /** Several nodes may start before there is an owner; each shows its own link. */
 const maxSetUps = 5;
 const maxResets = 3;
 const never = Number.MAX_SAFE_INTEGER;
 
-export type ResetTicket = { hash: string; userId: string; byOperator: boolean; expiresAt: number };
+export type ResetLink = { hash: string; userId: string; byOperator: boolean; expiresAt: number };
 
-export function ticketStore(db: Database, newId: () => string) {
-  async function add(purpose: string, ticket: ResetTicket, now: number, most: number): Promise<void> {
+export function oneTimeLinkStore(db: Database, newId: () => string) {
+  async function add(purpose: string, ticket: ResetLink, now: number, most: number): Promise<void> {
     const { hash, userId, byOperator, expiresAt } = ticket;
     await db.write(async (tx) => {
       await tx.all(
@@ -36,25 +36,25 @@ export function ticketStore(db: Database, newId: () => string) {
     addSetUp: (hash: string, now: number) =>
       add("set-up", { hash, userId: "", byOperator: true, expiresAt: never }, now, maxSetUps),
 
-    async isSetUp(hash: string): Promise<boolean> {
+    async hasSetUp(hash: string): Promise<boolean> {
       const rows = await db.all(`SELECT hash FROM tickets WHERE hash = $1 AND purpose = 'set-up'`, [hash]);
       return rows.length > 0;
     },
 
     /** Makes the first owner. Of two at once one becomes it. */
-    async setUp(
+    async addFirstOwner(
       line: AuditLine,
       hash: string,
       user: NewUser,
-    ): Promise<"done" | "has owner" | "no ticket" | "known email"> {
+    ): Promise<"done" | "has owner" | "no link" | "known email"> {
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         const [ticket] = await tx.all(`SELECT hash FROM tickets WHERE hash = $1 AND purpose = 'set-up'`, [
           hash,
         ]);
-        if ((await ownerCount(tx)) > 0) return (await hasUser(tx, user.id)) ? "done" : "has owner";
-        if (!ticket) return "no ticket";
+        if ((await countOwners(tx)) > 0) return (await hasUser(tx, user.id)) ? "done" : "has owner";
+        if (!ticket) return "no link";
         if (!(await addUser(tx, user, line.at))) return "known email";
         await putGrant(tx, user.id, { site: null, role: "owner" }, line.at);
         await tx.all(`DELETE FROM tickets WHERE purpose = 'set-up'`);
@@ -64,13 +64,13 @@ export function ticketStore(db: Database, newId: () => string) {
     },
 
     /** `line` null: nobody but the person themselves asked for it. */
-    async addReset(ticket: ResetTicket, now: number, line: AuditLine | null): Promise<void> {
+    async addReset(ticket: ResetLink, now: number, line: AuditLine | null): Promise<void> {
       await add("reset", ticket, now, maxResets);
       if (line) await db.write((tx) => writeAudit(tx, newId(), line));
     },
 
     /** Whose password a ticket resets; null for one that does not work (any more). */
-    async resetOf(hash: string, now: number): Promise<{ userId: string; email: string } | null> {
+    async findReset(hash: string, now: number): Promise<{ userId: string; email: string } | null> {
       const [row] = await db.all(
         `SELECT users.id, users.email FROM tickets JOIN users ON users.id = tickets.user_id
          WHERE tickets.hash = $1 AND purpose = 'reset' AND expires_at > $2`,
@@ -80,14 +80,14 @@ export function ticketStore(db: Database, newId: () => string) {
     },
 
     /** Sets the new password, ends every session, and spends all links of the same person. */
-    async reset(
+    async resetPassword(
       line: AuditLine,
       hash: string,
       { userId, passwordId, passwordHash }: { userId: string; passwordId: string; passwordHash: string },
     ): Promise<boolean> {
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         const [ticket] = await tx.all(
           `DELETE FROM tickets WHERE hash = $1 AND purpose = 'reset' AND user_id = $2 AND expires_at > $3
            RETURNING by_operator`,

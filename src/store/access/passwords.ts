@@ -3,7 +3,7 @@
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import type { Database, Query } from "../engine/database.ts";
-import { takeTurn } from "./members.ts";
+import { lockMembers } from "./members.ts";
 
 export type Proof = { userId: string; passwordHash: string; twoFactor: boolean };
 
@@ -13,7 +13,7 @@ export type Renewed = { sessionId: string; token: string };
 export function passwordStore(db: Database, newId: () => string) {
   return {
     /** Null for somebody who cannot sign in. */
-    async proofOf(column: "id" | "email", value: string): Promise<Proof | null> {
+    async findProof(column: "id" | "email", value: string): Promise<Proof | null> {
       const [row] = await db.all(
         `SELECT users.id, users.two_factor, passwords.password
          FROM users JOIN passwords ON passwords.user_id = users.id AND passwords.provider_id = 'credential'
@@ -46,7 +46,7 @@ export function passwordStore(db: Database, newId: () => string) {
     ): Promise<boolean> {
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         // A transaction that is run again finds what it did.
         if (await holdPassword(tx, userId, next)) return true;
         if (!(await holdPassword(tx, userId, passwordHash))) return false;
@@ -67,7 +67,11 @@ export function passwordStore(db: Database, newId: () => string) {
     },
 
     /** After two-factor sign-in was switched on: sessions that never saw a code end, but for the one of this token. */
-    async twoFactorOn(line: AuditLine, { userId, passwordHash }: Proof, token: string): Promise<boolean> {
+    async recordTwoFactorOn(
+      line: AuditLine,
+      { userId, passwordHash }: Proof,
+      token: string,
+    ): Promise<boolean> {
       const lineId = newId();
       return db.write(async (tx) => {
         if (!(await holdPassword(tx, userId, passwordHash))) {
@@ -80,7 +84,7 @@ export function passwordStore(db: Database, newId: () => string) {
       });
     },
 
-    async twoFactorOff(
+    async disableTwoFactor(
       line: AuditLine,
       { userId, passwordHash }: Proof,
     ): Promise<"done" | "is off" | "no proof"> {

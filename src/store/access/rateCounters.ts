@@ -3,7 +3,7 @@
 import type { Database } from "../engine/database.ts";
 
 /** `most` tries within `windowMs` from the first. */
-export type TryLimit = { key: string; most: number; windowMs: number };
+export type RateLimit = { key: string; max: number; windowMs: number };
 
 class Exceeded extends Error {
   readonly until: number;
@@ -13,17 +13,17 @@ class Exceeded extends Error {
   }
 }
 
-export function triesStore(db: Database) {
+export function rateCounterStore(db: Database) {
   return {
     /**
      * Counts one try under every limit, or, where one of them is spent, under none: who is stopped by the limit of an
      * address must not use up the limit of an account. Returns until when to wait, or 0.
      */
-    async count(limits: readonly TryLimit[], now: number): Promise<number> {
+    async count(limits: readonly RateLimit[], now: number): Promise<number> {
       try {
         await db.write(async (tx) => {
           // Always in one order: two that count the same limits do not wait for each other crosswise.
-          for (const { key, most, windowMs } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+          for (const { key, max: most, windowMs } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
             const [row] = await tx.all(
               `INSERT INTO tries (key, count, until) VALUES ($1, 1, $2)
                ON CONFLICT (key) DO UPDATE SET
@@ -43,14 +43,14 @@ export function triesStore(db: Database) {
     },
 
     /** Takes a try back that was none: the password was right. */
-    async giveBack(keys: readonly string[]): Promise<void> {
+    async decrement(keys: readonly string[]): Promise<void> {
       await db.write(async (tx) => {
         for (const key of keys.toSorted())
           await tx.all(`UPDATE tries SET count = count - 1 WHERE key = $1 AND count > 0`, [key]);
       });
     },
 
-    async forget(keys: readonly string[]): Promise<void> {
+    async reset(keys: readonly string[]): Promise<void> {
       await db.write(async (tx) => {
         for (const key of keys.toSorted()) await tx.all(`DELETE FROM tries WHERE key = $1`, [key]);
       });

@@ -7,9 +7,9 @@ import type { DeliveryState } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
 import { deliveryOf, type Delivery, type DeliveryKey } from "./delivery.ts";
-import { dueStore } from "./dueConnections.ts";
+import { dueConnectionStore } from "./dueConnections.ts";
 import { grouped } from "../engine/groupCommit.ts";
-import { waitingStore } from "./queued.ts";
+import { queuedDeliveryStore } from "./queued.ts";
 
 export type Attempt = {
   number: number;
@@ -49,20 +49,20 @@ export function deliveryStore(db: Database) {
   });
 
   return {
-    ...dueStore(db),
-    ...waitingStore(db),
+    ...dueConnectionStore(db),
+    ...queuedDeliveryStore(db),
 
     /** Writes the outcome of an attempt; resolves when it is committed. A delivery that is no longer ours is left alone. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
 
     /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
-    async reclaimAll(now: number): Promise<void> {
+    async releaseLeases(now: number): Promise<void> {
       await db.write((tx) =>
         tx.all(`UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''`, [now]),
       );
     },
 
-    async ofEvent(siteId: string, eventId: string): Promise<Delivery[]> {
+    async listByEvent(siteId: string, eventId: string): Promise<Delivery[]> {
       const rows = await db.all(
         `SELECT ${columns.deliveries} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
         [siteId, eventId],
@@ -70,7 +70,7 @@ export function deliveryStore(db: Database) {
       return rows.map(deliveryOf);
     },
 
-    async attemptsOfEvent(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
+    async listAttempts(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
       const rows = await db.all(
         `SELECT ${columns.attempts} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
         [siteId, eventId],

@@ -16,7 +16,7 @@ export type Delivery = DeliveryKey & {
 };
 
 /** A connection that has deliveries waiting. */
-export type Due = { siteId: string; connectionId: string };
+export type ConnectionKey = { siteId: string; connectionId: string };
 
 export function deliveryOf(row: Row): Delivery {
   return {

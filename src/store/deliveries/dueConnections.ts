@@ -7,18 +7,21 @@
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
-import type { Due } from "./delivery.ts";
+import type { ConnectionKey } from "./delivery.ts";
 
-export type WaitingState = "queued" | "parked";
+export type PendingState = "queued" | "parked";
 
-const nameOf = ({ siteId, connectionId }: Due) => `${siteId} ${connectionId}`;
-const dueOf = (row: Row): Due => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) });
+const nameOf = ({ siteId, connectionId }: ConnectionKey) => `${siteId} ${connectionId}`;
+const dueOf = (row: Row): ConnectionKey => ({
+  siteId: String(row.site_id),
+  connectionId: String(row.connection_id),
+});
 
-export function dueStore(db: Database) {
+export function dueConnectionStore(db: Database) {
   /** Which of these connections have something due. */
-  async function due(now: number, among: readonly Due[]): Promise<Due[]> {
+  async function findDue(now: number, among: readonly ConnectionKey[]): Promise<ConnectionKey[]> {
     if (await db.isSharded()) return only(among, await goThrough(db, "queued", now));
-    const found: Due[] = [];
+    const found: ConnectionKey[] = [];
     for (const some of chunks(among)) {
       const rows = await db.all(
         `SELECT v.column1 AS site_id, v.column2 AS connection_id
@@ -34,23 +37,23 @@ export function dueStore(db: Database) {
   }
 
   return {
-    due,
+    findDue,
 
     /** Which of these connections have something parked. */
-    async parked(among: readonly Due[]): Promise<Due[]> {
+    async findParked(among: readonly ConnectionKey[]): Promise<ConnectionKey[]> {
       const all = (await db.isSharded()) ? await goThrough(db, "parked") : await stepThrough(db, "parked");
       return only(among, all);
     },
 
     /** The connections that have something due, also those that nobody knows any more. */
-    async allDue(now: number): Promise<Due[]> {
+    async findAllDue(now: number): Promise<ConnectionKey[]> {
       if (await db.isSharded()) return goThrough(db, "queued", now);
-      return due(now, await stepThrough(db, "queued"));
+      return findDue(now, await stepThrough(db, "queued"));
     },
   };
 }
 
-function only(among: readonly Due[], found: readonly Due[]): Due[] {
+function only(among: readonly ConnectionKey[], found: readonly ConnectionKey[]): ConnectionKey[] {
   const wanted = new Set(among.map(nameOf));
   return found.filter((one) => wanted.has(nameOf(one)));
 }
@@ -59,8 +62,8 @@ function only(among: readonly Due[], found: readonly Due[]): Due[] {
 const portion = 100;
 
 /** All connections that have something in this state, each found by where the one before it ends. */
-async function stepThrough(db: Database, state: WaitingState): Promise<Due[]> {
-  const found: Due[] = [];
+async function stepThrough(db: Database, state: PendingState): Promise<ConnectionKey[]> {
+  const found: ConnectionKey[] = [];
   const first = (column: string, where: string) =>
     `(SELECT d.${column} FROM deliveries AS d WHERE d.state = '${state}' AND ${where} ORDER BY d.${column} LIMIT 1)`;
   for (let after = ""; ;) {
@@ -89,7 +92,7 @@ async function stepThrough(db: Database, state: WaitingState): Promise<Due[]> {
  * A sharded database can neither look up a list of sites nor follow one to the next. It goes through what is there, each
  * machine through its own part.
  */
-async function goThrough(db: Database, state: WaitingState, now?: number): Promise<Due[]> {
+async function goThrough(db: Database, state: PendingState, now?: number): Promise<ConnectionKey[]> {
   const rows = await db.all(
     `SELECT site_id, connection_id FROM deliveries
      WHERE state = '${state}'${now === undefined ? "" : " AND due_at <= $1"} GROUP BY site_id, connection_id`,

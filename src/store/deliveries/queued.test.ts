@@ -76,15 +76,15 @@ describe.skipIf(inject("inSchemas"))("of many that wait for one connection", () 
   test("some are found and taken by reading about as many", async () => {
     const read = await withMany("queued", async ({ deliveries }) => {
       for (let i = 0; i < 8; i++) {
-        expect(await deliveries.due(now, [...quiet, busy])).toEqual([busy]);
-        expect(await deliveries.allDue(now)).toEqual([busy]);
-        expect(await deliveries.parked([...quiet, busy])).toEqual([]);
+        expect(await deliveries.findDue(now, [...quiet, busy])).toEqual([busy]);
+        expect(await deliveries.findAllDue(now)).toEqual([busy]);
+        expect(await deliveries.findParked([...quiet, busy])).toEqual([]);
         const lease = { now, owner: "node", until: now + 1, limit: 20 };
-        expect(await deliveries.claim(busy, lease)).toHaveLength(20);
+        expect(await deliveries.claimDue(busy, lease)).toHaveLength(20);
       }
       const outcome = { state: "parked", reason: "paused" } as const;
-      for (let i = 0; i < 4; i++) expect(await deliveries.endWaiting(busy, outcome, now, 100)).toBe(100);
-      expect(await deliveries.parked([...quiet, busy])).toEqual([busy]);
+      for (let i = 0; i < 4; i++) expect(await deliveries.endPending(busy, outcome, now, 100)).toBe(100);
+      expect(await deliveries.findParked([...quiet, busy])).toEqual([busy]);
     });
     expect(read).toBeGreaterThan(500);
     // Entries of an index that were just changed may be read again; going through all would show in every step.
@@ -94,12 +94,12 @@ describe.skipIf(inject("inSchemas"))("of many that wait for one connection", () 
   test("some are found and released by reading about as many", async () => {
     const read = await withMany("parked", async ({ deliveries }) => {
       for (let i = 0; i < 8; i++) {
-        expect(await deliveries.parked([...quiet, busy])).toEqual([busy]);
+        expect(await deliveries.findParked([...quiet, busy])).toEqual([busy]);
         expect(await deliveries.releaseParked(busy.siteId, busy.connectionId, now, 100)).toBe(100);
       }
-      expect(await deliveries.due(now, [...quiet, busy])).toEqual([busy]);
+      expect(await deliveries.findDue(now, [...quiet, busy])).toEqual([busy]);
       const outcome = { state: "skipped", reason: "disconnected" } as const;
-      for (let i = 0; i < 4; i++) expect(await deliveries.endWaiting(busy, outcome, now, 100)).toBe(100);
+      for (let i = 0; i < 4; i++) expect(await deliveries.endPending(busy, outcome, now, 100)).toBe(100);
     });
     expect(read).toBeGreaterThan(500);
     expect(read).toBeLessThan(many);
@@ -112,11 +112,11 @@ describe.skipIf(inject("inSchemas"))("of many that wait for one connection", () 
         "queued",
         async ({ deliveries }) => {
           for (const limit of [1, 2, 8, 20, 64, 100]) {
-            const taken = await deliveries.claim(busy, { now, owner: "node", until: now + 60_000, limit });
+            const taken = await deliveries.claimDue(busy, { now, owner: "node", until: now + 60_000, limit });
             expect(taken).toHaveLength(limit);
             await Promise.all(taken.map((one) => deliveries.settle(sent(one))));
           }
-          expect(await deliveries.attemptsOfEvent(busy.siteId, "e1")).toHaveLength(1);
+          expect(await deliveries.listAttempts(busy.siteId, "e1")).toHaveLength(1);
         },
         counted,
       );

@@ -8,16 +8,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
-import { deliveryOf, type Delivery, type Due } from "./delivery.ts";
+import { deliveryOf, type Delivery, type ConnectionKey } from "./delivery.ts";
 
 /** In the embedded store the relay waits for as long as a step takes. */
 const step = 100;
 
-export function waitingStore(db: Database) {
+export function queuedDeliveryStore(db: Database) {
   return {
     /** Takes up to `limit` due deliveries of one connection in hand. Safe beside any number of nodes. */
-    async claim(
-      { siteId, connectionId }: Due,
+    async claimDue(
+      { siteId, connectionId }: ConnectionKey,
       lease: { now: number; owner: string; until: number; limit: number },
     ): Promise<Delivery[]> {
       const { changed } = await db.write(async (tx) => {
@@ -54,8 +54,8 @@ export function waitingStore(db: Database) {
      * Whatever still waits for a connection ends as `state` with `reason`. What a node has in hand is left to its
      * settlement: it may be at the platform already. Returns how many ended, at least `most` where there are more.
      */
-    async endWaiting(
-      { siteId, connectionId }: Due,
+    async endPending(
+      { siteId, connectionId }: ConnectionKey,
       { state, reason }: { state: DeliveryState; reason: string },
       now: number,
       most = Infinity,

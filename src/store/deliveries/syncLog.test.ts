@@ -106,7 +106,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     const keys: LogKey[] = [];
     let before: LogKey | null = null;
     do {
-      const page = await store.syncLog.page(siteId, filter, { before, limit });
+      const page = await store.syncLog.listPage(siteId, filter, { before, limit });
       expect(page.lines.length).toBeLessThanOrEqual(limit);
       keys.push(...page.lines.map(({ eventId, connectionId }) => ({ eventId, connectionId })));
       before = page.next;
@@ -116,13 +116,13 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
   const ids = async (siteId: string, filter: LogFilter) =>
     (await all(siteId, filter)).map((key) => key.eventId);
   const stateOf = async (siteId: string, eventId: string) =>
-    (await store.deliveries.ofEvent(siteId, eventId))[0];
+    (await store.deliveries.listByEvent(siteId, eventId))[0];
 
   test("lines say what people need, newest first", async () => {
     const siteId = shortId();
     const old = await addEvent(siteId, { at: now - 5000, deliveries: [["c1", "sent"]] });
     const id = await addEvent(siteId, { orderId: "A-1", deliveries: [["c1", "rejected", "meta"]] });
-    const { lines, next } = await store.syncLog.page(siteId, {}, { before: null, limit: 10 });
+    const { lines, next } = await store.syncLog.listPage(siteId, {}, { before: null, limit: 10 });
     expect(lines.map((line) => line.eventId)).toEqual([id, old]);
     expect(next).toBeNull();
     expect(lines[0]).toEqual({
@@ -266,10 +266,10 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
       owner: "",
     });
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
-    expect(await store.deliveries.attemptsOfEvent(siteId, id)).toHaveLength(1);
+    expect(await store.deliveries.listAttempts(siteId, id)).toHaveLength(1);
     // A second run after a commit that nobody heard of.
     expect(await store.syncLog.requeue(siteId, keys, ["rejected", "expired"], now + 100)).toBe(1);
-    const claimed = await other.deliveries.claim(
+    const claimed = await other.deliveries.claimDue(
       { siteId, connectionId: "c1" },
       { now: now + 200, owner: "b", until: now + 9000, limit: 10 },
     );
@@ -335,7 +335,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
       steps.push((removed = await store.syncLog.purge(siteId, now - 90 * day, 5)));
     expect(steps).toEqual([10, 4, 0]);
     for (const id of old) {
-      const attempts = await store.deliveries.attemptsOfEvent(siteId, id);
+      const attempts = await store.deliveries.listAttempts(siteId, id);
       expect(attempts).toHaveLength(2);
       for (const attempt of attempts)
         expect(attempt).toMatchObject({
@@ -345,7 +345,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
           httpStatus: 200,
         });
     }
-    expect(await store.deliveries.attemptsOfEvent(siteId, young)).toMatchObject([
+    expect(await store.deliveries.listAttempts(siteId, young)).toMatchObject([
       { request: "POST /somewhere", response: "said something" },
     ]);
     expect(await ids(siteId, { states: ["rejected"] })).toEqual(old.toReversed());

@@ -11,7 +11,7 @@ import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
 import { deliveryOf, type Delivery } from "./delivery.ts";
 import { eventListStore } from "../events/eventList.ts";
-import { changeLog, type LogKey } from "./syncLogChanges.ts";
+import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
 import { conditionsOf, deliveriesFirst, idIn, linesOf, type Branch } from "./syncLogTexts.ts";
 
 export type LogFilter = {
@@ -134,7 +134,7 @@ export function syncLogStore(db: Database) {
     };
     // The event in which the page above ended may have deliveries left.
     const end = below.eventId === lastId ? lastId : `${below.eventId}${lastId}`;
-    const ids = eventId === undefined ? await lists.idsOf(siteId, asked, end, most) : [eventId];
+    const ids = eventId === undefined ? await lists.listIds(siteId, asked, end, most) : [eventId];
     const found: LogLine[] = [];
     for (const some of chunks(ids)) {
       const text = linesOf(
@@ -151,7 +151,7 @@ export function syncLogStore(db: Database) {
   }
 
   /** Newest first. `next` is where to go on; null at the end. */
-  async function page(
+  async function listPage(
     siteId: string,
     filter: LogFilter,
     at: { before: LogKey | null; limit: number },
@@ -177,8 +177,8 @@ export function syncLogStore(db: Database) {
   }
 
   return {
-    ...changeLog(db, connections),
-    page,
+    ...syncLogChangeStore(db, connections),
+    listPage,
 
     /** How many there are. Along an index where the filter allows it, else page by page. */
     async count(siteId: string, filter: LogFilter): Promise<number> {
@@ -188,7 +188,7 @@ export function syncLogStore(db: Database) {
         branches.every(({ connectionId }) => connectionId !== null) || filter.platform === undefined;
       if (isOfFewEvents(filter) || isOfSomeEvents(filter) || !isOnIndex) {
         for (let before: LogKey | null | undefined; before !== null;) {
-          const { lines, next }: LogPage = await page(siteId, filter, {
+          const { lines, next }: LogPage = await listPage(siteId, filter, {
             before: before ?? null,
             limit: 1000,
           });

@@ -7,7 +7,7 @@ import { markHours } from "../statistics/statistics.ts";
 
 export type LogKey = { eventId: string; connectionId: string };
 
-export function changeLog(db: Database, connections: (siteId: string) => Promise<{ id: string }[]>) {
+export function syncLogChangeStore(db: Database, connections: (siteId: string) => Promise<{ id: string }[]>) {
   /** Runs `work` for the event ids of each connection, and says how many rows it changed. */
   async function inChunks(
     siteId: string,

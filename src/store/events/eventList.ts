@@ -61,7 +61,7 @@ const maxLooked = 20_000;
 
 export function eventListStore(db: Database) {
   /** Newest first. `before` is the `next` of the page above. */
-  async function page(
+  async function listPage(
     siteId: string,
     filter: EventFilter,
     at: { before: string | null; limit: number },
@@ -94,10 +94,10 @@ export function eventListStore(db: Database) {
   }
 
   return {
-    page,
+    listPage,
 
     /** How the deliveries of these events stand, by event. */
-    async deliveriesOf(siteId: string, ids: readonly string[]): Promise<Map<string, DeliverySummary[]>> {
+    async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, DeliverySummary[]>> {
       const found: DeliverySummary[] = [];
       for (const some of chunks(ids)) {
         const rows = await db.all(
@@ -112,7 +112,7 @@ export function eventListStore(db: Database) {
     },
 
     /** Newest first: the ids of an order's or a person's events, from `from` on and below `below`. */
-    async idsOf(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
+    async listIds(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
       const params: Value[] = [];
       const way = wayTo(siteId, filter, below, params);
       const rows = await db.all(`SELECT id FROM events WHERE ${way} LIMIT $${params.push(limit)}`, params);

@@ -15,7 +15,7 @@ import { eventListStore, type EventFilter, type EventStatus } from "./eventList.
 import { gatherWhenBusy } from "../engine/adaptiveBatching.ts";
 import { grouped } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
-import { addTotals, countedOf } from "../outbound/totals.ts";
+import { addTotals, toCounted } from "../outbound/totals.ts";
 
 export type NewDelivery = {
   connectionId: string;
@@ -127,7 +127,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     getMany,
 
     /** The event that was dispatched under an id which a browser could foretell. */
-    async idOfClaim(siteId: string, claim: string): Promise<string | null> {
+    async findIdByClaim(siteId: string, claim: string): Promise<string | null> {
       const [row] = await db.all(`SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2`, [
         siteId,
         claim,
@@ -140,7 +140,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
       siteId: string,
       { before, limit, ...filter }: EventFilter & { before?: string; limit: number },
     ): Promise<StoredEvent[]> {
-      const { events } = await lists.page(siteId, filter, { before: before ?? null, limit });
+      const { events } = await lists.listPage(siteId, filter, { before: before ?? null, limit });
       const ids = events.map(({ id }) => id);
       const found = await getMany(siteId, ids);
       return ids.flatMap((id) => {
@@ -150,7 +150,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     },
 
     /** How many different emails came with this order id, of its newest events: more than one hints at a placeholder. */
-    async emailsOfOrder(siteId: string, orderId: string): Promise<number> {
+    async countEmailsOfOrder(siteId: string, orderId: string): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(DISTINCT email_sha256) AS emails FROM (
            SELECT email_sha256 FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
@@ -176,7 +176,7 @@ async function acceptAll(tx: RowQuery, seal: Seal, items: NewEvent[]): Promise<A
     ),
     tx.change(insertDeliveries, accepted.flatMap(deliveryValues)),
   ]);
-  await addTotals(tx, countedOf(accepted.filter((_item, i) => written[i])));
+  await addTotals(tx, toCounted(accepted.filter((_item, i) => written[i])));
   return items.map((item) =>
     owns(item, item.claim)
       ? { duplicate: false, platformEventId: platformEventId(item) }

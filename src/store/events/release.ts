@@ -20,7 +20,7 @@ export type Release = {
 export function releaseStore(db: Database) {
   return {
     /** Writes the deliveries of an event that had none, due at once. False when it was not filtered. */
-    event: (release: Release): Promise<boolean> => db.write((tx) => releaseOne(tx, release)),
+    release: (release: Release): Promise<boolean> => db.write((tx) => releaseOne(tx, release)),
   };
 }
 

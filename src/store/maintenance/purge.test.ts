@@ -64,7 +64,7 @@ describe.each(["sqlite", "postgres"] as const)("forgetting on %s", { timeout: 60
 
     async function send(): Promise<void> {
       const lease = { now: (at += 1), owner: "node", until: at + 60_000, limit: 20 };
-      const taken = await store.deliveries.claim(c, lease);
+      const taken = await store.deliveries.claimDue(c, lease);
       await Promise.all(taken.map((one) => store.deliveries.settle(refused(one, lease.now))));
       sent += taken.length;
     }

@@ -77,14 +77,14 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
   }
 
   const soFar = async (siteId: string) => {
-    const open = await store.periods.open(siteId);
+    const open = await store.periods.readOpen(siteId);
     return [open?.conversions, open?.removed];
   };
 
   let quarters = 0;
   /** Closes the open period, whatever the time, as `node` would. */
   async function close(siteId: string, node = store, dueAt = 0): Promise<Period | null> {
-    const heads = await store.periods.heads(Number.MAX_SAFE_INTEGER, 0);
+    const heads = await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0);
     const head = heads.find((one) => one.siteId === siteId);
     if (!head) throw new Error("no head");
     quarters += 1;
@@ -138,7 +138,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       const siteId = shortId();
       await addWebhook(siteId);
       const release = (eventId: string, at: number) =>
-        store.release.event({
+        store.release.release({
           siteId,
           eventId,
           attribution: unattributed,
@@ -220,9 +220,9 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       const id = await addWebhook(siteId);
       await store.webhooks.remove(line(siteId), id);
       await store.events.accept(newEvent(siteId));
-      expect((await store.periods.heads(Number.MAX_SAFE_INTEGER, 0)).map((one) => one.siteId)).not.toContain(
-        siteId,
-      );
+      expect(
+        (await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0)).map((one) => one.siteId),
+      ).not.toContain(siteId);
       await addWebhook(siteId, true, now + 5);
       await store.events.accept(newEvent(siteId));
       expect(await close(siteId)).toMatchObject({ startsAt: now + 5, conversions: 1 });
@@ -341,7 +341,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
           expect(await settle(siteId, id, number)).toBe(true);
         }
         expect(await claim(siteId, id)).toBeNull();
-        expect(await store.pushes.waiting({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
+        expect(await store.pushes.sumQueued({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
       }
     });
 
@@ -352,7 +352,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await store.events.accept(newEvent(siteId));
       await close(siteId);
       const waiting = async (webhookId: string) =>
-        (await store.pushes.waiting({ siteId, webhookId })).periods;
+        (await store.pushes.sumQueued({ siteId, webhookId })).periods;
       expect([await waiting(all), await waiting(some)]).toEqual([2, 1]);
       expect((await claim(siteId, some))?.period.number).toBe(2);
     });
@@ -369,8 +369,8 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await claim(siteId, id, now + 19_999, "next")).toBeNull();
       expect((await claim(siteId, id, now + 20_000, "next"))?.period.number).toBe(1);
       expect(await settle(siteId, id, 1, owner)).toBe(false);
-      expect(await store.pushes.renew({ siteId, webhookId: id }, owner, now)).toBe(false);
-      expect(await store.pushes.renew({ siteId, webhookId: id }, "next", now + 60_000)).toBe(true);
+      expect(await store.pushes.renewLease({ siteId, webhookId: id }, owner, now)).toBe(false);
+      expect(await store.pushes.renewLease({ siteId, webhookId: id }, "next", now + 60_000)).toBe(true);
       expect(await claim(siteId, id, now + 59_999, "third")).toBeNull();
       expect(await settle(siteId, id, 1, "next")).toBe(true);
     });
@@ -390,8 +390,8 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await fail(siteId, id, 1);
       await close(siteId, store, now + 100);
       expect(await claim(siteId, id, now + 4999)).toBeNull();
-      expect((await store.pushes.due(now + 4999)).map((one) => one.webhookId)).not.toContain(id);
-      expect((await store.pushes.due(now + 5000)).map((one) => one.webhookId)).toContain(id);
+      expect((await store.pushes.findDue(now + 4999)).map((one) => one.webhookId)).not.toContain(id);
+      expect((await store.pushes.findDue(now + 5000)).map((one) => one.webhookId)).toContain(id);
       const again = await claim(siteId, id, now + 5000);
       expect(again).toMatchObject({ period: { number: 1 }, failures: 1, failingSince: now });
       await settle(siteId, id, 1);
@@ -417,7 +417,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await close(siteId);
       await claim(siteId, id);
       await fail(siteId, id, 1, { gone: true });
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
         { id, state: "disabled", stateReason: "gone" },
       ]);
       expect(await store.audit.list(siteId, 1)).toMatchObject([
@@ -450,7 +450,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await claim(siteId, id);
       await store.webhooks.setState(line(siteId), id, "disabled", "by hand");
       await fail(siteId, id, 1, { gone: true });
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
         { state: "disabled", stateReason: "by hand" },
       ]);
     });
@@ -467,10 +467,10 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
         await settle(siteId, id, number + 1);
       }
       const key = { siteId, webhookId: id };
-      expect(await store.pushes.replay(key, at(1), at(2), line(siteId))).toEqual([2]);
-      expect(await store.pushes.replay(key, at(1) + 1, at(1) + 2, line(siteId))).toEqual([2]);
-      expect(await store.pushes.replay(key, at(9), at(10), line(siteId))).toEqual([]);
-      expect(await store.pushes.replay({ siteId, webhookId: "x" }, at(0), at(9), line(siteId))).toEqual([]);
+      expect(await store.pushes.requeue(key, at(1), at(2), line(siteId))).toEqual([2]);
+      expect(await store.pushes.requeue(key, at(1) + 1, at(1) + 2, line(siteId))).toEqual([2]);
+      expect(await store.pushes.requeue(key, at(9), at(10), line(siteId))).toEqual([]);
+      expect(await store.pushes.requeue({ siteId, webhookId: "x" }, at(0), at(9), line(siteId))).toEqual([]);
       const numbers: number[] = [];
       for (let push = await claim(siteId, id); push; push = await claim(siteId, id)) {
         numbers.push(push.period.number);
@@ -487,8 +487,8 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await fail(siteId, id, 1, { dueAt: 0 });
       await claim(siteId, id);
       await settle(siteId, id, 1);
-      await store.pushes.noteTest({ siteId, webhookId: id }, [callOf(true)]);
-      const log = await store.pushes.log({ siteId, webhookId: id }, 10);
+      await store.pushes.logTest({ siteId, webhookId: id }, [callOf(true)]);
+      const log = await store.pushes.listLog({ siteId, webhookId: id }, 10);
       const about = {
         number: 1,
         startsAt: period?.startsAt,
@@ -501,7 +501,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
         [true, 200, null, about],
         [false, 500, "HTTP 500", about],
       ]);
-      expect(await store.pushes.log({ siteId, webhookId: id }, 1)).toHaveLength(1);
+      expect(await store.pushes.listLog({ siteId, webhookId: id }, 1)).toHaveLength(1);
     });
 
     test("after their time pushes and the log are forgotten; what waits is not, however old", async () => {
@@ -513,11 +513,11 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await claim(siteId, id);
       await settle(siteId, id, 1);
       await store.pushes.purge(siteId, now);
-      expect(await store.pushes.log({ siteId, webhookId: id }, 10)).toHaveLength(1);
+      expect(await store.pushes.listLog({ siteId, webhookId: id }, 10)).toHaveLength(1);
       await store.pushes.purge(siteId, now + 1);
-      expect(await store.pushes.log({ siteId, webhookId: id }, 10)).toEqual([]);
+      expect(await store.pushes.listLog({ siteId, webhookId: id }, 10)).toEqual([]);
       expect((await claim(siteId, id))?.period.number).toBe(2);
-      expect(await store.pushes.replay({ siteId, webhookId: id }, 0, now, line(siteId))).toEqual([2]);
+      expect(await store.pushes.requeue({ siteId, webhookId: id }, 0, now, line(siteId))).toEqual([2]);
     });
 
     test("a secret that is rotated keeps the one before for its time", async () => {
@@ -525,24 +525,24 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       const id = await addWebhook(siteId);
       await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
       const rotated = { current: "whsec_dHdv", previous: { secret: "whsec_b25l", until: now + 1000 } };
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
         { url: address.url, secrets: rotated, rotatingUntil: now + 1000 },
       ]);
       // Run again after a lost commit: the old one is still the old one.
       await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([{ secrets: rotated }]);
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([{ secrets: rotated }]);
     });
 
     test("what may be shown has neither path nor secret, and a removed one leaves nothing", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
-      const shown = (await store.webhooks.all()).find((one) => one.id === id);
+      const shown = (await store.webhooks.list()).find((one) => one.id === id);
       expect(shown).toMatchObject({ siteId, origin: "https://receiver.example", state: "active" });
       expect(JSON.stringify(shown)).not.toMatch(/s3cret|whsec/);
       await close(siteId);
       await store.webhooks.remove(line(siteId), id);
-      expect(await store.webhooks.ofSite(siteId)).toEqual([]);
-      expect(await store.pushes.waiting({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
+      expect(await store.webhooks.listWithSecrets(siteId)).toEqual([]);
+      expect(await store.pushes.sumQueued({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
     });
 
     test("on the embedded store a start frees what a dead process had in hand", async () => {
@@ -550,7 +550,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       const id = await addWebhook(siteId);
       await close(siteId);
       await claim(siteId, id);
-      await store.pushes.reclaimAll();
+      await store.pushes.releaseLeases();
       expect(await claim(siteId, id, now, "next")).not.toBeNull();
     });
   });

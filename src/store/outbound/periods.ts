@@ -18,7 +18,7 @@ export type Period = Totals & {
   closedAt: number;
 };
 
-export type Head = { siteId: string; number: number; endsAt: number };
+export type PeriodHead = { siteId: string; number: number; endsAt: number };
 
 export type Closing = {
   siteId: string;
@@ -34,7 +34,7 @@ export type Closing = {
 export function periodStore(db: Database) {
   return {
     /** Heads that ended before `before`, or end after `after`, of the sites that have a webhook. */
-    async heads(before: number, after: number): Promise<Head[]> {
+    async listHeads(before: number, after: number): Promise<PeriodHead[]> {
       const rows = await db.all(
         `SELECT site_id, number, ends_at FROM period_heads
          WHERE (ends_at < $1 OR ends_at > $2)
@@ -53,7 +53,7 @@ export function periodStore(db: Database) {
     close: (closing: Closing): Promise<Period | null> => db.write((tx) => closeOne(db, tx, closing)),
 
     /** What the open period would hold if it were closed now; null without a webhook ever. */
-    async open(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
+    async readOpen(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
       const [head] = await db.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1`, [
         siteId,
       ]);

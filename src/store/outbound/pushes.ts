@@ -56,7 +56,7 @@ const lineColumns = [
 export function pushStore(db: Database, addressOf: (row: Row) => Address, newId: () => string) {
   return {
     /** The webhooks that have something to push now. No locks: claiming decides. */
-    async due(now: number): Promise<WebhookKey[]> {
+    async findDue(now: number): Promise<WebhookKey[]> {
       const rows = await db.all(
         `SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= $1
            AND EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = webhooks.site_id
@@ -104,7 +104,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
     },
 
     /** Holds on to a webhook for longer. False when it is no longer ours. */
-    async renew({ siteId, webhookId }: WebhookKey, owner: string, until: number): Promise<boolean> {
+    async renewLease({ siteId, webhookId }: WebhookKey, owner: string, until: number): Promise<boolean> {
       const rows = await db.write((tx) =>
         tx.all(`UPDATE webhooks SET due_at = $4 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`, [
           siteId,
@@ -123,17 +123,17 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
     },
 
     /** Keeps a test in the log. */
-    async noteTest(key: WebhookKey, calls: readonly PushCall[]): Promise<void> {
+    async logTest(key: WebhookKey, calls: readonly PushCall[]): Promise<void> {
       await db.write((tx) => writeLog(tx, key, null, calls));
     },
 
     /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
-    async reclaimAll(): Promise<void> {
+    async releaseLeases(): Promise<void> {
       await db.write((tx) => tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''`));
     },
 
     /** Lets periods that were taken already go once more: all that touch the given time. Returns their numbers. */
-    replay({ siteId, webhookId }: WebhookKey, from: number, to: number, line: AuditLine): Promise<number[]> {
+    requeue({ siteId, webhookId }: WebhookKey, from: number, to: number, line: AuditLine): Promise<number[]> {
       const lineId = newId();
       return db.write(async (tx) => {
         const rows = await tx.all(
@@ -148,7 +148,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
     },
 
     /** What waits for a webhook. */
-    async waiting({
+    async sumQueued({
       siteId,
       webhookId,
     }: WebhookKey): Promise<{ periods: number; conversions: number; removed: number }> {
@@ -167,7 +167,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
     },
 
     /** The log of a webhook, newest first; `before` is the id of the last line of the page above. */
-    async log({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
+    async listLog({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
       const rows = await db.all(
         `SELECT ${qualified("push_log")}, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
          LEFT JOIN periods ON periods.site_id = push_log.site_id AND periods.number = push_log.number

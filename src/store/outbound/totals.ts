@@ -13,7 +13,7 @@ export type Counted = { siteId: string; writer: string; conversions: number; rem
  * What the webhooks' totals grow by. Only what was really written may come here: a transaction that is run again, after a
  * commit that we did not hear of, finds its events there and must add nothing.
  */
-export function countedOf(
+export function toCounted(
   written: readonly { event: Event; filterReasons: readonly FilterReason[]; owner: string }[],
 ): Counted[] {
   const bySite = new Map<string, Counted>();

@@ -99,7 +99,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       });
     },
 
-    async ofSite(siteId: string): Promise<(Webhook & Address)[]> {
+    async listWithSecrets(siteId: string): Promise<(Webhook & Address)[]> {
       const rows = await db.all(
         `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`,
         [siteId],
@@ -108,7 +108,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     },
 
     /** Those of one site or of all, without what is secret. */
-    async all(siteId?: string): Promise<Webhook[]> {
+    async list(siteId?: string): Promise<Webhook[]> {
       const rows = await db.all(
         `SELECT ${columns.webhooks} FROM webhooks ${siteId === undefined ? "" : "WHERE site_id = $1"} ORDER BY site_id, created_at, id`,
         siteId === undefined ? [] : [siteId],

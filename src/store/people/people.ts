@@ -14,7 +14,7 @@ import {
 import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import { grouped } from "../engine/groupCommit.ts";
-import { oldPeople } from "./purgePeople.ts";
+import { peoplePurgeStore } from "./purgePeople.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
@@ -23,7 +23,7 @@ export type Decision = { subject: string; givenBy: string; state: ConsentReading
 export const operator = "operator";
 
 const nobody: Identity = { visits: [], firstUtm: {}, forms: {} };
-const nothing: Visitor = { visits: [], persons: [] };
+const nothing: Visitor = { visits: [], emailSha256s: [] };
 
 /** The rows of one site's people, inside a transaction. What is read for change is locked until its end. */
 export type PeopleRows = ReturnType<typeof rowsOn>;
@@ -57,22 +57,22 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
   );
 
   return {
-    async identity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
+    async findIdentity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
       const [row] = await identityRows(siteId, emailSha256);
       return row ? identityOf(unpackRecord(String(row.record), emailSha256)) : null;
     },
 
-    async decisions(siteId: string, subject: string): Promise<Decision[]> {
+    async listDecisions(siteId: string, subject: string): Promise<Decision[]> {
       return (await consentRows(siteId, subject)).map(decisionOf);
     },
 
     /** `unknown` without a record. Throws when the store fails: the caller must take that for a refusal. */
-    async consent(siteId: string, subject: string): Promise<ConsentReading> {
-      return effective((await consentRows(siteId, subject)).map((row) => decisionOf(row).state));
+    async readConsent(siteId: string, subject: string): Promise<ConsentReading> {
+      return effectiveConsent((await consentRows(siteId, subject)).map((row) => decisionOf(row).state));
     },
 
     /** Every decision that was ever made about a subject, oldest first. */
-    async history(siteId: string, subject: string): Promise<Decision[]> {
+    async listHistory(siteId: string, subject: string): Promise<Decision[]> {
       const rows = await db.all(
         `SELECT ${columns.consent_history} FROM consent_history WHERE site_id = $1 AND subject = $2 ORDER BY id`,
         [siteId, subject],
@@ -88,7 +88,7 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
       return changeInGroup(db.commitGroup(siteId), { siteId, by, work }) as Promise<T>;
     },
 
-    ...oldPeople(db),
+    ...peoplePurgeStore(db),
   };
 }
 
@@ -102,7 +102,7 @@ function identityOf(record: unknown): Identity {
 }
 
 /** One refusal is a refusal; a state that is none of ours is one too, and never passes for "unknown". */
-export function effective(states: readonly ConsentReading[]): ConsentReading {
+export function effectiveConsent(states: readonly ConsentReading[]): ConsentReading {
   for (const state of ["denied", "unreadable", "granted"] as const) if (states.includes(state)) return state;
   return "unknown";
 }
@@ -159,22 +159,22 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     ).map(decisionOf);
 
   return {
-    visitor: (id: string, at: number) => record("visitors", "visitor_id", id, nothing, at),
+    lockVisitor: (id: string, at: number) => record("visitors", "visitor_id", id, nothing, at),
     saveVisitor: (id: string, visitor: Visitor, at: number) =>
       save("visitors", "visitor_id", id, visitor, at),
     removeVisitor: (id: string) => remove("visitors", "visitor_id", id),
-    identity: (emailSha256: Sha256, at: number) =>
+    lockIdentity: (emailSha256: Sha256, at: number) =>
       record("identities", "email_sha256", emailSha256, nobody, at),
     saveIdentity: (emailSha256: Sha256, identity: Identity, at: number) =>
       save("identities", "email_sha256", emailSha256, identity, at),
     removeIdentity: (emailSha256: Sha256) => remove("identities", "email_sha256", emailSha256),
-    decisionsAbout: (subject: string) => decisions("subject", subject),
+    listDecisionsAbout: (subject: string) => decisions("subject", subject),
     /** Decisions that a visitor made are about persons. */
-    decisionsBy: async (visitorId: string) =>
+    listDecisionsBy: async (visitorId: string) =>
       (await decisions("given_by", visitorId)).map((one) => ({ ...one, subject: one.subject as Sha256 })),
 
     /** The visitors who handed in this email. Looks at all of them: for an erasure, not for every day. */
-    async visitorsOf(emailSha256: Sha256): Promise<string[]> {
+    async findVisitors(emailSha256: Sha256): Promise<string[]> {
       const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
         siteId,
         `%${emailSha256}%`,
@@ -183,7 +183,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     },
 
     /** Ends every refusal about a subject, without putting words into the mouths of those who gave it. */
-    async liftAll(subject: string, at: number): Promise<void> {
+    async liftRefusals(subject: string, at: number): Promise<void> {
       await tx.all(
         `UPDATE consents SET state = 'granted', decided_at = $3 WHERE site_id = $1 AND subject = $2 AND state <> 'granted'`,
         [siteId, subject, at],
@@ -191,7 +191,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     },
 
     /** Forgets what a subject agreed to; what it refused stays. */
-    async forgetGrants(subject: string): Promise<void> {
+    async deleteGrants(subject: string): Promise<void> {
       for (const table of ["consents", "consent_history"]) {
         await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND subject = $2 AND state <> 'denied'`, [
           siteId,

@@ -52,7 +52,7 @@ describe("a record", () => {
       }),
     ],
     ["with what only looks like our signs", identity({ visits: [visit({ utm: { utm_source: unusual } })] })],
-    ["of a visitor", { visits: [visit()], persons: [person, sha256("ef".repeat(32))] }],
+    ["of a visitor", { visits: [visit()], emailSha256s: [person, sha256("ef".repeat(32))] }],
   ])("%s comes back as it was", (_what, record) => {
     expect(unpackRecord(packRecord(record, person), person)).toEqual(record);
   });
@@ -83,6 +83,6 @@ describe("a record", () => {
   });
 
   test("is found by a person's hash, as it stands in the text", () => {
-    expect(packRecord({ visits: [], persons: [person] }, "visitor")).toContain(person);
+    expect(packRecord({ visits: [], emailSha256s: [person] }, "visitor")).toContain(person);
   });
 });

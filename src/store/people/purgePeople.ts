@@ -5,7 +5,7 @@ import type { Database, Query } from "../engine/database.ts";
 import type { Step } from "../maintenance/purge.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
 
-export function oldPeople(db: Database) {
+export function peoplePurgeStore(db: Database) {
   return {
     /**
      * Looks at up to `most` people after `after`, and forgets their visits and click ids from before `before`. Along the

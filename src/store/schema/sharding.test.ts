@@ -325,8 +325,8 @@ describe("what is due", () => {
         ["c1", "c2"].map((connectionId) => ({ siteId, connectionId })),
       );
       for (const store of [plain, sharded]) {
-        expect(await store.deliveries.due(10, among)).toEqual([{ siteId: "s1", connectionId: "c1" }]);
-        expect(await store.deliveries.parked(among)).toEqual([{ siteId: "s1", connectionId: "c2" }]);
+        expect(await store.deliveries.findDue(10, among)).toEqual([{ siteId: "s1", connectionId: "c1" }]);
+        expect(await store.deliveries.findParked(among)).toEqual([{ siteId: "s1", connectionId: "c2" }]);
       }
     } finally {
       await plain.close();

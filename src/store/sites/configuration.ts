@@ -7,7 +7,7 @@ import { writeAudit, type AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
-import { raised } from "./revision.ts";
+import { raiseRevision } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { openSettings, replaceSettings } from "./siteSettings.ts";
 
@@ -59,7 +59,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
   /** Runs one change of configuration: the rows, the new revision and the audit line commit together. */
   function change<T>(what: Change, work: (tx: Query) => Promise<T>): Promise<T> {
     return db.write(async (tx) => {
-      const result = await raised(tx, what.siteId, () => work(tx));
+      const result = await raiseRevision(tx, what.siteId, () => work(tx));
       await writeAudit(tx, newId(), what);
       return result;
     });
@@ -121,13 +121,13 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
   }
 
   return {
-    async revision(): Promise<number> {
+    async readRevision(): Promise<number> {
       const [row] = await db.all(`SELECT value FROM settings WHERE name = 'revision'`);
       return Number(row?.value);
     },
 
     /** The sites that changed after `revision`, whole. */
-    async sitesSince(revision: number): Promise<SiteRow[]> {
+    async listSitesSince(revision: number): Promise<SiteRow[]> {
       return loadSites(
         db,
         await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [

@@ -140,9 +140,9 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
 
   test("a check that is due is taken in hand by one node", async () => {
     const host = await claim(north, "due.example");
-    const taken = await Promise.all([1, 2, 3].map((n) => store.hosts.takeCheck(host, at + n)));
+    const taken = await Promise.all([1, 2, 3].map((n) => store.hosts.claimCheck(host, at + n)));
     expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await store.hosts.takeCheck(host, at + 9)).toBe(false);
+    expect(await store.hosts.claimCheck(host, at + 9)).toBe(false);
   });
 
   test("a check of a host that was removed meanwhile brings nothing back", async () => {

@@ -2,7 +2,7 @@
 
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { type Database, type Query, type Row } from "../engine/database.ts";
-import { raised } from "./revision.ts";
+import { raiseRevision } from "./revision.ts";
 
 export type HostRow = {
   siteId: string;
@@ -40,7 +40,7 @@ export function hostStore(db: Database, newId: () => string) {
   function change(what: AuditLine, work: (tx: Query) => Promise<unknown>): Promise<void> {
     const id = newId();
     return db.write(async (tx) => {
-      await raised(tx, what.siteId, () => work(tx));
+      await raiseRevision(tx, what.siteId, () => work(tx));
       await writeAudit(tx, id, what);
     });
   }
@@ -55,7 +55,7 @@ export function hostStore(db: Database, newId: () => string) {
     remove(what: AuditLine, host: string): Promise<boolean> {
       const id = newId();
       return db.write((tx) =>
-        raised(tx, what.siteId, async () => {
+        raiseRevision(tx, what.siteId, async () => {
           const rows = await tx.all(
             `DELETE FROM hosts WHERE host = $1 AND site_id = $2
              AND EXISTS (SELECT 1 FROM hosts AS others WHERE others.site_id = $2 AND others.host <> $1) RETURNING host`,
@@ -77,7 +77,7 @@ export function hostStore(db: Database, newId: () => string) {
       ),
 
     /** Takes a host in hand for a check that is due; true for one node. If it dies, the host is due again at `until`. */
-    async takeCheck({ host, siteId, nextCheckAt }: HostRow, until: number): Promise<boolean> {
+    async claimCheck({ host, siteId, nextCheckAt }: HostRow, until: number): Promise<boolean> {
       const rows = await db.write((tx) =>
         tx.all(
           `UPDATE hosts SET next_check_at = $4 WHERE host = $1 AND site_id = $2 AND next_check_at = $3 RETURNING host`,
@@ -95,7 +95,7 @@ export function hostStore(db: Database, newId: () => string) {
     ): Promise<void> {
       const id = newId();
       await db.write((tx) =>
-        raised(tx, siteId, async () => {
+        raiseRevision(tx, siteId, async () => {
           const rows = await tx.all(
             `UPDATE hosts SET verified_at = $3, verified_by = $4, checked_at = $5, finding = $6, seen = $7,
                failing_since = $8, next_check_at = $9
@@ -128,7 +128,7 @@ export async function insertHost(
   { host, isVouched, displaces }: NewHost,
 ): Promise<void> {
   if (displaces) {
-    await raised(tx, displaces.siteId, async () => {
+    await raiseRevision(tx, displaces.siteId, async () => {
       const lost = await tx.all(
         `DELETE FROM hosts WHERE host = $1 AND site_id = $2 AND vouched = 0 AND verified_at IS NULL RETURNING host`,
         [host, displaces.siteId],

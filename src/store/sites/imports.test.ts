@@ -42,7 +42,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
   afterAll(() => store.close());
 
   const take = (id: string, seen: ImportRow | null, owner: string) =>
-    store.imports.take(made(id), seen, held(owner), line);
+    store.imports.claim(made(id), seen, held(owner), line);
 
   test("of two that begin at once one gets it, and one audit line stands", async () => {
     const before = (await store.audit.list("s", 100)).length;
@@ -80,8 +80,8 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
     const [hour, gone] = [Math.floor(now / hourMs) - 50, Math.floor(now / hourMs) - 60];
     await store.statistics.replaceHour("s", hour, [], { rolledAt: now, dueAt: finalAt });
     await store.statistics.replaceHour("s", gone, [], { rolledAt: finalAt, dueAt: finalAt });
-    await store.imports.announce("s", [uuidv7(hour * hourMs), uuidv7(gone * hourMs)], now);
-    expect(await store.statistics.dueHours("s", now + hourMs, 10)).toEqual([hour]);
+    await store.imports.markHours("s", [uuidv7(hour * hourMs), uuidv7(gone * hourMs)], now);
+    expect(await store.statistics.listDueHours("s", now + hourMs, 10)).toEqual([hour]);
   });
 
   test("who holds a duplicate key, and how many deliveries wait", async () => {
@@ -114,15 +114,15 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
       owner: "",
       leaseUntil: now,
     });
-    expect(await store.imports.holderOf("s", "claim", now)).toBe(event.id);
-    expect(await store.imports.holderOf("s", "claim", now + 1000)).toBeNull();
-    expect(await store.imports.holderOf("other", "claim", now)).toBeNull();
-    expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.waiting("s", id, 10)))).toEqual([
-      1, 0, 0,
-    ]);
-    expect(await store.imports.waiting("s", "c1", 0)).toBe(0);
+    expect(await store.imports.findClaimHolder("s", "claim", now)).toBe(event.id);
+    expect(await store.imports.findClaimHolder("s", "claim", now + 1000)).toBeNull();
+    expect(await store.imports.findClaimHolder("other", "claim", now)).toBeNull();
+    expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.countQueued("s", id, 10)))).toEqual(
+      [1, 0, 0],
+    );
+    expect(await store.imports.countQueued("s", "c1", 0)).toBe(0);
     // In nobody's hand and due at once.
     const lease = { now, owner: "node", until: now + 1000, limit: 10 };
-    expect(await store.deliveries.claim({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
+    expect(await store.deliveries.claimDue({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
   });
 });

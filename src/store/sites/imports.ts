@@ -26,7 +26,7 @@ export type ImportRow = {
 };
 
 export type NewImport = Pick<ImportRow, "siteId" | "id" | "kind" | "file" | "options" | "tally">;
-export type Holder = { owner: string; now: number; until: number };
+export type ImportLease = { owner: string; now: number; until: number };
 type Key = Pick<ImportRow, "siteId" | "id">;
 type Progress = Pick<ImportRow, "line" | "tally">;
 
@@ -46,10 +46,10 @@ export function importStore(db: Database, newId: () => string) {
      * Makes the import, or takes one over that nobody is at; `seen` is its row as it was read, null for none. Null when
      * somebody else came first. Leaves the audit line with a new one.
      */
-    async take(
+    async claim(
       made: NewImport,
       seen: ImportRow | null,
-      { owner, now, until }: Holder,
+      { owner, now, until }: ImportLease,
       line: AuditLine,
     ): Promise<ImportRow | null> {
       const { siteId, id } = made;
@@ -91,7 +91,7 @@ export function importStore(db: Database, newId: () => string) {
     async save(
       { siteId, id }: Key,
       { line, tally }: Progress,
-      { owner, now, until }: Holder,
+      { owner, now, until }: ImportLease,
     ): Promise<boolean> {
       const rows = await db.write((tx) =>
         tx.all(
@@ -108,7 +108,7 @@ export function importStore(db: Database, newId: () => string) {
       { siteId, id }: Key,
       state: "stopped" | "done",
       { line, tally }: Progress,
-      { owner, now }: Pick<Holder, "owner" | "now">,
+      { owner, now }: Pick<ImportLease, "owner" | "now">,
       audit: AuditLine | null,
     ): Promise<void> {
       const auditId = newId();
@@ -131,11 +131,11 @@ export function importStore(db: Database, newId: () => string) {
     },
 
     /** Said before events of hours that are over are written: their numbers are to be made again. */
-    announce: (siteId: string, eventIds: readonly string[], now: number) =>
+    markHours: (siteId: string, eventIds: readonly string[], now: number) =>
       db.write((tx) => markHours(tx, siteId, eventIds, now)),
 
     /** The event that holds a duplicate key at this time; null where it is free. */
-    async holderOf(siteId: string, claim: string, now: number): Promise<string | null> {
+    async findClaimHolder(siteId: string, claim: string, now: number): Promise<string | null> {
       const [row] = await db.all(
         `SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2 AND expires_at > $3`,
         [siteId, claim, now],
@@ -144,7 +144,7 @@ export function importStore(db: Database, newId: () => string) {
     },
 
     /** How many deliveries wait for a connection; counted up to `most`. */
-    async waiting(siteId: string, connectionId: string, most: number): Promise<number> {
+    async countQueued(siteId: string, connectionId: string, most: number): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n FROM (
            SELECT 1 AS one FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' LIMIT $3) AS waiting`,

@@ -36,7 +36,7 @@ export function keyUseStore(db: Database, newId: () => string) {
       }
     },
 
-    async usesOfSite(
+    async sumUses(
       siteId: string,
       sinceHour: number,
     ): Promise<Map<string, { uses24h: number; lastUsedAt: number }>> {
@@ -103,7 +103,7 @@ export function keyUseStore(db: Database, newId: () => string) {
       });
     },
 
-    async lockouts(siteId: string, now: number): Promise<Lockout[]> {
+    async listLockouts(siteId: string, now: number): Promise<Lockout[]> {
       const rows = await db.all(
         `SELECT ${columns.lockouts} FROM lockouts WHERE site_id = $1 AND locked_until > $2`,
         [siteId, now],

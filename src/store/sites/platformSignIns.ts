@@ -3,14 +3,14 @@
 import { connectionPlace } from "./configuration.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
-import { raised } from "./revision.ts";
+import { raiseRevision } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 
 /** The operator's registration at a platform. */
 export type OAuthApp = { platform: string; clientId: string; clientSecret: string };
 
 /** `record` belongs to who keeps it; it is sealed at rest. */
-export type SignIn<Record = unknown> = {
+export type PlatformSignIn<Record = unknown> = {
   siteId: string;
   id: string;
   platform: string;
@@ -18,8 +18,8 @@ export type SignIn<Record = unknown> = {
   record: Record;
 };
 
-export function signInStore(db: Database, seal: Seal) {
-  function signInOf(row: Row): SignIn {
+export function platformSignInStore(db: Database, seal: Seal) {
+  function signInOf(row: Row): PlatformSignIn {
     const siteId = String(row.site_id);
     const id = String(row.id);
     return {
@@ -50,7 +50,7 @@ export function signInStore(db: Database, seal: Seal) {
       return rows.length > 0;
     },
 
-    async app(platform: string): Promise<OAuthApp | null> {
+    async findApp(platform: string): Promise<OAuthApp | null> {
       const [row] = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps WHERE platform = $1`, [
         platform,
       ]);
@@ -60,7 +60,7 @@ export function signInStore(db: Database, seal: Seal) {
     },
 
     /** Without their secrets. */
-    async apps(): Promise<{ platform: string; clientId: string; updatedAt: number }[]> {
+    async listApps(): Promise<{ platform: string; clientId: string; updatedAt: number }[]> {
       const rows = await db.all(`SELECT platform, client_id, updated_at FROM oauth_apps ORDER BY platform`);
       return rows.map((row) => ({
         platform: String(row.platform),
@@ -69,7 +69,7 @@ export function signInStore(db: Database, seal: Seal) {
       }));
     },
 
-    async begin(signIn: SignIn): Promise<void> {
+    async begin(signIn: PlatformSignIn): Promise<void> {
       const { siteId, id, platform, expiresAt, record } = signIn;
       await db.write((tx) =>
         tx.all(
@@ -80,7 +80,7 @@ export function signInStore(db: Database, seal: Seal) {
       );
     },
 
-    async get(siteId: string, id: string): Promise<SignIn | null> {
+    async find(siteId: string, id: string): Promise<PlatformSignIn | null> {
       const [row] = await db.all(`SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2`, [
         siteId,
         id,
@@ -95,8 +95,8 @@ export function signInStore(db: Database, seal: Seal) {
     step<T>(
       siteId: string,
       id: string,
-      next: (signIn: SignIn) => { record: T; expiresAt: number } | null,
-    ): Promise<SignIn<T> | null> {
+      next: (signIn: PlatformSignIn) => { record: T; expiresAt: number } | null,
+    ): Promise<PlatformSignIn<T> | null> {
       return db.write(async (tx) => {
         const lock = db.engine === "postgres" ? "FOR UPDATE" : "";
         const [row] = await tx.all(
@@ -160,7 +160,7 @@ export function signInStore(db: Database, seal: Seal) {
       tokens: Readonly<Record<string, string>>,
     ): Promise<boolean> {
       return db.write((tx) =>
-        raised(tx, siteId, async () => {
+        raiseRevision(tx, siteId, async () => {
           const [row] = await tx.all(`SELECT credentials FROM connections WHERE site_id = $1 AND id = $2`, [
             siteId,
             id,

@@ -3,7 +3,7 @@
 import type { Query } from "../engine/database.ts";
 
 /** Runs `work` as a change that every node hears of. The revision's row comes first, so that changes take turns. */
-export async function raised<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {
+export async function raiseRevision<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {
   const [row] = await tx.all(
     `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'revision' RETURNING value`,
   );

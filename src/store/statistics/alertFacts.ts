@@ -7,13 +7,13 @@ import type { Database } from "../engine/database.ts";
 const maxAttempts = 1000;
 const maxWaiting = 100_000;
 
-export type Waiting = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
+export type QueueLength = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
 export type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
 
 export function alertFacts(db: Database) {
   return {
     /** How the newest attempts of a connection since `since` ended. */
-    async attempts(
+    async countAttempts(
       siteId: string,
       connectionId: string,
       since: number,
@@ -30,7 +30,7 @@ export function alertFacts(db: Database) {
     },
 
     /** How many deliveries wait for a connection, and since when the oldest could have gone. */
-    async waiting(siteId: string, connectionId: string): Promise<Waiting> {
+    async measureQueue(siteId: string, connectionId: string): Promise<QueueLength> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n, MIN(due_at) AS oldest FROM (
            SELECT due_at FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued'
@@ -43,7 +43,7 @@ export function alertFacts(db: Database) {
     },
 
     /** How often a key was used, by hour. */
-    async keyUses(siteId: string, keyId: string, fromHour: number): Promise<HourOfUse[]> {
+    async listKeyUses(siteId: string, keyId: string, fromHour: number): Promise<HourOfUse[]> {
       const rows = await db.all(
         `SELECT hour, uses, last_used_at FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour >= $3`,
         [siteId, keyId, fromHour],

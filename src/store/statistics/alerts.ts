@@ -40,7 +40,7 @@ export function alertStore(db: Database) {
      * Makes what is stored agree with what was found: begins and ends alerts. One that was not found ends when it has
      * not been for `quietMs` of its kind.
      */
-    async agree(
+    async reconcile(
       siteId: string,
       findings: readonly Finding[],
       now: number,
@@ -85,7 +85,7 @@ export function alertStore(db: Database) {
     },
 
     /** Those that are open, and those that ended since; newest first. */
-    async since(siteId: string, endedAfter: number, limit = 1000): Promise<Alert[]> {
+    async listSince(siteId: string, endedAfter: number, limit = 1000): Promise<Alert[]> {
       const rows = await db.all(
         `SELECT ${columns.alerts} FROM alerts WHERE site_id = $1 AND (ended_at IS NULL OR ended_at > $2)
          ORDER BY began_at DESC, kind, subject LIMIT $3`,
@@ -95,7 +95,7 @@ export function alertStore(db: Database) {
     },
 
     /** Writes what a channel was told, unless somebody else has written meanwhile. */
-    async note(alert: Alert, channel: string, note: Note): Promise<Alert | null> {
+    async saveNote(alert: Alert, channel: string, note: Note): Promise<Alert | null> {
       const told = { ...alert.told, [channel]: note };
       const notifiedAt = note.told && !note.isTrying && !note.error ? note.toldAt : alert.notifiedAt;
       const rows = await db.write((tx) =>

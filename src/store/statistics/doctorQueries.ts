@@ -7,7 +7,7 @@ const newestEvents = 1000;
 
 export type SharedOrder = { orderId: string; people: number };
 
-export function examinationStore(db: Database) {
+export function doctorQueryStore(db: Database) {
   return {
     async firstEventAt(siteId: string): Promise<number | null> {
       const [row] = await db.all(`SELECT received_at FROM events WHERE site_id = $1 ORDER BY id LIMIT 1`, [
@@ -17,7 +17,7 @@ export function examinationStore(db: Database) {
     },
 
     /** How many of the newest events were live, and how many tests. */
-    async modes(siteId: string): Promise<Partial<Record<Mode, number>>> {
+    async countModes(siteId: string): Promise<Partial<Record<Mode, number>>> {
       const rows = await db.all(
         `SELECT mode, COUNT(*) AS n FROM (
            SELECT mode FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest
@@ -28,7 +28,7 @@ export function examinationStore(db: Database) {
     },
 
     /** The order id that most people share among the newest events. */
-    async sharedOrder(siteId: string): Promise<SharedOrder | null> {
+    async findSharedOrder(siteId: string): Promise<SharedOrder | null> {
       const [row] = await db.all(
         `SELECT order_id, COUNT(DISTINCT email_sha256) AS people FROM (
            SELECT order_id, email_sha256 FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest

@@ -72,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
   }
 
   test("the pulse tells the schema, when it was made, and the database's clock where it has one", async () => {
-    const pulse = await store.health.pulse();
+    const pulse = await store.health.readPulse();
     expect(pulse.schema).toBe(store.migrated.to);
     expect(Math.abs(pulse.migratedAt - Date.now())).toBeLessThan(60_000);
     if (engine === "sqlite") expect(pulse.clock).toBeNull();
@@ -86,12 +86,16 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     await accept(siteId, { deliveries: queued("c1") });
     await accept(siteId, { deliveries: queued("c2") });
     await accept(siteId, { deliveries: [{ connectionId: "c1", state: "skipped" }] });
-    expect(await store.health.waiting(siteId, "c1")).toEqual({
+    expect(await store.health.measureBacklog(siteId, "c1")).toEqual({
       count: 2,
       dueAt: now - 5000 + 30_000,
       oldestEvent: oldest,
     });
-    expect(await store.health.waiting(siteId, "c3")).toEqual({ count: 0, dueAt: null, oldestEvent: null });
+    expect(await store.health.measureBacklog(siteId, "c3")).toEqual({
+      count: 0,
+      dueAt: null,
+      oldestEvent: null,
+    });
   });
 
   test("the oldest period that waits counts for each active webhook, and none for one that is disabled", async () => {
@@ -102,7 +106,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     await store.webhooks.add(line(now), { siteId, id, sendEmpty: true }, address);
     expect(await store.health.oldestPushes()).toEqual([]);
     for (const quarter of [1, 2]) {
-      const heads = await store.periods.heads(Number.MAX_SAFE_INTEGER, 0);
+      const heads = await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0);
       const head = heads.find((one) => one.siteId === siteId);
       if (!head) throw new Error("no head");
       const endsAt = now + quarter * 900_000;
@@ -122,23 +126,23 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
 
   test("the doctor learns of first events, modes, shared order ids and consent", async () => {
     const siteId = shortId();
-    const { examination } = store;
-    expect(await examination.firstEventAt(siteId)).toBeNull();
-    expect(await examination.modes(siteId)).toEqual({});
-    expect(await examination.sharedOrder(siteId)).toBeNull();
-    expect(await examination.hasConsent(siteId)).toBe(false);
+    const { doctorQueries } = store;
+    expect(await doctorQueries.firstEventAt(siteId)).toBeNull();
+    expect(await doctorQueries.countModes(siteId)).toEqual({});
+    expect(await doctorQueries.findSharedOrder(siteId)).toBeNull();
+    expect(await doctorQueries.hasConsent(siteId)).toBe(false);
     await accept(siteId, { at: now - 1000, orderId: null });
     for (const email of ["aa", "bb", "cc"]) await accept(siteId, { orderId: "N/A", email, mode: "test" });
     await accept(siteId, { orderId: "7", email: "aa" });
     await store.people.change(siteId, (rows) => rows.decide("aa", "operator", "granted", now));
-    expect(await examination.firstEventAt(siteId)).toBe(now - 1000);
-    expect(await examination.modes(siteId)).toEqual({ live: 2, test: 3 });
-    expect(await examination.sharedOrder(siteId)).toEqual({ orderId: "N/A", people: 3 });
-    expect(await examination.hasConsent(siteId)).toBe(true);
+    expect(await doctorQueries.firstEventAt(siteId)).toBe(now - 1000);
+    expect(await doctorQueries.countModes(siteId)).toEqual({ live: 2, test: 3 });
+    expect(await doctorQueries.findSharedOrder(siteId)).toEqual({ orderId: "N/A", people: 3 });
+    expect(await doctorQueries.hasConsent(siteId)).toBe(true);
   });
 
   test("a server's settings are those of PostgreSQL alone", async () => {
-    const settings = await store.examination.serverSettings();
+    const settings = await store.doctorQueries.serverSettings();
     if (engine === "sqlite") return expect(settings).toEqual({});
     expect(Number(settings.max_connections)).toBeGreaterThan(0);
     expect(Number(settings.open_connections)).toBeGreaterThan(0);

@@ -17,7 +17,7 @@ export type Pulse = {
   clock: number | null;
 };
 
-export type Waiting = {
+export type Backlog = {
   /** At most `maxWaiting`. */
   count: number;
   /** When the longest overdue could have gone; null when nothing is. */
@@ -32,7 +32,7 @@ export function healthStore(db: Database) {
       ? "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS double precision)"
       : "NULL";
   return {
-    async pulse(): Promise<Pulse> {
+    async readPulse(): Promise<Pulse> {
       const [row] = await db.all(
         `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${clock} AS clock,
            (SELECT value FROM settings WHERE name = '${oldestMark}') AS oldest FROM migrations`,
@@ -46,7 +46,7 @@ export function healthStore(db: Database) {
     },
 
     /** What waits for a connection, as far as it can be counted quickly. */
-    async waiting(siteId: string, connectionId: string): Promise<Waiting> {
+    async measureBacklog(siteId: string, connectionId: string): Promise<Backlog> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n, MIN(due_at) AS due_at, MIN(event_id) AS event_id FROM (
            SELECT due_at, event_id FROM deliveries
@@ -103,7 +103,7 @@ export function healthStore(db: Database) {
     },
 
     /** How many deliveries are parked, of those that can be counted quickly. */
-    async parked(siteId: string, connectionId: string): Promise<number> {
+    async countParked(siteId: string, connectionId: string): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n FROM (
            SELECT 1 FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT $3) AS parked`,

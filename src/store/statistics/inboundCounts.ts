@@ -31,7 +31,7 @@ export function inboundCountStore(db: Database) {
     },
 
     /** From one hour to another, the last not included. */
-    async counts(siteId: string, fromHour: number, toHour: number): Promise<InboundCount[]> {
+    async list(siteId: string, fromHour: number, toHour: number): Promise<InboundCount[]> {
       const rows = await db.all(
         `SELECT hour, kind, SUM(count) AS count FROM inbound_counts
          WHERE site_id = $1 AND hour >= $2 AND hour < $3 GROUP BY hour, kind ORDER BY hour, kind`,

@@ -3,7 +3,7 @@
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
 
-export type RefusedCall = {
+export type RejectedRequest = {
   siteId: string;
   id: string;
   at: number;
@@ -21,14 +21,14 @@ const columns = ["site_id", "id", "at", "status", "error", "host", "key_id", "ad
 const maxKept = 1000;
 const keepMs = 30 * 86_400_000;
 
-export function refusedCallStore(db: Database) {
+export function rejectedRequestStore(db: Database) {
   return {
     /** Safe to repeat. */
-    async add(calls: readonly RefusedCall[]): Promise<void> {
+    async add(calls: readonly RejectedRequest[]): Promise<void> {
       const bySite = Map.groupBy(calls, (call) => call.siteId);
       for (const siteId of [...bySite.keys()].toSorted()) {
         await db.write(async (tx) => {
-          for (const some of chunks(bySite.get(siteId) as RefusedCall[])) {
+          for (const some of chunks(bySite.get(siteId) as RejectedRequest[])) {
             await tx.all(
               `INSERT INTO refused_calls (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)}
                ON CONFLICT DO NOTHING`,
@@ -49,7 +49,7 @@ export function refusedCallStore(db: Database) {
     },
 
     /** Newest first; `before` is the id of the last one of the page above. */
-    async list(siteId: string, page: { before?: string; limit: number }): Promise<RefusedCall[]> {
+    async list(siteId: string, page: { before?: string; limit: number }): Promise<RejectedRequest[]> {
       const rows = await db.all(
         `SELECT ${columns.join(", ")} FROM refused_calls WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, page.before ?? lastId, page.limit],
@@ -75,7 +75,7 @@ export function refusedCallStore(db: Database) {
   };
 }
 
-function callOf(row: Row): RefusedCall {
+function callOf(row: Row): RejectedRequest {
   return {
     siteId: String(row.site_id),
     id: String(row.id),

@@ -29,7 +29,7 @@ export type Figure = { kind: StatisticsKind; name: string; currency: string; cou
 export type HourFigure = Figure & { hour: number };
 
 /** Every hour from `fromHour` to before `toHour` that has events was made. */
-export type Head = { fromHour: number; toHour: number };
+export type StatisticsHead = { fromHour: number; toHour: number };
 
 export type CountedDelivery = { eventId: string; platform: string; state: DeliveryState };
 export type Portion = { events: EventSummary[]; deliveries: CountedDelivery[] };
@@ -38,14 +38,14 @@ const hourOf = (row: Row | undefined) => (row ? Math.floor(timeOfId(String(row.i
 
 export function statisticsStore(db: Database) {
   return {
-    async head(siteId: string): Promise<Head | null> {
+    async findHead(siteId: string): Promise<StatisticsHead | null> {
       const [row] = await db.all(`SELECT from_hour, to_hour FROM statistics_heads WHERE site_id = $1`, [
         siteId,
       ]);
       return row ? { fromHour: Number(row.from_hour), toHour: Number(row.to_hour) } : null;
     },
 
-    async saveHead(siteId: string, { fromHour, toHour }: Head): Promise<void> {
+    async saveHead(siteId: string, { fromHour, toHour }: StatisticsHead): Promise<void> {
       await db.write((tx) =>
         tx.all(
           `INSERT INTO statistics_heads (site_id, from_hour, to_hour) VALUES ($1, $2, $3)
@@ -56,12 +56,12 @@ export function statisticsStore(db: Database) {
     },
 
     /** Everything is made anew in the background: for events that were written with a time that has passed. */
-    async startAnew(siteId: string): Promise<void> {
+    async restart(siteId: string): Promise<void> {
       await db.write((tx) => tx.all(`DELETE FROM statistics_heads WHERE site_id = $1`, [siteId]));
     },
 
     /** The first hour from `fromHour` on, before `toHour`, that has events. */
-    async nextHour(siteId: string, fromHour: number, toHour: number): Promise<number | null> {
+    async findNextHour(siteId: string, fromHour: number, toHour: number): Promise<number | null> {
       const [row] = await db.all(
         `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1`,
         [siteId, idAt(fromHour * hourMs), idAt(toHour * hourMs)],
@@ -70,7 +70,7 @@ export function statisticsStore(db: Database) {
     },
 
     /** The last hour before `toHour`, from `fromHour` on, that has events. */
-    async previousHour(siteId: string, toHour: number, fromHour = 0): Promise<number | null> {
+    async findPreviousHour(siteId: string, toHour: number, fromHour = 0): Promise<number | null> {
       const [row] = await db.all(
         `SELECT id FROM events WHERE site_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT 1`,
         [siteId, idAt(toHour * hourMs), idAt(fromHour * hourMs)],
@@ -79,7 +79,7 @@ export function statisticsStore(db: Database) {
     },
 
     /** Up to `most` events of an hour after the id `after`, in order, with their deliveries. */
-    async portion(siteId: string, hour: number, after: string, most: number): Promise<Portion> {
+    async listPortion(siteId: string, hour: number, after: string, most: number): Promise<Portion> {
       const rows = await db.all(
         `SELECT ${summaryColumns} FROM events WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4
          ORDER BY id LIMIT $5`,
@@ -129,7 +129,7 @@ export function statisticsStore(db: Database) {
     },
 
     /** Hours whose deliveries may stand differently by now. */
-    async dueHours(siteId: string, now: number, most: number): Promise<number[]> {
+    async listDueHours(siteId: string, now: number, most: number): Promise<number[]> {
       const rows = await db.all(
         `SELECT hour FROM statistics_hours WHERE site_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3`,
         [siteId, now, most],
@@ -138,7 +138,7 @@ export function statisticsStore(db: Database) {
     },
 
     /** From one hour to another, the last not included. */
-    async figures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
+    async listFigures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
       const rows = await db.all(
         `SELECT hour, kind, name, currency, count, value FROM statistics
          WHERE site_id = $1 AND hour >= $2 AND hour < $3`,

@@ -41,7 +41,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     ...more,
   });
   const sums = async (siteId: string) =>
-    (await store.traffic.counts(siteId, 0, thisHour + 1)).map(({ hour, bucket, reason, visits }) => [
+    (await store.traffic.listCounts(siteId, 0, thisHour + 1)).map(({ hour, bucket, reason, visits }) => [
       hour - thisHour,
       bucket,
       reason,
@@ -68,7 +68,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     for (const hour of [thisHour - 2, thisHour - 1, thisHour])
       await store.traffic.saveCounts("a", [count(siteId, "people", 1, { hour })]);
     await store.traffic.saveCounts("a", [count(other, "people", 9)]);
-    const middle = await store.traffic.counts(siteId, thisHour - 1, thisHour);
+    const middle = await store.traffic.listCounts(siteId, thisHour - 1, thisHour);
     expect(middle).toEqual([count(siteId, "people", 1, { hour: thisHour - 1 })]);
   });
 
@@ -104,14 +104,14 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
   test("bots' visits come back as they were, newest first, and are forgotten in time", async () => {
     const siteId = shortId();
     const [old, young] = [bot(siteId, now - 20 * 24 * hourMs), bot(siteId, now)];
-    for (const visit of [old, young]) await store.traffic.keep(visit);
-    await store.traffic.keep(young);
-    expect(await store.traffic.botVisits(siteId, 10)).toEqual([young, old]);
-    expect(await store.traffic.botVisits(siteId, 1)).toEqual([young]);
-    expect(await store.traffic.botVisit(siteId, old.id)).toEqual(old);
-    expect(await store.traffic.botVisit(shortId(), old.id)).toBeNull();
+    for (const visit of [old, young]) await store.traffic.addBotVisit(visit);
+    await store.traffic.addBotVisit(young);
+    expect(await store.traffic.listBotVisits(siteId, 10)).toEqual([young, old]);
+    expect(await store.traffic.listBotVisits(siteId, 1)).toEqual([young]);
+    expect(await store.traffic.findBotVisit(siteId, old.id)).toEqual(old);
+    expect(await store.traffic.findBotVisit(shortId(), old.id)).toBeNull();
     await store.traffic.purge(siteId, now - 14 * 24 * hourMs, now);
-    expect(await store.traffic.botVisits(siteId, 10)).toEqual([young]);
+    expect(await store.traffic.listBotVisits(siteId, 10)).toEqual([young]);
   });
 
   async function filteredEvent(siteId: string, claim: string): Promise<string> {
@@ -144,7 +144,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
   }
 
   const release = (siteId: string, eventId: string, at = now) =>
-    store.release.event({
+    store.release.release({
       siteId,
       eventId,
       attribution: { ...unattributed, identity: "found", utm: { utm_source: "released" } },
@@ -168,13 +168,13 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
       platformEventId: "order event",
       attribution: { identity: "found", utm: { utm_source: "released" } },
     });
-    const deliveries = await store.deliveries.ofEvent(siteId, id);
+    const deliveries = await store.deliveries.listByEvent(siteId, id);
     expect(deliveries.map(({ state, owner, dueAt }) => [state, owner, dueAt])).toEqual([
       ["queued", "", now],
       ["parked", "", now],
     ]);
     const lease = { now, owner: "n", until: now + 30_000, limit: 10 };
-    expect(await store.deliveries.claim({ siteId, connectionId: "c1" }, lease)).toHaveLength(1);
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease)).toHaveLength(1);
   });
 
   test("it is released once: a second time is refused, the same time again changes nothing", async () => {
@@ -185,7 +185,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     expect(await release(siteId, id)).toBe(true);
     expect(await release(siteId, id, now + 1)).toBe(false);
     expect(await release(shortId(), id)).toBe(false);
-    expect(await store.deliveries.ofEvent(siteId, id)).toHaveLength(2);
+    expect(await store.deliveries.listByEvent(siteId, id)).toHaveLength(2);
   });
 
   test("where another event holds the order event id, a released one goes under its own", async () => {

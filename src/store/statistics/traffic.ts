@@ -60,7 +60,7 @@ export function trafficStore(db: Database, seal: Seal) {
     },
 
     /** From one hour to another, the last not included; by hour, bucket and reason. */
-    async counts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
+    async listCounts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
       const rows = await db.all(
         `SELECT hour, bucket, reason, SUM(visits) AS visits FROM visit_counts
          WHERE site_id = $1 AND hour >= $2 AND hour < $3
@@ -76,7 +76,7 @@ export function trafficStore(db: Database, seal: Seal) {
       }));
     },
 
-    async keep(visit: BotVisit): Promise<void> {
+    async addBotVisit(visit: BotVisit): Promise<void> {
       const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
       const record = seal.close(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
       await db.write((tx) =>
@@ -89,7 +89,7 @@ export function trafficStore(db: Database, seal: Seal) {
     },
 
     /** Newest first; `before` is the id of the last one of the page above. */
-    async botVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
+    async listBotVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
       const rows = await db.all(
         `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, before, limit],
@@ -97,7 +97,7 @@ export function trafficStore(db: Database, seal: Seal) {
       return rows.map((row) => botVisitOf(row, seal));
     },
 
-    async botVisit(siteId: string, id: string): Promise<BotVisit | null> {
+    async findBotVisit(siteId: string, id: string): Promise<BotVisit | null> {
       const [row] = await db.all(
         `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id = $2`,
         [siteId, id],
