@@ -5,7 +5,7 @@ import { looksLikeEmail } from "../identity/email.ts";
 import { hashEmail } from "../identity/person.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { findSite } from "../sites/manage.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import { atDesk, print, table, timeText, type Desk } from "./context.ts";
 import { readMode } from "./logFilter.ts";
 
@@ -57,7 +57,11 @@ export function eventCommands(program: Command): void {
             .toSorted((one, other) => (one.id < other.id ? 1 : -1))
             .slice(0, limit);
           const events = await Promise.all(
-            found.map(async (one) => ({ ...summary(one), deliveries: await states(store, one) })),
+            found.map(async (one) => ({
+              ...toSummary(one, one.attribution),
+              site: one.siteId,
+              deliveries: await states(store, one),
+            })),
           );
           const hostOf = (id: string) => directory.site(id)?.hosts[0] ?? id;
           const rows = events.map((one) => [
@@ -115,22 +119,6 @@ export async function findEvent(
     if (event) return event;
   }
   throw new Refusal("event", `There is no event ${id}.`);
-}
-
-function summary(event: StoredEvent) {
-  const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
-  return {
-    id,
-    site: siteId,
-    platformEventId: event.platformEventId,
-    mode,
-    status,
-    event: event.name,
-    value,
-    currency,
-    orderId,
-    receivedAt,
-  };
 }
 
 async function states(store: Desk["store"], event: StoredEvent) {

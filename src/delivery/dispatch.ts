@@ -4,7 +4,7 @@ import type { Attribution, DeliveryState, Event, Result } from "../kernel/event.
 import { platformOf } from "../platforms/index.ts";
 import { foldName } from "../platforms/shared/eventNames.ts";
 import type { Connection } from "../sites/directory.ts";
-import type { NewDelivery } from "../store/events/events.ts";
+import type { NewDelivery } from "../store/deliveries/delivery.ts";
 import { companionsOf } from "./settleTogether.ts";
 import { conversionOf } from "./conversion.ts";
 import { whyParked, type Job, type Outcome } from "./attempt.ts";

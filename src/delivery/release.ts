@@ -5,7 +5,7 @@ import { orderEventId } from "../kernel/ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { allowPerson } from "../sites/manage.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import { planDeliveries } from "./dispatch.ts";
 
@@ -28,7 +28,7 @@ export async function releaseEvent(desk: Desk, site: Site, event: StoredEvent, b
   const attribution = attribute(known, event.time, { keepMs: site.settings.keepMs, trusts: true });
   const deliveries = planDeliveries(event, attribution, site.connections, by.now);
   const keepMs = event.orderId ? site.settings.dedupOrderMs : site.settings.dedupNoOrderMs;
-  const isReleased = await store.release.release({
+  const isReleased = await store.events.release({
     siteId: site.id,
     eventId: event.id,
     attribution,

@@ -1,7 +1,7 @@
 // The whole story of one event, as people read it: what came, what was found, and what became of it everywhere.
 
 import type { Directory } from "../sites/directory.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 
 type Desk = { store: Pick<Store, "events" | "deliveries">; directory: Directory };
@@ -19,28 +19,18 @@ export async function eventBy(
 }
 
 export async function traceOf({ store, directory }: Desk, event: StoredEvent) {
-  const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
+  const { id, siteId, orderId } = event;
   const deliveries = await store.deliveries.listByEvent(siteId, id);
   const attempts = await store.deliveries.listAttempts(siteId, id);
   const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
   return {
-    id,
+    ...toSummary(event, event.attribution),
     site: siteId,
-    platformEventId: event.platformEventId,
-    mode,
-    status,
-    event: event.name,
-    value,
-    currency,
-    orderId,
-    receivedAt,
     time: event.time,
     key: { id: event.keyId, name: key?.name ?? null },
     emailSha256: event.person.emailSha256,
     contact: Object.keys(event.person),
-    filterReasons: event.filterReasons,
-    releasedAt: event.releasedAt,
     attribution: event.attribution,
     warnings:
       emails > 1 ? [`order id ${orderId} came with ${emails} different emails: is it a placeholder?`] : [],

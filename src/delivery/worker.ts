@@ -9,7 +9,7 @@ import { readConsent } from "../identity/attribution.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
 import type { Delivery, ConnectionKey } from "../store/deliveries/delivery.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import { conversionOf } from "./conversion.ts";
 import { whyParked, type Job } from "./attempt.ts";

@@ -26,7 +26,6 @@ import { openPostgres } from "./engine/postgres/engine.ts";
 import { purgeStore } from "./maintenance/purge.ts";
 import { pushStore } from "./outbound/pushes.ts";
 import { rejectedRequestStore } from "./statistics/rejectedRequests.ts";
-import { releaseStore } from "./events/release.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
 import { accessSecret, checkSeal } from "./maintenance/sealCheck.ts";
@@ -79,7 +78,6 @@ export async function openStore(
       doctorQueries: doctorQueryStore(db),
       hosts: hostStore(db, newId),
       keyUse: keyUseStore(db, newId),
-      release: releaseStore(db),
       platformSignIns: platformSignInStore(db, seal),
       traffic: trafficStore(db, seal),
       syncLog: syncLogStore(db),

@@ -4,26 +4,19 @@
 // writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
 
 import type { DeliveryState } from "../../kernel/event.ts";
-import { columns } from "../schema/columns.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
-import { deliveryOf, type Delivery, type DeliveryKey } from "./delivery.ts";
+import {
+  attemptRow,
+  deliveryColumns,
+  deliveryRow,
+  insertAttempts,
+  type Attempt,
+  type Delivery,
+  type DeliveryKey,
+} from "./delivery.ts";
 import { dueConnectionStore } from "./dueConnections.ts";
 import { grouped } from "../engine/groupCommit.ts";
 import { queuedDeliveryStore } from "./queued.ts";
-
-export type Attempt = {
-  number: number;
-  startedAt: number;
-  durationMs: number;
-  state: DeliveryState;
-  reason: string | null;
-  httpStatus: number | null;
-  /** How many conversions the call carried. */
-  batch: number;
-  /** Redacted and bounded. */
-  request: string;
-  response: string | null;
-};
 
 export type Settlement = DeliveryKey & {
   owner: string;
@@ -37,11 +30,6 @@ export type Settlement = DeliveryKey & {
   /** null when the delivery was given back untried. */
   attempt: Attempt | null;
 };
-
-const attemptColumns = [
-  "site_id", "event_id", "connection_id", "number", "started_at", "duration_ms", "state", "reason", "http_status",
-  "batch", "request", "response",
-]; // prettier-ignore
 
 export function deliveryStore(db: Database) {
   const settle = grouped<Settlement, void>((_group, items) => settleAll(db, items), {
@@ -64,29 +52,21 @@ export function deliveryStore(db: Database) {
 
     async listByEvent(siteId: string, eventId: string): Promise<Delivery[]> {
       const rows = await db.all(
-        `SELECT ${columns.deliveries} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
+        `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
         [siteId, eventId],
       );
-      return rows.map(deliveryOf);
+      return rows.map(deliveryRow.read);
     },
 
     async listAttempts(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
       const rows = await db.all(
-        `SELECT ${columns.attempts} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
+        `SELECT ${attemptRow.columns.join(", ")} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
         [siteId, eventId],
       );
-      return rows.map((row) => ({
-        connectionId: String(row.connection_id),
-        number: Number(row.number),
-        startedAt: Number(row.started_at),
-        durationMs: Number(row.duration_ms),
-        state: row.state as DeliveryState,
-        reason: row.reason as string | null,
-        httpStatus: row.http_status as number | null,
-        batch: Number(row.batch),
-        request: String(row.request),
-        response: row.response as string | null,
-      }));
+      return rows.map((row) => {
+        const { siteId: _site, eventId: _event, ...attempt } = attemptRow.read(row);
+        return attempt;
+      });
     },
   };
 }
@@ -109,11 +89,6 @@ const settleRows = rowStatement({
   types: ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"],
   key: { event_id: 0, connection_id: 1 },
 });
-const insertAttempts = rowStatement({
-  text: `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
-  columns: attemptColumns.length,
-});
-
 /**
  * What a platform has taken is not sent to it again because the database was away for a while. While it is away nobody
  * can take the delivery over, and nothing new comes: what waits here does not grow. Only a power cut has it sent again,
@@ -127,9 +102,11 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
     for (const siteId of [...bySite.keys()].toSorted()) {
       const settlements = (bySite.get(siteId) as Settlement[]).toSorted(byKey);
       const settled = await tx.change(settleRows, settlements.map(settlementValues), [siteId]);
-      // Of a delivery that is no longer ours nothing is written: its person may have been erased meanwhile.
-      const ours = settlements.filter((item, i) => item.attempt && settled[i]);
-      await tx.change(insertAttempts, ours.map(attemptValues));
+      // Nothing is written of a delivery that another node owns by now: its person may have been erased meanwhile.
+      const attempts = settlements.flatMap((item, i) =>
+        item.attempt && settled[i] ? [attemptRow.values(item, item.attempt)] : [],
+      );
+      await tx.change(insertAttempts, attempts);
     }
   }, manner);
   return items.map(() => undefined);
@@ -148,23 +125,5 @@ function settlementValues(item: Settlement): Value[] {
     item.dueAt,
     item.attempts,
     item.at,
-  ];
-}
-
-function attemptValues({ siteId, eventId, connectionId, attempt }: Settlement): Value[] {
-  if (!attempt) return [];
-  return [
-    siteId,
-    eventId,
-    connectionId,
-    attempt.number,
-    attempt.startedAt,
-    attempt.durationMs,
-    attempt.state,
-    attempt.reason,
-    attempt.httpStatus,
-    attempt.batch,
-    attempt.request,
-    attempt.response,
   ];
 }

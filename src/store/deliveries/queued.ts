@@ -6,9 +6,8 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryState } from "../../kernel/event.ts";
-import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
-import { deliveryOf, type Delivery, type ConnectionKey } from "./delivery.ts";
+import { deliveryColumns, deliveryRow, type ConnectionKey, type Delivery } from "./delivery.ts";
 
 /** In the embedded store the relay waits for as long as a step takes. */
 const step = 100;
@@ -32,10 +31,10 @@ export function queuedDeliveryStore(db: Database) {
           return `UPDATE deliveries SET owner = $4, due_at = $5, updated_at = $3
              WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${ids})
                AND ${still("queued")} AND due_at <= $3
-             RETURNING ${columns.deliveries}`;
+             RETURNING ${deliveryColumns}`;
         });
       });
-      return changed.map(deliveryOf);
+      return changed.map(deliveryRow.read);
     },
 
     /** Lets parked deliveries go: they are due at once. Returns how many, at least `most` where there are more. */

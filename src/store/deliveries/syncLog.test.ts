@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
 import type { Attribution, DeliveryState } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { NewDelivery } from "../events/events.ts";
+import type { NewDelivery } from "./delivery.ts";
 import type { Store } from "../store.ts";
 import type { LogFilter } from "./syncLog.ts";
 import type { LogKey } from "./syncLogChanges.ts";

@@ -9,10 +9,9 @@ import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
-import { deliveryOf, type Delivery } from "./delivery.ts";
+import { deliveryRow, type Delivery } from "./delivery.ts";
 import { eventListStore } from "../events/eventList.ts";
 import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
-import { conditionsOf, deliveriesFirst, idIn, linesOf, type Branch } from "./syncLogTexts.ts";
 
 export type LogFilter = {
   connectionId?: string;
@@ -256,7 +255,7 @@ function matches(line: LogLine, filter: LogFilter): boolean {
 
 function lineOf(row: Row): LogLine {
   return {
-    ...deliveryOf(row),
+    ...deliveryRow.read(row),
     event: String(row.name ?? ""),
     value: row.value as number | null,
     currency: String(row.currency ?? ""),
@@ -266,4 +265,56 @@ function lineOf(row: Row): LogLine {
     // An event that is gone has no person any more either.
     erased: !row.email_sha256,
   };
+}
+
+/** Along which index to read: of a connection, and of a state that has one. */
+type Branch = { connectionId: string | null; state: DeliveryState | null };
+
+/** States that have an index; `sent` is what nearly all of them are. */
+const ended = "state IN ('rejected', 'expired', 'skipped', 'parked')";
+
+const eventColumns = ["name", "value", "currency", "order_id", "mode", "received_at", "email_sha256"];
+
+const shown = [
+  ...deliveryRow.columns.map((column) => `d.${column}`),
+  ...eventColumns.map((column) => `e.${column}`),
+].join(", ");
+
+/** $2 to $5: from, to, and the line after which the page begins. */
+const within = (eventId: string, connectionId: string) =>
+  `${eventId} >= $2 AND ${eventId} < $3 AND ${eventId} <= $4 AND (${eventId} < $4 OR ${connectionId} < $5)`;
+
+/**
+ * First the keys of a page, then what belongs to them: an index holds the keys, and only an index that holds all that
+ * is asked for is preferred over the table. Ids that must not decide the way are spelled differently for the engine, or
+ * it would walk all that ever was for the sake of the order.
+ */
+function linesOf(keys: string): string {
+  return `SELECT ${shown} FROM (${keys}) AS k
+    CROSS JOIN deliveries d LEFT JOIN events e ON e.site_id = $1 AND e.id = k.event_id
+    WHERE d.site_id = $1 AND d.event_id = k.event_id AND d.connection_id = k.connection_id
+    ORDER BY k.event_id DESC, k.connection_id DESC`;
+}
+
+/** The index of those that wait is ordered by when they are due. */
+const idIn = ({ state }: Branch) => (state === "queued" ? "(event_id || '')" : "event_id");
+
+function conditionsOf({ connectionId, state }: Branch, params: Value[]): string {
+  const where = ["site_id = $1"];
+  if (connectionId !== null) where.push(`connection_id = $${params.push(connectionId)}`);
+  if (state === "queued") where.push("state = 'queued'");
+  else if (state !== null) where.push(`state = '${state}' AND ${ended}`);
+  return where.join(" AND ");
+}
+
+function deliveriesFirst(branches: readonly Branch[], params: Value[]): string {
+  const parts = branches.map((branch) => {
+    const id = idIn(branch);
+    return `SELECT * FROM (SELECT event_id, connection_id FROM deliveries
+      WHERE ${conditionsOf(branch, params)} AND ${within(id, "connection_id")}
+      ORDER BY ${id} DESC, connection_id DESC LIMIT $6) AS part`;
+  });
+  return linesOf(
+    `SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ORDER BY event_id DESC, connection_id DESC LIMIT $6`,
+  );
 }

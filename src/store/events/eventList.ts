@@ -5,12 +5,11 @@
 // one.
 
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import type { Attribution, DeliveryState, FilterReason, Mode, Sha256 } from "../../kernel/event.ts";
+import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
-
-export const eventStatuses = ["accepted", "filtered"] as const;
-export type EventStatus = (typeof eventStatuses)[number];
+import { deliveryRow, type Delivery } from "../deliveries/delivery.ts";
+import { chunks, list, type Database, type Value } from "../engine/database.ts";
+import { readSummary, summaryColumns, type EventStatus, type EventSummary } from "./eventRow.ts";
 
 export type EventFilter = {
   emailSha256?: Sha256;
@@ -26,36 +25,10 @@ export type EventFilter = {
   to?: number;
 };
 
-export type EventSummary = {
-  id: string;
-  platformEventId: string;
-  mode: Mode;
-  status: EventStatus;
-  filterReasons: FilterReason[];
-  name: string;
-  value: number | null;
-  currency: string;
-  orderId: string | null;
-  receivedAt: number;
-  releasedAt: number | null;
-  identity: Attribution["identity"];
-  withheld: Attribution["withheld"];
-  /** Their names. */
-  clickIds: string[];
-};
-
-export type DeliverySummary = {
-  eventId: string;
-  connectionId: string;
-  platform: string;
-  state: DeliveryState;
-  reason: string | null;
-};
+const deliveryFields = ["eventId", "connectionId", "platform", "state", "reason"] as const;
+export type DeliverySummary = Pick<Delivery, (typeof deliveryFields)[number]>;
 
 export type EventPage = { events: EventSummary[]; next: string | null };
-
-export const summaryColumns =
-  "id, platform_event_id, mode, status, reasons, name, value, currency, order_id, received_at, released_at, attribution";
 
 const maxLooked = 20_000;
 
@@ -77,7 +50,7 @@ export function eventListStore(db: Database) {
         `SELECT ${summaryColumns} FROM events WHERE ${way} LIMIT $${params.push(some)}`,
         params,
       );
-      const found = rows.map(summaryOf);
+      const found = rows.map(readSummary);
       events.push(...found.filter((event) => matches(event, filter)));
       const last = found.at(-1);
       const isEnd = found.length < some || !last;
@@ -101,12 +74,12 @@ export function eventListStore(db: Database) {
       const found: DeliverySummary[] = [];
       for (const some of chunks(ids)) {
         const rows = await db.all(
-          `SELECT event_id, connection_id, platform, state, reason FROM deliveries
+          `SELECT ${deliveryRow.columnsOf(deliveryFields).join(", ")} FROM deliveries
            WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})
            ORDER BY event_id, platform, connection_id`,
           [siteId, ...some],
         );
-        found.push(...rows.map(deliverySummaryOf));
+        for (const row of rows) found.push(deliveryRow.readSome(row, deliveryFields));
       }
       return Map.groupBy(found, ({ eventId }) => eventId);
     },
@@ -136,13 +109,13 @@ const folded = (name: string) => name.trim().toLowerCase();
 
 /** What no index knows, and what one event that was found by its id must fit as well. */
 export function matches(
-  event: Pick<EventSummary, "status" | "mode" | "name" | "clickIds">,
+  event: Pick<EventSummary, "status" | "mode" | "event" | "clickIds">,
   { status, mode, name, clickId }: EventFilter,
 ): boolean {
   return (
     (status === undefined || event.status === status) &&
     (mode === undefined || event.mode === mode) &&
-    (name === undefined || folded(event.name) === folded(name)) &&
+    (name === undefined || folded(event.event) === folded(name)) &&
     (clickId === undefined ||
       (clickId === "none" ? event.clickIds.length === 0 : event.clickIds.includes(clickId)))
   );
@@ -160,40 +133,3 @@ function wayTo(siteId: string, filter: EventFilter, below: string, params: Value
   where.push(`id < $${params.push(below < end ? below : end)}`);
   return `${where.join(" AND ")} ORDER BY id DESC`;
 }
-
-export function summaryOf(row: Row): EventSummary {
-  const attribution = attributionOf(row);
-  return {
-    id: String(row.id),
-    platformEventId: String(row.platform_event_id),
-    mode: row.mode as Mode,
-    status: row.status as EventStatus,
-    filterReasons: row.reasons === null ? [] : JSON.parse(String(row.reasons)),
-    name: String(row.name),
-    value: row.value as number | null,
-    currency: String(row.currency),
-    orderId: row.order_id as string | null,
-    receivedAt: Number(row.received_at),
-    releasedAt: row.released_at === null ? null : Number(row.released_at),
-    identity: attribution.identity ?? "unreadable",
-    withheld: attribution.withheld ?? null,
-    clickIds: Object.keys(attribution.clickIds ?? {}),
-  };
-}
-
-/** One event whose attribution is damaged must not hide the others of its page. */
-function attributionOf(row: Row): Partial<Attribution> {
-  try {
-    return JSON.parse(String(row.attribution)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-const deliverySummaryOf = (row: Row): DeliverySummary => ({
-  eventId: String(row.event_id),
-  connectionId: String(row.connection_id),
-  platform: String(row.platform),
-  state: row.state as DeliveryState,
-  reason: row.reason as string | null,
-});

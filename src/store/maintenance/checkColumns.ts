@@ -2,7 +2,7 @@
 
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
 import { gather, type Add, type Question } from "./checkRecords.ts";
-import { eventStatuses } from "../events/eventList.ts";
+import { eventStatuses } from "../events/eventRow.ts";
 import type { Snapshot } from "./snapshot.ts";
 import { statisticsKinds } from "../statistics/statistics.ts";
 import { tablesAt } from "../schema/tables.ts";

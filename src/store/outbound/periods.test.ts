@@ -138,7 +138,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       const siteId = shortId();
       await addWebhook(siteId);
       const release = (eventId: string, at: number) =>
-        store.release.release({
+        store.events.release({
           siteId,
           eventId,
           attribution: unattributed,

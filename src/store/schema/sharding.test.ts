@@ -235,10 +235,14 @@ const composed: Readonly<Record<string, readonly string[]>> = {
     "DELETE FROM consents WHERE ${still}",
     "DELETE FROM consent_history WHERE ${still}",
   ],
-  "deliveries/syncLog.ts": ["SELECT COUNT(*) AS n FROM deliveries WHERE ${where"],
-  "deliveries/syncLogTexts.ts": [
+  "deliveries/syncLog.ts": [
+    "SELECT COUNT(*) AS n FROM deliveries WHERE ${where",
     "SELECT * FROM (SELECT event_id, connection_id FROM deliveries WHERE ${conditionsOf(",
   ],
+  // Their first column is the site's: the first field of the row's description.
+  "events/eventRow.ts": ["INSERT INTO events (${"],
+  "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
+  "statistics/rejectedRequests.ts": ["INSERT INTO refused_calls (${"],
 };
 
 /** What one node cannot answer. Configuration may be written by what is not hot. */

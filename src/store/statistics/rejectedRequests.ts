@@ -1,7 +1,8 @@
 // A sample of the inbound calls that were refused, so that whoever sends them can be helped.
 
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
+import { describeRow, readText } from "../describeRow.ts";
+import { chunks, tuples, type Database } from "../engine/database.ts";
 
 export type RejectedRequest = {
   siteId: string;
@@ -17,7 +18,18 @@ export type RejectedRequest = {
   address: string | null;
 };
 
-const columns = ["site_id", "id", "at", "status", "error", "host", "key_id", "address"];
+export const rejectedRequestRow = describeRow<RejectedRequest, RejectedRequest>({
+  siteId: { column: "site_id", write: ({ siteId }) => siteId, read: String },
+  id: { column: "id", write: ({ id }) => id, read: String },
+  at: { column: "at", write: ({ at }) => at, read: Number },
+  status: { column: "status", write: ({ status }) => status, read: Number },
+  error: { column: "error", write: ({ error }) => error, read: String },
+  host: { column: "host", write: ({ host }) => host, read: String },
+  keyId: { column: "key_id", write: ({ keyId }) => keyId, read: readText },
+  address: { column: "address", write: ({ address }) => address, read: readText },
+});
+const { columns, inserted } = rejectedRequestRow;
+
 const maxKept = 1000;
 const keepMs = 30 * 86_400_000;
 
@@ -30,18 +42,9 @@ export function rejectedRequestStore(db: Database) {
         await db.write(async (tx) => {
           for (const some of chunks(bySite.get(siteId) as RejectedRequest[])) {
             await tx.all(
-              `INSERT INTO refused_calls (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)}
+              `INSERT INTO refused_calls (${inserted.join(",")}) VALUES ${tuples(some.length, inserted.length)}
                ON CONFLICT DO NOTHING`,
-              some.flatMap((one) => [
-                one.siteId,
-                one.id,
-                one.at,
-                one.status,
-                one.error,
-                one.host,
-                one.keyId,
-                one.address,
-              ]),
+              some.flatMap((one) => rejectedRequestRow.values(one)),
             );
           }
         });
@@ -54,7 +57,7 @@ export function rejectedRequestStore(db: Database) {
         `SELECT ${columns.join(", ")} FROM refused_calls WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, page.before ?? lastId, page.limit],
       );
-      return rows.map(callOf);
+      return rows.map(rejectedRequestRow.read);
     },
 
     /** Keeps the newest, and none that is older than a month. */
@@ -72,18 +75,5 @@ export function rejectedRequestStore(db: Database) {
         ]);
       });
     },
-  };
-}
-
-function callOf(row: Row): RejectedRequest {
-  return {
-    siteId: String(row.site_id),
-    id: String(row.id),
-    at: Number(row.at),
-    status: Number(row.status),
-    error: String(row.error),
-    host: String(row.host),
-    keyId: row.key_id as string | null,
-    address: row.address as string | null,
   };
 }

@@ -3,7 +3,7 @@
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
-import { summaryColumns, summaryOf, type EventSummary } from "../events/eventList.ts";
+import { readSummary, summaryColumns, type EventSummary } from "../events/eventRow.ts";
 import { hourMs } from "./traffic.ts";
 import { turnStore } from "../engine/leases.ts";
 
@@ -85,7 +85,7 @@ export function statisticsStore(db: Database) {
          ORDER BY id LIMIT $5`,
         [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), most],
       );
-      const events = rows.map(summaryOf);
+      const events = rows.map(readSummary);
       const [first, last] = [events[0], events.at(-1)];
       if (!first || !last) return { events, deliveries: [] };
       const deliveries = await db.all(

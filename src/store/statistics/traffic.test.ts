@@ -144,7 +144,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
   }
 
   const release = (siteId: string, eventId: string, at = now) =>
-    store.release.release({
+    store.events.release({
       siteId,
       eventId,
       attribution: { ...unattributed, identity: "found", utm: { utm_source: "released" } },
