@@ -232,15 +232,18 @@ describe("consent, from a real store", () => {
     ["unknown", "opt-in", "no consent"],
   ])("%s in %s mode: withheld is %j", async (state, mode, withheld) => {
     await decide("person", state);
-    expect(await readConsent(store.people, "site", "person", mode)).toEqual({ consent: state, withheld });
+    expect(await readConsent(store.people, "site", sha256("person"), mode)).toEqual({
+      consent: state,
+      withheld,
+    });
   });
 
   test("no record is unknown: used in opt-out mode, withheld in opt-in mode", async () => {
-    expect(await readConsent(store.people, "site", "stranger", "opt-out")).toEqual({
+    expect(await readConsent(store.people, "site", sha256("stranger"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
     });
-    expect(await readConsent(store.people, "site", "stranger", "opt-in")).toEqual({
+    expect(await readConsent(store.people, "site", sha256("stranger"), "opt-in")).toEqual({
       consent: "unknown",
       withheld: "no consent",
     });
@@ -248,7 +251,9 @@ describe("consent, from a real store", () => {
 
   test("the word given on one site does not count on another", async () => {
     await decide("two sites", "denied");
-    expect((await readConsent(store.people, "other", "two sites", "opt-out")).consent).toBe("unknown");
+    expect((await readConsent(store.people, "other", sha256("two sites"), "opt-out")).consent).toBe(
+      "unknown",
+    );
   });
 
   test.each(["garbage", "", "GRANTED", "granted ", "null", "1", "true"])(
@@ -257,7 +262,7 @@ describe("consent, from a real store", () => {
       await decide("corrupt", "granted");
       sql("UPDATE consents SET state = ? WHERE subject = 'corrupt'", state);
       for (const mode of ["opt-out", "opt-in"] as const)
-        expect(await readConsent(store.people, "site", "corrupt", mode)).toEqual({
+        expect(await readConsent(store.people, "site", sha256("corrupt"), mode)).toEqual({
           consent: "unreadable",
           withheld: "consent unreadable",
         });

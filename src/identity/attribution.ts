@@ -51,11 +51,11 @@ export async function lookUp(
 export async function readConsent(
   people: People,
   siteId: string,
-  subject: string,
+  emailSha256: Sha256,
   mode: ConsentMode,
   timeoutMs = usualMs,
 ): Promise<Pick<Known, "consent" | "withheld">> {
-  const consent = await within(timeoutMs, people.readConsent(siteId, subject), "too slow").catch(
+  const consent = await within(timeoutMs, people.readConsent(siteId, emailSha256), "too slow").catch(
     () => "unreadable" as const,
   );
   return { consent, withheld: whyWithheld(consent, mode) };

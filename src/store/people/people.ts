@@ -67,8 +67,8 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
     },
 
     /** `unknown` without a record. Throws when the store fails: the caller must take that for a refusal. */
-    async readConsent(siteId: string, subject: string): Promise<ConsentReading> {
-      return effectiveConsent((await consentRows(siteId, subject)).map((row) => decisionOf(row).state));
+    async readConsent(siteId: string, emailSha256: Sha256): Promise<ConsentReading> {
+      return effectiveConsent((await consentRows(siteId, emailSha256)).map((row) => decisionOf(row).state));
     },
 
     /** Every decision that was ever made about a subject, oldest first. */
@@ -183,10 +183,10 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     },
 
     /** Ends every refusal about a subject, without putting words into the mouths of those who gave it. */
-    async liftRefusals(subject: string, at: number): Promise<void> {
+    async liftRefusals(emailSha256: Sha256, at: number): Promise<void> {
       await tx.all(
         `UPDATE consents SET state = 'granted', decided_at = $3 WHERE site_id = $1 AND subject = $2 AND state <> 'granted'`,
-        [siteId, subject, at],
+        [siteId, emailSha256, at],
       );
     },
 
