@@ -317,7 +317,7 @@ describe("a store that fails", () => {
   const people = (
     consent: () => Promise<ConsentReading>,
     record: () => Promise<Identity | null> = () => Promise.resolve(identity),
-  ) => ({ consent, identity: record }) as unknown as People;
+  ) => ({ readConsent: consent, findIdentity: record }) as unknown as People;
 
   test("an error while reading consent withholds everything, in both modes", async () => {
     for (const mode of ["opt-out", "opt-in"] as const) {

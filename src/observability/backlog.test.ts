@@ -30,7 +30,7 @@ test("what waits is summed by platform, and asked for again after a quarter of a
         },
       },
       health: {
-        waiting: async (_site: string, id: string) => waiting[id],
+        measureBacklog: async (_site: string, id: string) => waiting[id],
         oldestPushes: async () => [now - 10_000, now - 40_000],
       } as unknown as BacklogOptions["store"]["health"],
     },

@@ -43,7 +43,7 @@ describe("when a period is closed", () => {
   function stage(first: PeriodHead) {
     const state = { head: first, now, elapsed: 0, closed: [] as Closing[] };
     const periods = {
-      heads: async (before: number, after: number) =>
+      listHeads: async (before: number, after: number) =>
         state.head.endsAt < before || state.head.endsAt > after ? [state.head] : [],
       close: async (closing: Closing) => {
         state.closed.push(closing);
