@@ -1,36 +1,23 @@
-// Visits as numbers, bots as a sample, and the release of filtered events, on both engines.
+// Counts of visits and the sample of bots, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, migratedDatabase } from "../../../test/support/databases.ts";
-import type { Attribution, VisitBucket } from "../../kernel/event.ts";
+import { openNodes } from "../../../test/support/nodes.ts";
+import type { VisitBucket } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import { openStore, type Store, type StoreLocation } from "../store.ts";
+import type { Store } from "../store.ts";
 import { hourMs, type BotVisit, type VisitCount } from "./traffic.ts";
-import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
 
 describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
   let store: Store;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await migratedDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ({ store, close } = await openNodes(engine));
   });
-  afterAll(() => store.close());
+  afterAll(() => close());
 
   const count = (siteId: string, bucket: VisitBucket, visits: number, more: Partial<VisitCount> = {}) => ({
     siteId,
@@ -112,88 +99,5 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     expect(await store.traffic.findBotVisit(shortId(), old.id)).toBeNull();
     await store.traffic.purge(siteId, now - 14 * 24 * hourMs, now);
     expect(await store.traffic.listBotVisits(siteId, 10)).toEqual([young]);
-  });
-
-  async function filteredEvent(siteId: string, claim: string): Promise<string> {
-    const id = uuidv7(now);
-    await store.events.accept({
-      event: {
-        id,
-        siteId,
-        keyId: "key",
-        mode: "live",
-        name: "purchase",
-        value: 1,
-        currency: "EUR",
-        orderId: "A-1",
-        time: now,
-        receivedAt: now,
-        person: { emailSha256: sha256("e".repeat(64)) },
-        extra: null,
-      },
-      attribution: unattributed,
-      filterReasons: ["blocked person"],
-      claim,
-      claimUntil: now + hourMs,
-      orderEventId: "order event",
-      deliveries: [],
-      owner: "node",
-      leaseUntil: now + 30_000,
-    });
-    return id;
-  }
-
-  const release = (siteId: string, eventId: string, at = now) =>
-    store.events.release({
-      siteId,
-      eventId,
-      attribution: { ...unattributed, identity: "found", utm: { utm_source: "released" } },
-      deliveries: [
-        { connectionId: "c1", platform: "sandbox", state: "queued", reason: null },
-        { connectionId: "c2", platform: "webhook", state: "parked", reason: "paused" },
-      ],
-      orderEventId: "order event",
-      claimUntil: now + hourMs,
-      now: at,
-    });
-
-  test("a released event is accepted, due at once, under the order event id, and keeps its reasons", async () => {
-    const siteId = shortId();
-    const id = await filteredEvent(siteId, "claim");
-    expect(await release(siteId, id)).toBe(true);
-    expect(await store.events.get(siteId, id)).toMatchObject({
-      status: "accepted",
-      releasedAt: now,
-      filterReasons: ["blocked person"],
-      platformEventId: "order event",
-      attribution: { identity: "found", utm: { utm_source: "released" } },
-    });
-    const deliveries = await store.deliveries.listByEvent(siteId, id);
-    expect(deliveries.map(({ state, owner, dueAt }) => [state, owner, dueAt])).toEqual([
-      ["queued", "", now],
-      ["parked", "", now],
-    ]);
-    const lease = { now, owner: "n", until: now + 30_000, limit: 10 };
-    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease)).toHaveLength(1);
-  });
-
-  test("it is released once: a second time is refused, the same time again changes nothing", async () => {
-    const siteId = shortId();
-    const id = await filteredEvent(siteId, "claim");
-    expect(await release(siteId, id)).toBe(true);
-    // As after a commit whose answer got lost.
-    expect(await release(siteId, id)).toBe(true);
-    expect(await release(siteId, id, now + 1)).toBe(false);
-    expect(await release(shortId(), id)).toBe(false);
-    expect(await store.deliveries.listByEvent(siteId, id)).toHaveLength(2);
-  });
-
-  test("where another event holds the order event id, a released one goes under its own", async () => {
-    const siteId = shortId();
-    const [first, second] = [await filteredEvent(siteId, "one"), await filteredEvent(siteId, "two")];
-    await release(siteId, first);
-    await release(siteId, second);
-    expect((await store.events.get(siteId, first))?.platformEventId).toBe("order event");
-    expect((await store.events.get(siteId, second))?.platformEventId).toBe(second);
   });
 });
