@@ -1,15 +1,14 @@
 // What needs a person is told once when it begins, once a day, and once when it is over: real stores, a real mail server
 // and a real webhook; only the time is made up.
 
-import { DatabaseSync } from "node:sqlite";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../test/support/events.ts";
+import { openNodes, sql } from "../../test/support/nodes.ts";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { startMailServer, type MailServer } from "../../test/support/smtp.ts";
 import { openSender, type Sender } from "../delivery/send.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
-import type { Attribution, DeliveryState } from "../kernel/event.ts";
+import type { DeliveryState } from "../kernel/event.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { connect, disconnect, pause, resume } from "../sites/connect.ts";
 import { directoryOf, type Connection, type Directory, type Site } from "../sites/directory.ts";
@@ -19,25 +18,15 @@ import { openStore, type Store, type StoreLocation } from "../store/store.ts";
 import { lookAt, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
 import { watchOf } from "./watch.ts";
-import { sha256 } from "../../test/support/sha256.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const start = Date.UTC(2026, 10, 16, 14, 30);
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
-
 describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   let location: StoreLocation;
   let store: Store;
+  let close: () => Promise<void>;
   let directory: Directory;
   let sender: Sender;
   let mail: MailServer;
@@ -46,11 +35,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   let sites = 0;
 
   beforeAll(async () => {
-    location =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await migratedDatabase(), connections: 6 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ({ store, location, close } = await openNodes(engine));
     directory = directoryOf(store);
     await directory.refresh();
     mail = await startMailServer();
@@ -60,7 +45,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   });
   afterAll(async () => {
     await sender.close();
-    await store.close();
+    await close();
   });
 
   const by = () => ({ actor: "test", now, checkAddress: () => null });
@@ -101,46 +86,23 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       .filter((one) => (one.site as { id: string }).id === site.id)
       .map((one) => `${String(one.type)} ${String(one.kind)}`);
 
-  async function sql(text: string): Promise<void> {
-    if (location.engine === "sqlite") {
-      const db = new DatabaseSync(location.file, { timeout: 5000 });
-      db.exec(text);
-      db.close();
-      return;
-    }
-    const client = new Client({ connectionString: location.url });
-    await client.connect();
-    await client.query(text);
-    await client.end();
-  }
-
   async function attempt(
     siteId: string,
     connectionId: string,
     state: DeliveryState,
     at = now,
   ): Promise<string> {
-    const id = uuidv7(at);
-    await store.events.accept({
-      event: {
-        id, siteId, keyId: "k", mode: "live", name: "purchase", value: null, currency: "EUR", orderId: null, time: at,
-        receivedAt: at, person: { emailSha256: sha256("e".repeat(64)) }, extra: null,
-      }, // prettier-ignore
-      attribution: unattributed,
-      filterReasons: [],
-      claim: id,
-      claimUntil: at + day,
-      orderEventId: null,
-      deliveries: [{ connectionId, platform: "webhook", state: "queued", reason: null }],
-      owner: "node",
-      leaseUntil: at,
-    });
-    if (state === "queued") return id;
-    await store.deliveries.settle({
-      siteId, eventId: id, connectionId, owner: "node", state, reason: null, dueAt: 0, attempts: 1, at,
-      attempt: { number: 1, startedAt: at, durationMs: 1, state, reason: null, httpStatus: 200, batch: 1, request: "r", response: null },
-    }); // prettier-ignore
-    return id;
+    const item = newEvent(
+      siteId,
+      { receivedAt: at, value: null, orderId: null },
+      { deliveries: [queuedDelivery(connectionId, "webhook")], leaseUntil: at },
+    );
+    await store.events.accept(item);
+    if (state !== "queued") {
+      const attempt = newAttempt(state, { startedAt: at });
+      await store.deliveries.settle(settlementOf(item, state, { connectionId, at, attempt }));
+    }
+    return item.event.id;
   }
 
   test("a dead token: told once by each channel, again after a day, and when it is over", async () => {
@@ -354,7 +316,10 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const line = { siteId: site.id, actor: "ada", action: "webhook disabled", detail: {}, at: now };
     await store.webhooks.setState(line, `w2${sites}`, "disabled", "disabled by command line");
     const failing = (since: number | null) =>
-      sql(`UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`);
+      sql(
+        location,
+        `UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`,
+      );
     const watch = watchWith("a");
     await failing(now - 59 * minute);
     await watch.look();

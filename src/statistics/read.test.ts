@@ -1,59 +1,48 @@
 // What is read is what the rows say, whatever was made before: on both engines, with the real worker.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { newEvent, queuedDelivery, unattributed } from "../../test/support/events.ts";
+import { openNodes } from "../../test/support/nodes.ts";
 import type { Attribution, DeliveryState } from "../kernel/event.ts";
-import { shortId, uuidv7 } from "../kernel/ids.ts";
-import { openStore, type Store, type StoreLocation } from "../store/store.ts";
+import { shortId } from "../kernel/ids.ts";
+import type { Store } from "../store/store.ts";
 import { hourMs } from "../store/statistics/traffic.ts";
 import { openStatistics } from "./read.ts";
 import { moneyOf } from "./sums.ts";
 import { statisticsWorker } from "./worker.ts";
-import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);
 const day = 24 * hourMs;
 const attribution: Attribution = {
-  consent: "unknown",
-  withheld: null,
+  ...unattributed,
   identity: "found",
   clickIds: { gclid: { value: "g", seenAt: now } },
-  browserIds: {},
-  utm: {},
-  browser: null,
 };
 
 describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   let store: Store;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await migratedDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ({ store, close } = await openNodes(engine));
   });
-  afterAll(() => store.close());
+  afterAll(() => close());
 
   async function add(siteId: string, at: number, changes: { value?: number; isFiltered?: boolean } = {}) {
     const { value = 10.1, isFiltered = false } = changes;
-    const id = uuidv7(at);
-    const delivery = { connectionId: "c", platform: "sandbox", state: "queued" as const, reason: null };
-    await store.events.accept({
-      event: {
-        id, siteId, keyId: "k", mode: "live", name: "purchase", value, currency: "EUR", orderId: "A-1", time: at,
-        receivedAt: at, person: { emailSha256: sha256("e".repeat(64)) }, extra: null,
+    const item = newEvent(
+      siteId,
+      { receivedAt: at, value },
+      {
+        attribution,
+        filterReasons: isFiltered ? ["blocked person"] : [],
+        deliveries: isFiltered ? [] : [queuedDelivery("c")],
+        owner: "node",
+        leaseUntil: at,
       },
-      attribution,
-      filterReasons: isFiltered ? ["blocked person"] : [],
-      claim: id,
-      claimUntil: at,
-      orderEventId: null,
-      deliveries: isFiltered ? [] : [delivery],
-      owner: "node",
-      leaseUntil: at,
-    }); // prettier-ignore
-    return id;
+    );
+    await store.events.accept(item);
+    return item.event.id;
   }
 
   const settle = (siteId: string, eventId: string, state: DeliveryState) =>

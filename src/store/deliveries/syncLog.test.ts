@@ -1,10 +1,10 @@
 // The sync log on both engines: pages, filters, replay, cancel, and the end of its texts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import type { Attribution, DeliveryState } from "../../kernel/event.ts";
-import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { NewDelivery } from "./delivery.ts";
+import type { DeliveryState } from "../../kernel/event.ts";
+import { shortId } from "../../kernel/ids.ts";
 import type { Store } from "../store.ts";
 import type { LogFilter } from "./syncLog.ts";
 import type { LogKey } from "./syncLogChanges.ts";
@@ -12,16 +12,6 @@ import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const day = 86_400_000;
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
-
 type Wanted = {
   at?: number;
   name?: string;
@@ -44,62 +34,28 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
 
   async function addEvent(siteId: string, wanted: Wanted): Promise<string> {
     const { at = now, name = "purchase", orderId = null, email = "e".repeat(64), deliveries } = wanted;
-    const id = uuidv7(at);
-    await store.events.accept({
-      event: {
-        id,
-        siteId,
-        keyId: "key",
-        mode: "live",
-        name,
-        value: 12.5,
-        currency: "EUR",
-        orderId,
-        time: at,
-        receivedAt: at,
-        person: { emailSha256: sha256(email) },
-        extra: null,
+    const item = newEvent(
+      siteId,
+      { receivedAt: at, name, orderId, person: { emailSha256: sha256(email) } },
+      {
+        claimUntil: at + day,
+        deliveries: deliveries.map(([connectionId, , platform]) => queuedDelivery(connectionId, platform)),
       },
-      attribution: unattributed,
-      filterReasons: [],
-      claim: id,
-      claimUntil: at + day,
-      orderEventId: null,
-      deliveries: deliveries.map(([connectionId, , platform = "sandbox"]): NewDelivery => ({
-        connectionId,
-        platform,
-        state: "queued",
-        reason: null,
-      })),
-      owner: "node",
-      leaseUntil: at + 30_000,
-    });
+    );
+    await store.events.accept(item);
     for (const [connectionId, state] of deliveries) {
       if (state === "queued") continue;
-      await store.deliveries.settle({
-        siteId,
-        eventId: id,
-        connectionId,
-        owner: "node",
-        state,
-        reason: state === "sent" ? null : `why ${state}`,
-        dueAt: 0,
-        attempts: 1,
-        at: at + 5,
-        attempt: {
-          number: 1,
-          startedAt: at + 1,
-          durationMs: 4,
-          state,
-          reason: state === "sent" ? null : `why ${state}`,
-          httpStatus: 200,
-          batch: 1,
-          request: "POST /somewhere",
-          response: "said something",
-        },
+      const reason = state === "sent" ? null : `why ${state}`;
+      const attempt = newAttempt(state, {
+        startedAt: at + 1,
+        durationMs: 4,
+        reason,
+        request: "POST /somewhere",
+        response: "said something",
       });
+      await store.deliveries.settle(settlementOf(item, state, { connectionId, reason, at: at + 5, attempt }));
     }
-    return id;
+    return item.event.id;
   }
 
   async function all(siteId: string, filter: LogFilter, limit = 100): Promise<LogKey[]> {
@@ -304,13 +260,13 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     const dead = await addEvent(siteId, { at: now - 60_000, deliveries: [["c1", "queued"]] });
     const keys = [inHand, parked, sent, dead].map((eventId) => ({ eventId, connectionId: "c1" }));
     expect(await store.syncLog.cancel(siteId, keys, now + 10)).toBe(2);
-    expect(await stateOf(siteId, inHand)).toMatchObject({ state: "queued", owner: "node" });
+    expect(await stateOf(siteId, inHand)).toMatchObject({ state: "queued", owner: "node-a" });
     expect(await stateOf(siteId, parked)).toMatchObject({ state: "skipped", reason: "cancelled" });
     expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped", reason: "cancelled" });
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
     // Whoever had it in hand before comes too late.
     await store.deliveries.settle({
-      siteId, eventId: dead, connectionId: "c1", owner: "node", state: "sent", reason: null, dueAt: 0, attempts: 1,
+      siteId, eventId: dead, connectionId: "c1", owner: "node-a", state: "sent", reason: null, dueAt: 0, attempts: 1,
       at: now, attempt: null,
     }); // prettier-ignore
     expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped" });

@@ -1,26 +1,16 @@
 // Totals, periods and pushes on both engines: every conversion and every removal is in exactly one period.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { auditLine, newEvent as eventWith, unattributed } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import type { Attribution, FilterReason, Mode } from "../../kernel/event.ts";
+import type { FilterReason, Mode } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { NewEvent } from "../events/events.ts";
 import type { Period } from "./periods.ts";
 import type { PushCall } from "./pushes.ts";
 import type { Store } from "../store.ts";
-import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const quarter = 15 * 60_000;
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
 const bot: FilterReason = "only bot visits:user agent";
 const address = {
   url: "https://receiver.example/hook?token=s3cret",
@@ -39,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
   });
   afterAll(() => closeNodes());
 
-  const line = (siteId: string, at = now) => ({ siteId, actor: "test", action: "test", detail: {}, at });
+  const line = (siteId: string, at = now) => auditLine(siteId, "test", at);
 
   async function addWebhook(siteId: string, sendEmpty = true, at = now): Promise<string> {
     const id = shortId();
@@ -47,34 +37,14 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
     return id;
   }
 
-  function newEvent(siteId: string, more: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {}) {
-    const id = uuidv7(now);
-    const item: NewEvent = {
-      event: {
-        id,
-        siteId,
-        keyId: "key",
-        mode: more.mode ?? "live",
-        name: "purchase",
-        value: 1,
-        currency: "EUR",
-        orderId: id,
-        time: now,
-        receivedAt: now,
-        person: { emailSha256: sha256("e".repeat(64)) },
-        extra: null,
-      },
-      attribution: unattributed,
-      filterReasons: more.reasons ?? [],
-      claim: id,
-      claimUntil: now + 1000,
-      orderEventId: null,
-      deliveries: [],
-      owner: more.owner ?? "node",
-      leaseUntil: now + 1000,
-    };
-    return item;
-  }
+  const newEvent = (
+    siteId: string,
+    {
+      mode = "live",
+      reasons = [],
+      owner = "node",
+    }: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {},
+  ) => eventWith(siteId, { receivedAt: now, mode }, { filterReasons: reasons, owner, deliveries: [] });
 
   const soFar = async (siteId: string) => {
     const open = await store.periods.readOpen(siteId);

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
-import type { Attribution, Event } from "../../kernel/event.ts";
+import { newEvent, queuedDelivery } from "../../../test/support/events.ts";
+import { openNodes } from "../../../test/support/nodes.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { AuditLine } from "./audit.ts";
 import type { ImportRow, NewImport } from "./imports.ts";
 import { finalAt } from "../statistics/statistics.ts";
-import { openStore, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 import { hourMs } from "../statistics/traffic.ts";
-import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const line: AuditLine = { siteId: "s", actor: "test", action: "import started", detail: {}, at: now };
@@ -19,27 +18,16 @@ const made = (id: string): NewImport => ({
   options: { deliver: "none" },
   tally: { rows: 0 },
 });
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
 const held = (owner: string) => ({ owner, now, until: now + 30_000 });
 
 describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
   let store: Store;
+  let close: () => Promise<void>;
+
   beforeAll(async () => {
-    const location =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ({ store, close } = await openNodes(engine));
   });
-  afterAll(() => store.close());
+  afterAll(() => close());
 
   const take = (id: string, seen: ImportRow | null, owner: string) =>
     store.imports.claim(made(id), seen, held(owner), line);
@@ -85,36 +73,19 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
   });
 
   test("who holds a duplicate key, and how many deliveries wait", async () => {
-    const event: Event = {
-      id: uuidv7(now),
-      siteId: "s",
-      keyId: "import",
-      mode: "live",
-      name: "lead",
-      value: null,
-      currency: "EUR",
-      orderId: null,
-      time: now,
-      receivedAt: now,
-      person: { emailSha256: sha256("e".repeat(64)) },
-      extra: null,
-    };
-    const delivery = { platform: "sandbox", reason: null };
-    await store.events.accept({
-      event,
-      attribution: unattributed,
-      filterReasons: [],
-      claim: "claim",
-      claimUntil: now + 1000,
-      orderEventId: null,
-      deliveries: [
-        { ...delivery, connectionId: "c1", state: "queued" },
-        { ...delivery, connectionId: "c2", state: "parked" },
-      ],
-      owner: "",
-      leaseUntil: now,
-    });
-    expect(await store.imports.findClaimHolder("s", "claim", now)).toBe(event.id);
+    const item = newEvent(
+      "s",
+      { receivedAt: now },
+      {
+        claim: "claim",
+        claimUntil: now + 1000,
+        deliveries: [queuedDelivery("c1"), { ...queuedDelivery("c2"), state: "parked" }],
+        owner: "",
+        leaseUntil: now,
+      },
+    );
+    await store.events.accept(item);
+    expect(await store.imports.findClaimHolder("s", "claim", now)).toBe(item.event.id);
     expect(await store.imports.findClaimHolder("s", "claim", now + 1000)).toBeNull();
     expect(await store.imports.findClaimHolder("other", "claim", now)).toBeNull();
     expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.countQueued("s", id, 10)))).toEqual(

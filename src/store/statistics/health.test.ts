@@ -2,26 +2,16 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import { newEvent } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import type { Attribution, DeliveryState, Mode } from "../../kernel/event.ts";
+import type { DeliveryState, Mode } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { NewEvent } from "../events/events.ts";
 import { peekSchema } from "../schema/schemaProbe.ts";
 import type { Store } from "../store.ts";
 import { openStore } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
-
 type Given = {
   at?: number;
   mode?: Mode;
@@ -41,33 +31,17 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
   afterAll(() => closeNodes());
 
   async function accept(siteId: string, given: Given = {}): Promise<string> {
-    const at = given.at ?? now;
+    const { at = now, mode = "live", email = "aa", deliveries = [] } = given;
     const id = uuidv7(at);
-    const item: NewEvent = {
-      event: {
-        id,
+    const orderId = given.orderId === undefined ? id : given.orderId;
+    const person = { emailSha256: sha256(email) };
+    await store.events.accept(
+      newEvent(
         siteId,
-        keyId: "key",
-        mode: given.mode ?? "live",
-        name: "purchase",
-        value: 1,
-        currency: "EUR",
-        orderId: given.orderId === undefined ? id : given.orderId,
-        time: at,
-        receivedAt: at,
-        person: { emailSha256: sha256(given.email ?? "aa") },
-        extra: null,
-      },
-      attribution: unattributed,
-      filterReasons: [],
-      claim: id,
-      claimUntil: at + 1000,
-      orderEventId: null,
-      deliveries: (given.deliveries ?? []).map((one) => ({ ...one, platform: "meta", reason: null })),
-      owner: "node",
-      leaseUntil: at + 30_000,
-    };
-    await store.events.accept(item);
+        { id, receivedAt: at, mode, orderId, person },
+        { deliveries: deliveries.map((one) => ({ ...one, platform: "meta", reason: null })) },
+      ),
+    );
     return id;
   }
 
