@@ -99,8 +99,8 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     );
     await store.events.accept(item);
     if (state !== "queued") {
-      const attempt = newAttempt(state, { startedAt: at });
-      await store.deliveries.settle(settlementOf(item, state, { connectionId, at, attempt }));
+      const made = newAttempt(state, { startedAt: at });
+      await store.deliveries.settle(settlementOf(item, state, { connectionId, at, attempt: made }));
     }
     return item.event.id;
   }

@@ -1,11 +1,11 @@
-// API keys of the management API. How often each is used stands with the uses of inbound keys, under no site.
+// API keys of the management API. Their uses are counted in key_uses under site "".
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
 import { siteIdOf, siteOf, lockMembers } from "./members.ts";
 
-/** Keys that work, of one site; and those for all sites. */
+/** The limit of usable keys per site, and of keys for all sites. */
 export const maxUsable = 50;
 
 export type ApiKey = {
@@ -35,7 +35,7 @@ const apiKeyOf = (row: Row): ApiKey => ({
 
 export function apiKeyStore(db: Database, newId: () => string) {
   return {
-    /** False where there are too many already. */
+    /** False when there are too many usable keys. */
     async add(line: AuditLine, key: ApiKey, hash: string): Promise<boolean> {
       const lineId = newId();
       return db.write(async (tx) => {

@@ -1,4 +1,4 @@
-// Invitations: an email, a role, and the SHA-256 of the ticket in the link.
+// Invitations: an email, a role, and the SHA-256 of the token in the link.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
@@ -37,8 +37,8 @@ const invitationOf = (row: Row): Invitation => ({
 export function invitationStore(db: Database, newId: () => string) {
   return {
     /**
-     * A second invitation of the same email to the same site takes the place of the first. `inviter` is the id of the
-     * member who makes it; false where they do not own the site any more. `shown`: they see the link themselves.
+     * A second invitation of an email to a site replaces the first. `inviter` is the id of the inviting member; false when
+     * they no longer own the site. `shown` means that the inviter sees the link.
      */
     async add(
       line: AuditLine,
@@ -64,7 +64,7 @@ export function invitationStore(db: Database, newId: () => string) {
       });
     },
 
-    /** Those that can still be accepted. */
+    /** Invitations that have not expired. */
     async listOpen(now: number): Promise<Invitation[]> {
       const rows = await db.all(
         `SELECT ${columns.invitations} FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,
@@ -91,8 +91,7 @@ export function invitationStore(db: Database, newId: () => string) {
     },
 
     /**
-     * Spends the invitation and gives what it promises, to a new user or to one that is known. A role that somebody
-     * has already is never lowered by an invitation.
+     * Consumes the invitation and grants its role to a new or an existing user. An invitation never lowers a role.
      */
     async accept(
       line: AuditLine,

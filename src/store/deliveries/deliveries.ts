@@ -1,7 +1,7 @@
 // Deliveries, their leases and their attempts.
 //
-// A lease is not a column of its own: taking a delivery in hand moves its due time to the end of the lease and
-// writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
+// A lease is not a column of its own: claiming a delivery moves its due time to the end of the lease and writes the
+// owner. If the owner dies, the delivery falls due again. Only the owner can settle it.
 
 import type { DeliveryState } from "../../kernel/event.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
@@ -22,12 +22,12 @@ export type Settlement = DeliveryKey & {
   owner: string;
   state: DeliveryState;
   reason: string | null;
-  /** When a queued delivery is tried again. */
+  /** When a queued delivery is attempted again. */
   dueAt: number;
   /** Attempts made so far. */
   attempts: number;
   at: number;
-  /** null when the delivery was given back untried. */
+  /** null when the delivery is released without an attempt. */
   attempt: Attempt | null;
 };
 
@@ -40,10 +40,10 @@ export function deliveryStore(db: Database) {
     ...dueConnectionStore(db),
     ...queuedDeliveryStore(db),
 
-    /** Writes the outcome of an attempt; resolves when it is committed. A delivery that is no longer ours is left alone. */
+    /** Writes the outcome of an attempt and resolves when it is committed. Does nothing unless `owner` holds the lease. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
 
-    /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
+    /** For the embedded store, which has one node: leases of an earlier process are void, so their deliveries are due. */
     async releaseLeases(now: number): Promise<void> {
       await db.write((tx) =>
         tx.all(`UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''`, [now]),
@@ -72,8 +72,8 @@ export function deliveryStore(db: Database) {
 }
 
 /**
- * The events are named twice. Of a site that came after PostgreSQL last counted its rows it believes that there are none, and
- * would rather read all of them once than look for each: seconds, beside a backlog. So it must not be left to the join.
+ * The event ids appear twice on purpose. PostgreSQL estimates zero rows for a site that is newer than its statistics, and
+ * then prefers one scan over all its deliveries to index look-ups, which takes seconds with a backlog.
  */
 const settleRows = rowStatement({
   text: `WITH v AS MATERIALIZED (VALUES {ROWS})
@@ -90,11 +90,11 @@ const settleRows = rowStatement({
   key: { event_id: 0, connection_id: 1 },
 });
 /**
- * What a platform has taken is not sent to it again because the database was away for a while. While it is away nobody
- * can take the delivery over, and nothing new comes: what waits here does not grow. Only a power cut has it sent again,
- * which platforms know by its id.
+ * A settlement waits long for a database that is away, so that an accepted conversion is not sent twice. Meanwhile no node
+ * can claim the delivery and no event is accepted, so the queue of settlements does not grow. After a power cut the
+ * conversion is sent again, and platforms recognise it by its id.
  */
-const manner = { timeoutMs: 60_000, isRepeatable: true };
+const settleOptions = { timeoutMs: 60_000, isRepeatable: true };
 
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
@@ -108,7 +108,7 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
       );
       await tx.change(insertAttempts, attempts);
     }
-  }, manner);
+  }, settleOptions);
   return items.map(() => undefined);
 }
 

@@ -1,4 +1,4 @@
-// The rows of deliveries and of their attempts, described once.
+// Describes the rows of deliveries and of their attempts.
 
 import type { DeliveryState, Event } from "../../kernel/event.ts";
 import { describeRow, readText } from "../describeRow.ts";
@@ -10,7 +10,7 @@ export type Delivery = DeliveryKey & {
   platform: string;
   state: DeliveryState;
   reason: string | null;
-  /** How many were made. */
+  /** The number of attempts so far. */
   attempts: number;
   dueAt: number;
   owner: string;
@@ -19,7 +19,7 @@ export type Delivery = DeliveryKey & {
 
 export type NewDelivery = Pick<Delivery, "connectionId" | "platform" | "state" | "reason">;
 
-/** The event of a new delivery and the node that sends it at once. With the owner "" any node does, from `leaseUntil` on. */
+/** The event of a new delivery and the node that attempts it at once; owner "" leaves it to any node from `leaseUntil` on. */
 type Origin = {
   event: Pick<Event, "siteId" | "id" | "receivedAt">;
   owner: string;
@@ -40,7 +40,7 @@ export type Attempt = {
   response: string | null;
 };
 
-/** One connection of a site, whose deliveries wait together. */
+/** One connection of a site, which has a queue of its own. */
 export type ConnectionKey = { siteId: string; connectionId: string };
 
 export const deliveryRow = describeRow<Delivery, NewDelivery, Origin>({

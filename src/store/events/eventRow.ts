@@ -1,4 +1,4 @@
-// The row of an event, described once: what accepting writes, what lists and traces read.
+// Describes the row of an event once, for accepting, lists and traces.
 
 import type { Attribution, Event, FilterReason, Mode } from "../../kernel/event.ts";
 import { describeRow, readJson, readNumber, readText } from "../describeRow.ts";
@@ -13,7 +13,7 @@ export type StoredEvent = Event & {
   status: EventStatus;
   filterReasons: FilterReason[];
   attribution: Attribution;
-  /** When a person released this filtered event as no bot's. */
+  /** When an operator released this filtered event. */
   releasedAt: number | null;
 };
 
@@ -67,12 +67,12 @@ export function describeEvents(seal: Pick<Seal, "open" | "close">) {
             : JSON.parse(seal.open(String(value), extraPlace(String(row.site_id), String(row.id)))),
       },
     },
-    // Found by it, and emptied when the person is erased.
+    // Indexed, and emptied when the person is erased.
     { email_sha256: ({ event }) => event.person.emailSha256 },
   );
 }
 
-/** Texts do not depend on the key, and neither does a summary, which has nothing that is sealed. */
+/** Column names and summaries do not depend on the encryption key. */
 const unsealed = describeEvents({ open: (text) => text, close: (text) => text });
 
 export const eventColumns = unsealed.columns.join(", ");
@@ -92,7 +92,7 @@ export const summaryColumns = unsealed.columnsOf([...summaryFields, "attribution
 
 export type EventSummary = ReturnType<typeof toSummary>;
 
-/** What lists show of an event: neither the person nor anything that is sealed. */
+/** The part of an event that lists show: neither the person nor anything that is sealed. */
 export function toSummary(
   event: Pick<StoredEvent, (typeof summaryFields)[number]>,
   attribution: Partial<Attribution>,

@@ -1,7 +1,7 @@
 // Events and the claims that let each of them be accepted once.
 //
-// A claim is the fingerprint of an event, or the order event id under which it is dispatched. Whoever holds the claim's
-// row owns it until it expires.
+// A claim is the fingerprint of an event, or the order event id under which it is dispatched. The event in the claim's row
+// owns it until it expires.
 
 import type { Attribution, Event, FilterReason } from "../../kernel/event.ts";
 import { deliveryRow, insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
@@ -19,16 +19,16 @@ export type NewEvent = {
   attribution: Attribution;
   /** Empty for an accepted event. */
   filterReasons: FilterReason[];
-  /** The duplicate key and how long it holds. */
+  /** The duplicate key and when it expires. */
   claim: string;
   claimUntil: number;
   /** Computed from event and order id, by browsers too; null without an order id. */
   orderEventId: string | null;
   deliveries: NewDelivery[];
-  /** Lease of the deliveries that are tried at once. */
+  /** The lease of deliveries that are attempted at once. */
   owner: string;
   leaseUntil: number;
-  /** When its sender is told to try again, if it is not accepted by then. */
+  /** The sender is asked to retry when the event is not accepted by then. */
   answerBy?: number;
 };
 
@@ -131,7 +131,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
       });
     },
 
-    /** How many different emails came with this order id, of its newest events: more than one hints at a placeholder. */
+    /** Counts the emails among the newest events of an order; more than one hints at a placeholder. */
     async countEmailsOfOrder(siteId: string, orderId: string): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(DISTINCT email_sha256) AS emails FROM (

@@ -227,8 +227,8 @@ const composed: Readonly<Record<string, readonly string[]>> = {
     "UPDATE attempts SET request",
   ],
   "events/eventList.ts": [
-    "SELECT ${summaryColumns} FROM events WHERE ${way}",
-    "SELECT id FROM events WHERE ${way}",
+    "SELECT ${summaryColumns} FROM events WHERE ${condition}",
+    "SELECT id FROM events WHERE ${condition}",
   ],
   "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
   "maintenance/purge.ts": [

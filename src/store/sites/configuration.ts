@@ -1,6 +1,5 @@
-// Sites, hosts, inbound keys and connections: what every node holds in memory. Each change raises the one
-// `revision` and stamps the site with it in the same transaction; nodes poll the number and reload the sites
-// whose stamp is newer.
+// Sites, hosts, inbound keys and connections, which every node caches in memory. Each change raises the one `revision` and
+// writes it to the site in the same transaction; nodes poll the number and reload the sites with a newer one.
 
 import type { ConnectionState, Mode } from "../../kernel/event.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
@@ -16,7 +15,7 @@ export type KeyRow = {
   id: string;
   name: string;
   mode: Mode;
-  /** SHA-256 of the key, hex. The key itself is nowhere. */
+  /** SHA-256 of the key, hex. The key itself is not stored. */
   hash: string;
   prefix: string;
   createdAt: number;
@@ -43,7 +42,7 @@ export type SiteRow = {
   name: string;
   settings: Record<string, unknown>;
   createdAt: number;
-  /** All that belong to the site, also those that are not served, in the order of their adding. */
+  /** All hosts of the site, served or not, in the order in which they were added. */
   hosts: string[];
   hostRows: HostRow[];
   keys: KeyRow[];
@@ -52,11 +51,11 @@ export type SiteRow = {
 
 export type Change = AuditLine;
 
-/** What a connection's sealed credentials are bound to. */
+/** Binds sealed credentials to their connection. */
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 export function configurationStore(db: Database, seal: Seal, newId: () => string) {
-  /** Runs one change of configuration: the rows, the new revision and the audit line commit together. */
+  /** Commits the work, the new revision and the audit line together. */
   function change<T>(what: Change, work: (tx: Query) => Promise<T>): Promise<T> {
     return db.write(async (tx) => {
       const result = await raiseRevision(tx, what.siteId, () => work(tx));
@@ -86,7 +85,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
 
   async function loadSites(tx: Query, rows: Row[]): Promise<SiteRow[]> {
     const sites: SiteRow[] = [];
-    // Fifty sites a statement: a start with thousands of sites stays a few hundred round trips.
+    // Fifty sites per statement, so that a start with thousands of sites takes a few hundred round trips.
     for (let at = 0; at < rows.length; at += 50) {
       const some = rows.slice(at, at + 50);
       const ids = some.map((row) => String(row.site_id));
@@ -126,7 +125,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       return Number(row?.value);
     },
 
-    /** The sites that changed after `revision`, whole. */
+    /** The sites that changed after `revision`, with all their rows. */
     async listSitesSince(revision: number): Promise<SiteRow[]> {
       return loadSites(
         db,
@@ -136,7 +135,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       );
     },
 
-    /** `displaces` is the line for a site that only claimed the host. */
+    /** `displaces` is the audit line of a site that loses the host because it had not verified it. */
     addSite(
       what: Change,
       site: { name: string; settings: Record<string, unknown>; hosts: string[] },
@@ -159,7 +158,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
 
-    /** Changes what is stored, not what somebody read a while ago: changes of configuration take turns. */
+    /** Applies the change to the stored settings, not to a copy read earlier: changes of configuration are serialised. */
     changeSettings(
       what: Change,
       changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
@@ -167,7 +166,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       return change(what, (tx) => replaceSettings(tx, seal, what.siteId, changeStored));
     },
 
-    /** `settings` is what the key changes about its site. */
+    /** `settings` are changed together with the new key. */
     addKey(what: Change, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
       return change(what, async (tx) => {
         await insertKey(tx, key);
@@ -175,7 +174,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
 
-    /** Replaces a key: the new one is there and the old one's end is set in the same moment. */
+    /** Adds the new key and sets the expiry of the old one, in one transaction. */
     rotateKey(what: Change, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
       return change(what, async (tx) => {
         await insertKey(tx, key);
@@ -196,7 +195,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
 
-    /** Writes a connection, new or known by its id. `secrets` names the settings that are sealed. */
+    /** Inserts or updates a connection. `secrets` names the settings that are sealed. */
     saveConnection(what: Change, connection: ConnectionRow, secrets: ReadonlySet<string>): Promise<void> {
       const entries = Object.entries(connection.settings);
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));

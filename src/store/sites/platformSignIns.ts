@@ -1,4 +1,4 @@
-// Signing in at platforms: the operator's registrations there, sign-ins under way, and whose turn it is to renew a token.
+// OAuth at platforms: the operator's apps, sign-ins in progress, and the leases for refreshing tokens.
 
 import { connectionPlace } from "./configuration.ts";
 import { columns } from "../schema/columns.ts";
@@ -6,10 +6,10 @@ import type { Database, Row } from "../engine/database.ts";
 import { raiseRevision } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 
-/** The operator's registration at a platform. */
+/** The operator's OAuth app at a platform. */
 export type OAuthApp = { platform: string; clientId: string; clientSecret: string };
 
-/** `record` belongs to who keeps it; it is sealed at rest. */
+/** Only the caller knows the shape of `record`; it is sealed at rest. */
 export type PlatformSignIn<Record = unknown> = {
   siteId: string;
   id: string;
@@ -89,8 +89,8 @@ export function platformSignInStore(db: Database, seal: Seal) {
     },
 
     /**
-     * One step of a sign-in: `step` sees the record and returns the next one, or null when it is not this one's turn.
-     * Of two that step at once, one sees what the other made of it. Returns the new record, or null.
+     * Runs one step of a sign-in: `next` gets the record and returns the new one, or null when the step does not apply.
+     * Concurrent steps are serialised by a row lock. Returns the new record, or null.
      */
     step<T>(
       siteId: string,
@@ -120,7 +120,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
       await db.write((tx) => tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]));
     },
 
-    /** True for one node at a time, until it is given back or its time is over. */
+    /** Leases the refresh of a connection's token: true for one node, until it releases it or `until` has passed. */
     async claimRefresh(
       siteId: string,
       connectionId: string,
@@ -150,8 +150,8 @@ export function platformSignInStore(db: Database, seal: Seal) {
     },
 
     /**
-     * Puts renewed tokens into a connection, on every node within a second. No audit line: it happens every hour, and
-     * nobody did it. False when the connection is gone, or was given other tokens meanwhile.
+     * Writes refreshed tokens to a connection and raises the revision, so that every node has them within a second. There
+     * is no audit line, because no member acted. False when the connection is gone or has other tokens by now.
      */
     renewTokens(
       siteId: string,
@@ -167,7 +167,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
           ]);
           if (!row) return false;
           const known = JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id)));
-          // A transaction that is run again finds its own tokens.
+          // A transaction that runs again finds its own tokens.
           if (known.refresh_token !== used && known.access_token !== tokens.access_token) return false;
           const sealed = seal.close(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));
           await tx.all(`UPDATE connections SET credentials = $3 WHERE site_id = $1 AND id = $2`, [
@@ -180,7 +180,7 @@ export function platformSignInStore(db: Database, seal: Seal) {
       );
     },
 
-    /** Forgets sign-ins of a site that are over. */
+    /** Deletes expired sign-ins of a site. */
     async purge(siteId: string, now: number): Promise<void> {
       await db.write((tx) =>
         tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND expires_at <= $2`, [siteId, now]),

@@ -1,4 +1,4 @@
-// A sample of the inbound calls that were refused, so that whoever sends them can be helped.
+// A sample of rejected inbound requests, to help their senders.
 
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { describeRow, readText } from "../describeRow.ts";
@@ -9,10 +9,10 @@ export type RejectedRequest = {
   id: string;
   at: number;
   status: number;
-  /** Our own words. */
+  /** Our own message, never the sender's text. */
   error: string;
   host: string;
-  /** The key that was used, where it is one of the site's. */
+  /** The key of the request, if it is one of the site's. */
   keyId: string | null;
   /** Cut down to its network. */
   address: string | null;
@@ -51,7 +51,7 @@ export function rejectedRequestStore(db: Database) {
       }
     },
 
-    /** Newest first; `before` is the id of the last one of the page above. */
+    /** Newest first; `before` is the last id of the previous page. */
     async list(siteId: string, page: { before?: string; limit: number }): Promise<RejectedRequest[]> {
       const rows = await db.all(
         `SELECT ${columns.join(", ")} FROM refused_calls WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
@@ -60,7 +60,7 @@ export function rejectedRequestStore(db: Database) {
       return rows.map(rejectedRequestRow.read);
     },
 
-    /** Keeps the newest, and none that is older than a month. */
+    /** Keeps the newest requests, for a month at most. */
     async purge(siteId: string, now: number): Promise<void> {
       await db.write(async (tx) => {
         const [oldestKept] = await tx.all(
