@@ -3,7 +3,7 @@
 
 import type { Mode, Sha256 } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
-import type { Change } from "../store/sites/configuration.ts";
+import type { AuditLine } from "../store/sites/audit.ts";
 import type { Store } from "../store/store.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { isProven, readHost } from "./hosts.ts";
@@ -23,7 +23,7 @@ export type Desk = { store: Store; directory: Directory };
 
 const rotationOverlapMs = 24 * 3_600_000;
 
-export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): Change {
+export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): AuditLine {
   return { siteId, actor: by.actor, action, detail, at: by.now };
 }
 

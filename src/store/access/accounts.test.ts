@@ -1,4 +1,4 @@
-// Accounts, members, links and tries on both engines.
+// Accounts, members, one-time links and rate counters, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
@@ -57,7 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expires_at: expiresAt,
   });
 
-  test("of many who set up at once, one becomes the owner", async () => {
+  test("of concurrent set-ups one becomes the first owner", async () => {
     await store.oneTimeLinks.addSetUp("first", now);
     await store.oneTimeLinks.addSetUp("second", now);
     expect(await store.oneTimeLinks.addFirstOwner(line(), "unknown", user("a@example.com"))).toBe("no link");
@@ -74,13 +74,13 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.oneTimeLinks.hasSetUp("first")).toBe(false);
   });
 
-  test("the newest few set-up links stay good", async () => {
+  test("the newest five set-up links stay valid", async () => {
     for (let i = 0; i < 7; i += 1) await store.oneTimeLinks.addSetUp(`link ${i}`, now + i);
     const good = await Promise.all([0, 1, 2, 6].map((i) => store.oneTimeLinks.hasSetUp(`link ${i}`)));
     expect(good).toEqual([false, false, true, true]);
   });
 
-  test("one owner remains, however many go at once", async () => {
+  test("the last owner cannot be removed, even by concurrent changes", async () => {
     await newMember("second@example.com", null, "owner");
     await newMember("third@example.com", null, "owner");
     const owners = await store.members.list();
@@ -99,7 +99,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.members.setGrant(line(), "nobody", null, "owner")).toBe("no member");
   });
 
-  test("an invitation is spent once, and never lowers a role", async () => {
+  test("an invitation is accepted once and never lowers a role", async () => {
     const id = await newMember("guest@example.com", "site", "owner");
     const invitation = {
       id: shortId(),
@@ -133,7 +133,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.invitations.listOpen(now)).toEqual([]);
   });
 
-  test("a reset ends sessions and sign-ins under way; from an operator it takes the second factor away", async () => {
+  test("a password reset ends sessions and pending sign-ins; a link from an operator also removes the second factor", async () => {
     const userId = await newMember("reset@example.com", null, "viewer");
     const until = now + 1000;
     const pending = { id: uuidv7(), identifier: "2fa", value: userId, created_at: now, updated_at: now };
@@ -178,7 +178,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.accounts.count("two_factors", ofUser)).toBe(0);
   });
 
-  test("links that anybody can ask for do not push out one that an owner made", async () => {
+  test("reset links that anyone can request do not displace one that an owner made", async () => {
     const userId = await newMember("links@example.com", null, "viewer");
     const add = (hash: string, byOperator: boolean, at: number) =>
       store.oneTimeLinks.addReset({ hash, userId, byOperator, expiresAt: now + 1000 }, at, null);
@@ -189,7 +189,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(all).toEqual([true, false, true, true]);
   });
 
-  test("a row is taken by one, and a guarded change happens once", async () => {
+  test("of concurrent calls one takes a row, and a conditional update happens once", async () => {
     const row = { identifier: "one", value: "0", created_at: now, updated_at: now, expires_at: now };
     await store.accounts.insert("verifications", { id: "v", ...row });
     const same = [{ column: "identifier", operator: "eq", value: "one" }] as const;
@@ -224,7 +224,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     ).rejects.toThrow("no column");
   });
 
-  test("tries are counted over all nodes, under every limit or under none", async () => {
+  test("attempts are counted over all nodes, against every limit or against none", async () => {
     const limit = (key: string, max: number) => ({ key, max, windowMs: 1000 });
     const both = [limit("here", 3), limit("all", 5)];
     const counted = await Promise.all(
@@ -243,7 +243,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     for (let i = 0; i < 3; i += 1) expect(await store.rateCounters.count([limit("here", 3)], now)).toBe(0);
   });
 
-  test("what is over is forgotten", async () => {
+  test("expired sessions, links and counters are purged", async () => {
     const userId = await newMember("old@example.com", null, "viewer");
     await store.accounts.insert("sessions", session(userId, now + 10));
     const kept = session(userId, now + 5000);

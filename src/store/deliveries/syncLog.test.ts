@@ -1,4 +1,4 @@
-// The sync log on both engines: pages, filters, replay, cancel, and the end of its texts.
+// The sync log on both engines: pages, filters, replay, cancel and purge.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
@@ -51,7 +51,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
         durationMs: 4,
         reason,
         request: "POST /somewhere",
-        response: "said something",
+        response: "an answer",
       });
       await store.deliveries.settle(settlementOf(item, state, { connectionId, reason, at: at + 5, attempt }));
     }
@@ -74,7 +74,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
   const stateOf = async (siteId: string, eventId: string) =>
     (await store.deliveries.listByEvent(siteId, eventId))[0];
 
-  test("lines say what people need, newest first", async () => {
+  test("log lines have the fields of delivery and event, newest first", async () => {
     const siteId = shortId();
     const old = await addEvent(siteId, { at: now - 5000, deliveries: [["c1", "sent"]] });
     const id = await addEvent(siteId, { orderId: "A-1", deliveries: [["c1", "rejected", "meta"]] });
@@ -182,7 +182,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
         { emailSha256: sha256("a".repeat(64)), to: now - 2 * day },
         ["first c2", "first c1"],
       ],
-    ])("by %s, in pages of any size, and counted", async (_what, filter, expected) => {
+    ])("the log is filtered by %s, in pages of any size, and counted", async (_what, filter, expected) => {
       const names = Object.fromEntries(Object.entries(made).map(([name, id]) => [id, name]));
       for (const limit of [100, 2, 1]) {
         const keys = await all(siteId, filter, limit);
@@ -191,13 +191,13 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
       expect(await store.syncLog.count(siteId, filter)).toBe(expected.length);
     });
 
-    test("by an event", async () => {
+    test("the log is filtered by an event", async () => {
       expect(await all(siteId, { eventId: made.second as string })).toHaveLength(2);
       expect(await all(siteId, { eventId: "nothing" })).toEqual([]);
     });
   });
 
-  test("a name that is rare is found behind many others, and no call looks at all of them", async () => {
+  test("a rare event name is found behind many others, though a call reads a bounded number of rows", async () => {
     const siteId = shortId();
     const rare = await addEvent(siteId, { at: now - day, name: "rare", deliveries: [["c1", "sent"]] });
     await Promise.all(
@@ -209,7 +209,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     expect(await store.syncLog.count(siteId, { eventName: "purchase" })).toBe(1200);
   });
 
-  test("replayed deliveries are due now, keep their attempts, and can be taken in hand", async () => {
+  test("replayed deliveries are due at once, keep their attempts, and can be claimed", async () => {
     const siteId = shortId();
     const id = await addEvent(siteId, { deliveries: [["c1", "rejected"]] });
     const sent = await addEvent(siteId, { deliveries: [["c1", "sent"]] });
@@ -223,7 +223,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     });
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
     expect(await store.deliveries.listAttempts(siteId, id)).toHaveLength(1);
-    // A second run after a commit that nobody heard of.
+    // As after a commit that was not confirmed.
     expect(await store.syncLog.requeue(siteId, keys, ["rejected", "expired"], now + 100)).toBe(1);
     const claimed = await other.deliveries.claimDue(
       { siteId, connectionId: "c1" },
@@ -232,7 +232,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     expect(claimed.map((one) => one.eventId)).toEqual([id]);
   });
 
-  test("an erased person's deliveries stay as they are, also when both happen at once", async () => {
+  test("a replay does not requeue deliveries of an erased person, even if both run at once", async () => {
     const siteId = shortId();
     const emails = Array.from({ length: 40 }, (_, n) => n.toString(16).padStart(64, "0"));
     const keys = await Promise.all(
@@ -252,19 +252,19 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     expect(states.filter((one) => one?.state === "queued")).toEqual([]);
   });
 
-  test("cancelling ends what waits, and leaves alone what a node has in hand", async () => {
+  test("cancelling ends queued and parked deliveries and leaves leased ones alone", async () => {
     const siteId = shortId();
-    const inHand = await addEvent(siteId, { deliveries: [["c1", "queued"]] });
+    const leased = await addEvent(siteId, { deliveries: [["c1", "queued"]] });
     const parked = await addEvent(siteId, { deliveries: [["c1", "parked"]] });
     const sent = await addEvent(siteId, { deliveries: [["c1", "sent"]] });
     const dead = await addEvent(siteId, { at: now - 60_000, deliveries: [["c1", "queued"]] });
-    const keys = [inHand, parked, sent, dead].map((eventId) => ({ eventId, connectionId: "c1" }));
+    const keys = [leased, parked, sent, dead].map((eventId) => ({ eventId, connectionId: "c1" }));
     expect(await store.syncLog.cancel(siteId, keys, now + 10)).toBe(2);
-    expect(await stateOf(siteId, inHand)).toMatchObject({ state: "queued", owner: "node-a" });
+    expect(await stateOf(siteId, leased)).toMatchObject({ state: "queued", owner: "node-a" });
     expect(await stateOf(siteId, parked)).toMatchObject({ state: "skipped", reason: "cancelled" });
     expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped", reason: "cancelled" });
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
-    // Whoever had it in hand before comes too late.
+    // The former owner comes too late.
     await store.deliveries.settle({
       siteId, eventId: dead, connectionId: "c1", owner: "node-a", state: "sent", reason: null, dueAt: 0, attempts: 1,
       at: now, attempt: null,
@@ -272,7 +272,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped" });
   });
 
-  test("old texts go in small steps; the delivery and the fact of the attempt stay", async () => {
+  test("texts of old attempts are purged in steps, while deliveries and attempts stay", async () => {
     const siteId = shortId();
     const old = await Promise.all(
       Array.from({ length: 7 }, (_, n) =>
@@ -302,7 +302,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
         });
     }
     expect(await store.deliveries.listAttempts(siteId, young)).toMatchObject([
-      { request: "POST /somewhere", response: "said something" },
+      { request: "POST /somewhere", response: "an answer" },
     ]);
     expect(await ids(siteId, { states: ["rejected"] })).toEqual(old.toReversed());
   });

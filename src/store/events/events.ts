@@ -176,7 +176,7 @@ async function acceptAll(
   );
 }
 
-/** Rows are site, claim, event and expiry. Says of each whether it was taken. */
+/** Rows are site, claim, event and expiry. Returns for each whether it was taken. */
 const takeClaims = (tx: RowQuery, rows: readonly Value[][], now: number) =>
   tx.change(insertClaims, rows, [now]);
 

@@ -63,7 +63,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
   }
 
   describe("what is counted", () => {
-    test("live conversions, and live events filtered as bots'; nothing else", async () => {
+    test("totals count live conversions and live events filtered as bots, and nothing else", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       await Promise.all([
@@ -79,7 +79,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await soFar(siteId)).toEqual([3, 2]);
     });
 
-    test("a duplicate is not counted, and neither is the same event written again after a lost commit", async () => {
+    test("totals count neither a duplicate nor an event that is written again after an unconfirmed commit", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       const event = newEvent(siteId);
@@ -122,32 +122,32 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       for (const item of [filtered, tested]) await store.events.accept(item);
       for (const { event } of [filtered, tested]) {
         expect(await release(event.id, now)).toBe(true);
-        // Run again after a commit that nobody heard of.
+        // As after a commit that was not confirmed.
         expect(await release(event.id, now)).toBe(true);
         expect(await release(event.id, now + 1)).toBe(false);
       }
       expect(await soFar(siteId)).toEqual([1, 1]);
     });
 
-    test("bots' visits count by what a process ever saw: saying it again, or late, changes nothing", async () => {
+    test("bot visits are an all-time count per process: repeated and late reports change nothing", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
-      const say = (writer: string, bots: number) =>
+      const report = (writer: string, bots: number) =>
         store.traffic.saveCounts(
           writer,
           [{ siteId, hour: 1, bucket: "bots", reason: "x", visits: bots }],
           new Map([[siteId, bots]]),
         );
-      await say("a", 3);
-      await say("a", 5);
-      await say("a", 5);
-      await say("a", 4);
-      await say("b", 2);
+      await report("a", 3);
+      await report("a", 5);
+      await report("a", 5);
+      await report("a", 4);
+      await report("b", 2);
       await store.events.accept(newEvent(siteId, { owner: "a", reasons: [bot] }));
       expect(await soFar(siteId)).toEqual([0, 8]);
     });
 
-    test("visits of people alone add nothing, and sites do not mix", async () => {
+    test("totals do not count visits of people, and belong to their site", async () => {
       const [siteId, neighbour] = [shortId(), shortId()];
       await addWebhook(siteId);
       await addWebhook(neighbour);
@@ -175,7 +175,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await close(siteId)).toMatchObject({ number: 3, conversions: 0, removed: 0 });
     });
 
-    test("what was counted before the first webhook came is not reported", async () => {
+    test("events before the first webhook are in no period", async () => {
       const siteId = shortId();
       await store.events.accept(newEvent(siteId));
       await addWebhook(siteId);
@@ -185,7 +185,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await close(siteId)).toMatchObject({ conversions: 1 });
     });
 
-    test("a site that had no webhook for a while begins anew", async () => {
+    test("a site that had no webhook for a while starts new periods", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await store.webhooks.remove(line(siteId), id);
@@ -198,7 +198,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await close(siteId)).toMatchObject({ startsAt: now + 5, conversions: 1 });
     });
 
-    test("of nodes that close at once one closes, and a decision on an old head does nothing", async () => {
+    test("of concurrent nodes one closes a period, and an outdated head closes nothing", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       await store.events.accept(newEvent(siteId));
@@ -211,7 +211,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await close(siteId)).toMatchObject({ number: 2, conversions: 0 });
     });
 
-    test("amid events on two nodes that both close, everything is in exactly one period", async () => {
+    test("every event is in exactly one period while two nodes accept and close", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       const total = 300;
@@ -242,7 +242,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(numbers).toEqual(periods.map((_, i) => i + 1));
     });
 
-    test("the same hours may come twice: a clock that was set back breaks nothing", async () => {
+    test("periods may repeat hours after a clock was set back", async () => {
       const siteId = shortId();
       const webhookId = await addWebhook(siteId);
       const at = { startsAt: now, endsAt: now + quarter, now, dueAt: 0 };
@@ -297,7 +297,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
     });
 
   describe("pushes", () => {
-    test("every webhook of the site gets every period, oldest first; the next only after the one before", async () => {
+    test("every webhook gets every period in order, each after the one before was accepted", async () => {
       const siteId = shortId();
       const ids = [await addWebhook(siteId), await addWebhook(siteId)];
       for (let i = 0; i < 3; i++) {
@@ -315,7 +315,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       }
     });
 
-    test("empty periods are left out where the webhook wants that", async () => {
+    test("a webhook can leave out empty periods", async () => {
       const siteId = shortId();
       const [all, some] = [await addWebhook(siteId), await addWebhook(siteId, false)];
       await close(siteId);
@@ -327,7 +327,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect((await claim(siteId, some))?.period.number).toBe(2);
     });
 
-    test("a webhook is in one node's hand; when that dies, another takes over after the lease", async () => {
+    test("one node leases a webhook, and another takes over when the lease has ended", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -345,14 +345,14 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await settle(siteId, id, 1, "next")).toBe(true);
     });
 
-    test("a claim run again after a lost commit is the same claim", async () => {
+    test("a claim that runs again after an unconfirmed commit gets the same push", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
       expect(await claim(siteId, id)).toEqual(await claim(siteId, id));
     });
 
-    test("a failure waits for its time with everything behind it, and is forgotten after a success", async () => {
+    test("a failed push delays later ones until its retry, and a success resets the failures", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -372,7 +372,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       });
     });
 
-    test("a period that is closed for an idle webhook is pushed a little later, the ones behind it with it", async () => {
+    test("a period of an idle webhook is pushed with a delay, together with later ones", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId, store, now + 400);
@@ -381,7 +381,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect((await claim(siteId, id, now + 400))?.period.number).toBe(1);
     });
 
-    test("one that is disabled keeps what waits, and gets it in order when it is enabled", async () => {
+    test("a disabled webhook keeps its queue and gets it in order when it is enabled", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -402,7 +402,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       }
     });
 
-    test("enabling while a push is under way does not let a second node push", async () => {
+    test("enabling a webhook during a push does not let a second node push", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -413,7 +413,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await settle(siteId, id, 1)).toBe(true);
     });
 
-    test("disabled by hand while a push is under way: that stays the reason", async () => {
+    test("a webhook that a member disables during a push keeps their reason", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -425,7 +425,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       ]);
     });
 
-    test("a replay lets the periods of a time go again, before newer ones, and nothing else", async () => {
+    test("a replay queues the periods of a time range again, before newer ones", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       const at = (i: number) => now + i * quarter;
@@ -449,7 +449,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(numbers).toEqual([2, 4]);
     });
 
-    test("the log has every call, newest first, also tests", async () => {
+    test("the push log has every call, tests included, newest first", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       const period = await close(siteId);
@@ -474,7 +474,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await store.pushes.listLog({ siteId, webhookId: id }, 1)).toHaveLength(1);
     });
 
-    test("after their time pushes and the log are forgotten; what waits is not, however old", async () => {
+    test("the purge deletes old pushes and log lines, and keeps queued pushes", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       for (const number of [0, 1]) {
@@ -490,7 +490,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await store.pushes.requeue({ siteId, webhookId: id }, 0, now, line(siteId))).toEqual([2]);
     });
 
-    test("a secret that is rotated keeps the one before for its time", async () => {
+    test("a rotated secret leaves the previous one valid for its time", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
@@ -503,7 +503,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([{ secrets: rotated }]);
     });
 
-    test("what may be shown has neither path nor secret, and a removed one leaves nothing", async () => {
+    test("a shown webhook has neither path nor secret, and a removed one leaves no rows", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       const shown = (await store.webhooks.list()).find((one) => one.id === id);
@@ -515,7 +515,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await store.pushes.sumQueued({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
     });
 
-    test("on the embedded store a start frees what a dead process had in hand", async () => {
+    test("releasing the leases of a dead process makes its webhooks due", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);

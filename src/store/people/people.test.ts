@@ -46,9 +46,9 @@ describe.each(["sqlite", "postgres"] as const)("people on %s", (engine) => {
       await rows.decide("p", "v", "denied", now);
       throw new Error("changed my mind");
     });
-    const beside = remember(store, siteId, "q", { a: "1" });
+    const concurrent = remember(store, siteId, "q", { a: "1" });
     await expect(failing).rejects.toThrow("changed my mind");
-    await beside;
+    await concurrent;
     expect(await store.people.listDecisions(siteId, "p")).toEqual([]);
     expect((await store.people.findIdentity(siteId, sha256("q")))?.firstUtm).toEqual({ a: "1" });
   });

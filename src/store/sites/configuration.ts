@@ -49,17 +49,15 @@ export type SiteRow = {
   connections: ConnectionRow[];
 };
 
-export type Change = AuditLine;
-
 /** Binds sealed credentials to their connection. */
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 export function configurationStore(db: Database, seal: Seal, newId: () => string) {
   /** Commits the work, the new revision and the audit line together. */
-  function change<T>(what: Change, work: (tx: Query) => Promise<T>): Promise<T> {
+  function change<T>(line: AuditLine, work: (tx: Query) => Promise<T>): Promise<T> {
     return db.write(async (tx) => {
-      const result = await raiseRevision(tx, what.siteId, () => work(tx));
-      await writeAudit(tx, newId(), what);
+      const result = await raiseRevision(tx, line.siteId, () => work(tx));
+      await writeAudit(tx, newId(), line);
       return result;
     });
   }
@@ -137,46 +135,46 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
 
     /** `displaces` is the audit line of a site that loses the host because it had not verified it. */
     addSite(
-      what: Change,
+      line: AuditLine,
       site: { name: string; settings: Record<string, unknown>; hosts: string[] },
-      displaces: Change | null = null,
+      displaces: AuditLine | null = null,
     ): Promise<void> {
       const auditId = newId();
-      return change(what, async (tx) => {
+      return change(line, async (tx) => {
         await tx.all(
           `INSERT INTO sites (site_id, name, settings, revision, created_at) VALUES ($1, $2, $3, 0, $4)`,
-          [what.siteId, site.name, JSON.stringify(site.settings), what.at],
+          [line.siteId, site.name, JSON.stringify(site.settings), line.at],
         );
         for (const host of site.hosts)
-          await insertHost(tx, auditId, what, { host, isVouched: true, displaces });
+          await insertHost(tx, auditId, line, { host, isVouched: true, displaces });
       });
     },
 
-    renameSite(what: Change, name: string): Promise<void> {
-      return change(what, async (tx) => {
-        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, what.siteId]);
+    renameSite(line: AuditLine, name: string): Promise<void> {
+      return change(line, async (tx) => {
+        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]);
       });
     },
 
     /** Applies the change to the stored settings, not to a copy read earlier: changes of configuration are serialised. */
     changeSettings(
-      what: Change,
+      line: AuditLine,
       changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
     ): Promise<void> {
-      return change(what, (tx) => replaceSettings(tx, seal, what.siteId, changeStored));
+      return change(line, (tx) => replaceSettings(tx, seal, line.siteId, changeStored));
     },
 
     /** `settings` are changed together with the new key. */
-    addKey(what: Change, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
-      return change(what, async (tx) => {
+    addKey(line: AuditLine, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
+      return change(line, async (tx) => {
         await insertKey(tx, key);
         await replaceSettings(tx, seal, key.siteId, (stored) => ({ ...stored, ...settings }));
       });
     },
 
     /** Adds the new key and sets the expiry of the old one, in one transaction. */
-    rotateKey(what: Change, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
-      return change(what, async (tx) => {
+    rotateKey(line: AuditLine, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
+      return change(line, async (tx) => {
         await insertKey(tx, key);
         await tx.all(`UPDATE inbound_keys SET expires_at = $1 WHERE site_id = $2 AND id = $3`, [
           oldExpiresAt,
@@ -186,21 +184,21 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
 
-    revokeKey(what: Change, id: string): Promise<void> {
-      return change(what, async (tx) => {
+    revokeKey(line: AuditLine, id: string): Promise<void> {
+      return change(line, async (tx) => {
         await tx.all(
           `UPDATE inbound_keys SET revoked_at = $1 WHERE site_id = $2 AND id = $3 AND revoked_at IS NULL`,
-          [what.at, what.siteId, id],
+          [line.at, line.siteId, id],
         );
       });
     },
 
     /** Inserts or updates a connection. `secrets` names the settings that are sealed. */
-    saveConnection(what: Change, connection: ConnectionRow, secrets: ReadonlySet<string>): Promise<void> {
+    saveConnection(line: AuditLine, connection: ConnectionRow, secrets: ReadonlySet<string>): Promise<void> {
       const entries = Object.entries(connection.settings);
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
-      return change(what, async (tx) => {
+      return change(line, async (tx) => {
         await tx.all(
           `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
              created_at, updated_at)
@@ -219,28 +217,28 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
             connection.state,
             connection.stateReason,
             connection.createdAt,
-            what.at,
+            line.at,
           ],
         );
       });
     },
 
-    removeConnection(what: Change, id: string): Promise<void> {
-      return change(what, async (tx) => {
-        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [what.siteId, id]);
+    removeConnection(line: AuditLine, id: string): Promise<void> {
+      return change(line, async (tx) => {
+        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]);
       });
     },
 
     setConnectionState(
-      what: Change,
+      line: AuditLine,
       id: string,
       state: ConnectionState,
       reason: string | null,
     ): Promise<void> {
-      return change(what, async (tx) => {
+      return change(line, async (tx) => {
         await tx.all(
           `UPDATE connections SET state = $1, state_reason = $2, updated_at = $3 WHERE site_id = $4 AND id = $5`,
-          [state, reason, what.at, what.siteId, id],
+          [state, reason, line.at, line.siteId, id],
         );
       });
     },

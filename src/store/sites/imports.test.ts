@@ -32,22 +32,22 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
   const take = (id: string, seen: ImportRow | null, owner: string) =>
     store.imports.claim(made(id), seen, held(owner), line);
 
-  test("of two that begin at once one gets it, and one audit line stands", async () => {
+  test("of concurrent processes one starts an import, with one audit line", async () => {
     const before = (await store.audit.list("s", 100)).length;
     const got = await Promise.all(["a", "b", "c", "d"].map((owner) => take("one", null, owner)));
     expect(got.filter((row) => row !== null)).toHaveLength(1);
     expect((await store.audit.list("s", 100)).length - before).toBe(1);
   });
 
-  test("of two that take over what somebody left, one gets it", async () => {
+  test("of concurrent processes one takes over an abandoned import", async () => {
     const row = await take("two", null, "dead");
     const got = await Promise.all(["a", "b", "c"].map((owner) => take("two", row, owner)));
     expect(got.filter((one) => one !== null)).toHaveLength(1);
-    // Whoever looked before knows too little.
+    // The row has changed since this process read it.
     expect(await take("two", row, "late")).toBeNull();
   });
 
-  test("only who holds it writes progress", async () => {
+  test("only the owner of its lease writes the progress of an import", async () => {
     await take("three", null, "a");
     const key = { siteId: "s", id: "three" };
     expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("b"))).toBe(false);
@@ -64,7 +64,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
     expect(await store.imports.list("other")).toEqual([]);
   });
 
-  test("hours of events that are about to come are looked at again, unless their numbers are final", async () => {
+  test("hours of imported events become due again, unless their figures are final", async () => {
     const [hour, gone] = [Math.floor(now / hourMs) - 50, Math.floor(now / hourMs) - 60];
     await store.statistics.replaceHour("s", hour, [], { rolledAt: now, dueAt: finalAt });
     await store.statistics.replaceHour("s", gone, [], { rolledAt: finalAt, dueAt: finalAt });
@@ -72,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
     expect(await store.statistics.listDueHours("s", now + hourMs, 10)).toEqual([hour]);
   });
 
-  test("who holds a duplicate key, and how many deliveries wait", async () => {
+  test("the holder of a claim is found, and queued deliveries are counted", async () => {
     const item = newEvent(
       "s",
       { receivedAt: now },
@@ -92,7 +92,7 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
       [1, 0, 0],
     );
     expect(await store.imports.countQueued("s", "c1", 0)).toBe(0);
-    // In nobody's hand and due at once.
+    // Without an owner, and due at once.
     const lease = { now, owner: "node", until: now + 1000, limit: 10 };
     expect(await store.deliveries.claimDue({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
   });

@@ -69,16 +69,16 @@ describe.each(["sqlite", "postgres"] as const)("keys on %s", (engine) => {
 
   test("uses that are written again under the same total are counted once per writer", async () => {
     const siteId = await newSite(store);
-    const say = (writer: string, uses: number, total: number) =>
+    const report = (writer: string, uses: number, total: number) =>
       other.keyUse.addUses([{ siteId, keyId: "k", hour: 7, uses, lastUsedAt: 7 }], {
         writer,
         hour: 7,
         uses: total,
       });
-    await Promise.all([say("a", 3, 3), say("b", 3, 3)]);
-    for (let times = 0; times < 3; times++) await say("a", 3, 3);
-    await say("a", 4, 7);
-    await say("b", 3, 3);
+    await Promise.all([report("a", 3, 3), report("b", 3, 3)]);
+    for (let times = 0; times < 3; times++) await report("a", 3, 3);
+    await report("a", 4, 7);
+    await report("b", 3, 3);
     expect((await store.keyUse.sumUses(siteId, 7)).get("k")?.uses24h).toBe(10);
   });
 });

@@ -1,4 +1,4 @@
-// What metrics, /readyz and the doctor ask of the store, on both engines.
+// Queries of metrics, /readyz and the doctor, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
@@ -20,12 +20,12 @@ type Given = {
   deliveries?: { connectionId: string; state: DeliveryState }[];
 };
 
-describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s", (engine) => {
+describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s", (engine) => {
   let store: Store;
   let closeNodes: () => Promise<void>;
 
   beforeAll(async () => {
-    // From an empty database: when its tables were made is asked.
+    // From an empty database, because the time of the migration is read.
     ({ store, close: closeNodes } = await openNodes(engine, freshDatabase));
   });
   afterAll(() => closeNodes());
@@ -45,7 +45,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     return id;
   }
 
-  test("the pulse tells the schema, when it was made, and the database's clock where it has one", async () => {
+  test("the pulse has the schema, the time of its migration, and the database's clock if it has one", async () => {
     const pulse = await store.health.readPulse();
     expect(pulse.schema).toBe(store.migrated.to);
     expect(Math.abs(pulse.migratedAt - Date.now())).toBeLessThan(60_000);
@@ -53,7 +53,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     else expect(Math.abs((pulse.clock ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("what waits is counted for its connection alone, with its oldest", async () => {
+  test("the backlog is measured per connection, with its oldest event", async () => {
     const siteId = shortId();
     const queued = (connectionId: string) => [{ connectionId, state: "queued" as const }];
     const oldest = await accept(siteId, { at: now - 5000, deliveries: queued("c1") });
@@ -72,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     });
   });
 
-  test("the oldest period that waits counts for each active webhook, and none for one that is disabled", async () => {
+  test("every active webhook reports its oldest queued period, and a disabled one none", async () => {
     const siteId = shortId();
     const line = (at: number) => ({ siteId, actor: "test", action: "test", detail: {}, at });
     const address = { url: "https://a.example/", secrets: { current: "whsec_b25l", previous: null } };
@@ -98,7 +98,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     expect(await store.health.oldestPushes()).toEqual([]);
   });
 
-  test("the doctor learns of first events, modes, shared order ids and consent", async () => {
+  test("the doctor reads first events, modes, shared order ids and consent", async () => {
     const siteId = shortId();
     const { doctorQueries } = store;
     expect(await doctorQueries.firstEventAt(siteId)).toBeNull();
@@ -115,7 +115,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     expect(await doctorQueries.hasConsent(siteId)).toBe(true);
   });
 
-  test("a server's settings are those of PostgreSQL alone", async () => {
+  test("only PostgreSQL has server settings", async () => {
     const settings = await store.doctorQueries.serverSettings();
     if (engine === "sqlite") return expect(settings).toEqual({});
     expect(Number(settings.max_connections)).toBeGreaterThan(0);
@@ -124,7 +124,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
   });
 });
 
-test("a look at the schema makes nothing", async () => {
+test("probing the schema of a new database finds version 0 and does not migrate it", async () => {
   const location = { engine: "sqlite", file: `${freshFolder()}/peeked.db` } as const;
   expect((await peekSchema(location)).found).toBe(0);
   const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);

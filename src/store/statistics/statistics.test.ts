@@ -1,4 +1,4 @@
-// Numbers of hours, counts of what left no event, and the log of refused calls, on both engines.
+// Hourly statistics, inbound counts and rejected requests, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
@@ -10,7 +10,7 @@ import { hourMs } from "./traffic.ts";
 const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
 
-describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
+describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   let store: Store;
   let other: Store;
 
@@ -29,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     value: count * 1.5,
   });
 
-  test("an hour is replaced whole, however often, and an older look never replaces a newer one", async () => {
+  test("the figures of an hour are replaced as a whole, and never by an older computation", async () => {
     const siteId = shortId();
     const { statistics } = store;
     await statistics.replaceHour(siteId, 5, [conversions(1), conversions(2, "lead")], {
@@ -46,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     expect(await statistics.listDueHours(siteId, 99, 10)).toEqual([5, 6]);
   });
 
-  test("two nodes that make the same hour at once leave one set of numbers", async () => {
+  test("two nodes that compute the same hour leave one set of figures", async () => {
     const siteId = shortId();
     const figures = Array.from({ length: 100 }, (_, n) => conversions(1, `event ${n}`));
     await Promise.all(
@@ -57,7 +57,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     expect(await store.statistics.listFigures(siteId, 5, 6)).toHaveLength(100);
   });
 
-  test("an hour that was marked while it was made stays due", async () => {
+  test("an hour that is marked during its computation stays due", async () => {
     const siteId = shortId();
     const eventId = uuidv7(now);
     const { statistics, syncLog } = store;
@@ -92,7 +92,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     await other.statistics.giveTurnBack("b");
   });
 
-  test("counts of several writers add up, repeat harmlessly, and are put together when they are old", async () => {
+  test("inbound counts of several writers add up, are safe to repeat, and are merged when they are old", async () => {
     const siteId = shortId();
     const old = thisHour - 30;
     const { inboundCounts } = store;
@@ -113,7 +113,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     expect(await all()).toEqual(expected);
   });
 
-  test("of the refused calls the newest thousand of the last month are kept, and read in pages", async () => {
+  test("the newest thousand rejected requests of a month are kept and read in pages", async () => {
     const siteId = shortId();
     const call = (at: number) => ({
       siteId,

@@ -35,7 +35,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
       visits,
     ]);
 
-  test("a writer's counts replace what it said before; those of several writers add up", async () => {
+  test("a writer's counts replace its earlier ones, and those of several writers add up", async () => {
     const siteId = shortId();
     await store.traffic.saveCounts("a", [
       count(siteId, "people", 3),
@@ -50,7 +50,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     ]);
   });
 
-  test("counts are asked for by hour, and belong to their site", async () => {
+  test("visit counts are read by hour and belong to their site", async () => {
     const [siteId, other] = [shortId(), shortId()];
     for (const hour of [thisHour - 2, thisHour - 1, thisHour])
       await store.traffic.saveCounts("a", [count(siteId, "people", 1, { hour })]);
@@ -59,7 +59,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     expect(middle).toEqual([count(siteId, "people", 1, { hour: thisHour - 1 })]);
   });
 
-  test("old counts of several writers become one row, and no number changes, however often", async () => {
+  test("merging old counts of several writers changes no sum", async () => {
     const siteId = shortId();
     const hour = thisHour - 30;
     for (const writer of ["a", "b", "c"]) {
@@ -72,7 +72,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     const before = await sums(siteId);
     for (let i = 0; i < 3; i++) await store.traffic.purge(siteId, 0, now);
     expect(await sums(siteId)).toEqual(before);
-    // What nobody wrote yet of such an hour still adds up.
+    // A late count of such an hour still adds up.
     await store.traffic.saveCounts("late", [count(siteId, "people", 1, { hour })]);
     await store.traffic.purge(siteId, 0, now);
     expect((await sums(siteId)).find(([at, bucket]) => at === -30 && bucket === "people")?.[3]).toBe(31);
@@ -88,7 +88,7 @@ describe.each(["sqlite", "postgres"] as const)("traffic on %s", (engine) => {
     seen: { userAgent: "Testbot/1.0" },
   });
 
-  test("bots' visits come back as they were, newest first, and are forgotten in time", async () => {
+  test("bot visits read back as they were written, newest first, and are purged", async () => {
     const siteId = shortId();
     const [old, young] = [bot(siteId, now - 20 * 24 * hourMs), bot(siteId, now)];
     for (const visit of [old, young]) await store.traffic.addBotVisit(visit);
