@@ -58,8 +58,7 @@ export function eventCommands(program: Command): void {
             .slice(0, limit);
           const events = await Promise.all(
             found.map(async (one) => ({
-              ...toSummary(one, one.attribution),
-              site: one.siteId,
+              ...listed(one),
               deliveries: await states(store, one),
             })),
           );
@@ -86,7 +85,8 @@ export function eventCommands(program: Command): void {
     .action((id: string, options: { site?: string }, command: Command) =>
       atDesk(async (desk) => {
         const trace = await traceOf(desk, await findEvent(desk, id, options.site));
-        print(command, trace, traceText(trace));
+        const { identity: _identity, withheld: _withheld, clickIds: _clickIds, ...shown } = trace;
+        print(command, shown, traceText(trace));
       }),
     );
 
@@ -119,6 +119,17 @@ export async function findEvent(
     if (event) return event;
   }
   throw new Refusal("event", `There is no event ${id}.`);
+}
+
+/** `event show` has the rest. */
+function listed(event: StoredEvent) {
+  const {
+    filterReasons: _reasons,
+    releasedAt: _releasedAt,
+    ...summary
+  } = toSummary(event, event.attribution);
+  const { identity: _identity, withheld: _withheld, clickIds: _clickIds, ...shown } = summary;
+  return { ...shown, site: event.siteId };
 }
 
 async function states(store: Desk["store"], event: StoredEvent) {
