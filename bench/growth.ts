@@ -74,9 +74,9 @@ async function lookAt({ installation, records }: Size, looks: number): Promise<[
     ["events of a person", () => store.events.list(siteId, { emailSha256, limit: 50 })],
     ["event of an order", () => store.events.list(siteId, { orderId: `S-${records >> 1}`, limit: 50 })],
     ["filtered events", () => store.events.list(siteId, { status: "filtered", limit: 50 })],
-    ["sync log, newest 50", () => store.syncLog.page(siteId, {}, newest)],
-    ["sync log of a connection", () => store.syncLog.page(siteId, { connectionId }, newest)],
-    ["sync log, rejected deliveries", () => store.syncLog.page(siteId, { states: ["rejected"] }, newest)],
+    ["sync log, newest 50", () => store.syncLog.listPage(siteId, {}, newest)],
+    ["sync log of a connection", () => store.syncLog.listPage(siteId, { connectionId }, newest)],
+    ["sync log, rejected deliveries", () => store.syncLog.listPage(siteId, { states: ["rejected"] }, newest)],
   ];
   const answers: [string, number][] = [];
   for (const [what, ask] of questions) {

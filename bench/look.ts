@@ -17,10 +17,10 @@ export async function measureLook({ installation, databasePid }: Fleet): Promise
     connectionId: `connection-${i}`,
   }));
   // Once without being measured: statements are prepared, pages are read.
-  await store.deliveries.due(Date.now(), among);
+  await store.deliveries.findDue(Date.now(), among);
   const own = process.cpuUsage();
   const databaseCpu = cpuOfFamily(databasePid);
-  await store.deliveries.due(Date.now(), among);
+  await store.deliveries.findDue(Date.now(), among);
   const spent = process.cpuUsage(own);
   const databaseSpent = cpuOfFamily(databasePid) - databaseCpu;
   await store.close();

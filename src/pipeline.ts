@@ -8,7 +8,7 @@ import type { Event, FilterReason, Result } from "./kernel/event.ts";
 import { attribute, lookUpPerson, lookUpTimeoutMs } from "./identity/attribution.ts";
 import { orderEventId } from "./kernel/ids.ts";
 import type { Site } from "./sites/directory.ts";
-import type { NewDelivery } from "./store/events/events.ts";
+import type { NewDelivery } from "./store/deliveries/delivery.ts";
 import type { Store } from "./store/store.ts";
 import { filterReasons } from "./traffic/filter.ts";
 

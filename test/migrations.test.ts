@@ -71,21 +71,21 @@ async function fill(db: Database, version: number): Promise<Record<string, Row[]
 
 /** By table, what the present code reads. */
 const readers: readonly [table: string, read: (store: Store) => Promise<unknown>, expected: unknown][] = [
-  ["connections", async (store) => (await store.configuration.sitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
+  ["connections", async (store) => (await store.configuration.listSitesSince(-1))[0]?.connections[0]?.settings, { source: "acme", write_key: "s3cret" }],
   ["events", (store) => store.events.get("s1", eventId), expect.objectContaining({ extra: { plan: "gold" }, value: 49.9 })],
-  ["deliveries", (store) => store.deliveries.ofEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
-  ["attempts", (store) => store.deliveries.attemptsOfEvent("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
-  ["identities", async (store) => (await store.people.identity("s1", sha256(person)))?.visits.length, 1],
-  ["consents", (store) => store.people.consent("s1", person), "granted"],
+  ["deliveries", (store) => store.deliveries.listByEvent("s1", eventId), [expect.objectContaining({ state: "sent" })]],
+  ["attempts", (store) => store.deliveries.listAttempts("s1", eventId), [expect.objectContaining({ httpStatus: 200 })]],
+  ["identities", async (store) => (await store.people.findIdentity("s1", sha256(person)))?.visits.length, 1],
+  ["consents", (store) => store.people.readConsent("s1", person), "granted"],
   ["audit", async (store) => (await store.audit.list("s1", 9)).length, 1],
-  ["bot_visits", async (store) => (await store.traffic.botVisits("s1", 9))[0]?.page, "/"],
-  ["oauth_apps", (store) => store.signIns.app("google_ads"), { platform: "google_ads", clientId: "client", clientSecret: "s3cret" }],
-  ["webhooks", async (store) => (await store.webhooks.ofSite("s1"))[0]?.url, "https://totals.example/in"],
-  ["periods", (store) => store.periods.open("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
-  ["alerts", async (store) => (await store.alerts.since("s1", 0))[0]?.text, "wrong keys"],
-  ["grants", async (store) => (await store.members.grantsOf("u1")).length, 1],
-  ["statistics", async (store) => (await store.statistics.figures("s1", 0, 9_999_999))[0]?.count, 1],
-  ["refused_calls", async (store) => (await store.refusedCalls.list("s1", { limit: 9 })).length, 1],
+  ["bot_visits", async (store) => (await store.traffic.listBotVisits("s1", 9))[0]?.page, "/"],
+  ["oauth_apps", (store) => store.platformSignIns.findApp("google_ads"), { platform: "google_ads", clientId: "client", clientSecret: "s3cret" }],
+  ["webhooks", async (store) => (await store.webhooks.listWithSecrets("s1"))[0]?.url, "https://totals.example/in"],
+  ["periods", (store) => store.periods.readOpen("s1"), { startsAt: rowsAt, conversions: 2, removed: 0 }],
+  ["alerts", async (store) => (await store.alerts.listSince("s1", 0))[0]?.text, "wrong keys"],
+  ["grants", async (store) => (await store.members.listGrants("u1")).length, 1],
+  ["statistics", async (store) => (await store.statistics.listFigures("s1", 0, 9_999_999))[0]?.count, 1],
+  ["refused_calls", async (store) => (await store.rejectedRequests.list("s1", { limit: 9 })).length, 1],
 ]; // prettier-ignore
 
 /** Opens the store of the present code and expects every row in the tables, and in what the code reads. */

@@ -20,14 +20,14 @@ export function alertMoments(
     at,
     async act() {
       const findings = await checkSite(store, findSite(desk, siteId), [], new Map(), at);
-      await store.alerts.agree(
+      await store.alerts.reconcile(
         siteId,
         findings.filter((one) => one.kind === kind),
         at,
         quietMs,
       );
-      for (const alert of await store.alerts.since(siteId, at))
-        await store.alerts.note(alert, channelNames[1], {
+      for (const alert of await store.alerts.listSince(siteId, at))
+        await store.alerts.saveNote(alert, channelNames[1], {
           told: "began",
           toldAt: at,
           triedAt: at,
@@ -41,7 +41,7 @@ export function alertMoments(
     begin(outage.from + 40 * minuteMs, "success rate"),
     {
       at: outage.to + 35 * minuteMs,
-      act: () => store.alerts.agree(siteId, [], outage.to + 35 * minuteMs, quietMs),
+      act: () => store.alerts.reconcile(siteId, [], outage.to + 35 * minuteMs, quietMs),
     },
     begin(revokedAt + 90 * minuteMs, "needs reconnection"),
   ];

@@ -39,9 +39,9 @@ export async function addMembers(
   const setUp = newTicket();
   const began = now - 29 * dayMs;
   clock.at = began;
-  await store.tickets.addSetUp(setUp.hash, began);
+  await store.oneTimeLinks.addSetUp(setUp.hash, began);
   const created = change("", "owner created", { email: owner }, { actor: owner, now: began });
-  const made = await store.tickets.setUp(created, setUp.hash, user(owner, "Robin Demo"));
+  const made = await store.oneTimeLinks.addFirstOwner(created, setUp.hash, user(owner, "Robin Demo"));
   if (made !== "done") throw new Error(`the demo's owner could not be made: ${made}`);
 
   async function invite(email: string, grant: GrantRow, at: number): Promise<Ticket> {

@@ -2,7 +2,7 @@
 
 import { uuidv7 } from "../../src/kernel/ids.ts";
 import type { InboundCount } from "../../src/store/statistics/inboundCounts.ts";
-import type { RefusedCall } from "../../src/store/statistics/rejectedRequests.ts";
+import type { RejectedRequest } from "../../src/store/statistics/rejectedRequests.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Chance } from "./chance.ts";
 import { hourMs } from "./rhythm.ts";
@@ -23,7 +23,7 @@ export async function refusedInThePast(
   { from, now }: { from: number; now: number },
   counted: Map<string, InboundCount>,
 ): Promise<void> {
-  const calls: RefusedCall[] = [];
+  const calls: RejectedRequest[] = [];
   for (let i = 0; i < 60; i++) {
     const at = Math.floor(now - chance.number() ** 2 * (now - from));
     const { status, error, knowsKey } = chance.weighted(causes);
@@ -44,5 +44,5 @@ export async function refusedInThePast(
     count.count += 1;
     counted.set(key, count);
   }
-  await store.refusedCalls.add(calls);
+  await store.rejectedRequests.add(calls);
 }

@@ -80,6 +80,6 @@ export async function keepBots(
     const { seen, judgement } = chance.weighted(bots);
     const { primary: reason, verdict } = judgement;
     const page = `https://${host}${chance.oneOf(sampledPages)}`;
-    await store.traffic.keep({ siteId, id: uuidv7(at), seenAt: at, reason, verdict, page, seen });
+    await store.traffic.addBotVisit({ siteId, id: uuidv7(at), seenAt: at, reason, verdict, page, seen });
   }
 }

@@ -59,7 +59,7 @@ export async function closeAndPush(
   mark: number,
 ): Promise<void> {
   const { siteId } = key;
-  const head = (await store.periods.heads(mark, mark + 1)).find((one) => one.siteId === siteId);
+  const head = (await store.periods.listHeads(mark, mark + 1)).find((one) => one.siteId === siteId);
   if (!head) return;
   const at = mark + chance.whole(500, 9000);
   await store.periods.close({

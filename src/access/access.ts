@@ -56,7 +56,7 @@ export function openAccess(options: AccessOptions) {
     if (at - (seen.get(sessionId) ?? 0) < seenMs) return;
     if (seen.size >= maxSeen) seen.clear();
     seen.set(sessionId, at);
-    parts.inBackground(() => store.accounts.see(userId, sessionId, at));
+    parts.inBackground(() => store.accounts.touchSession(userId, sessionId, at));
   }
 
   async function userOf(caller: Caller): Promise<Actor | null> {
@@ -74,7 +74,7 @@ export function openAccess(options: AccessOptions) {
       name: user.name,
       twoFactor: user.twoFactorEnabled === true,
       sessionId: session.id,
-      grants: await store.members.grantsOf(user.id),
+      grants: await store.members.listGrants(user.id),
     };
   }
 

@@ -41,14 +41,14 @@ export function myselfOf(parts: AccessParts) {
   }
 
   async function prove(me: Me, field: string, password: string): Promise<Proof> {
-    const proof = await store.passwords.proofOf("id", me.id);
+    const proof = await store.passwords.findProof("id", me.id);
     if (!proof || !(await isPassword(password, proof.passwordHash))) throw wrong(field);
     return proof;
   }
 
   return {
     async sessions(me: Me): Promise<(Session & { isThis: boolean })[]> {
-      const sessions = await store.accounts.sessionsOf(me.id, now());
+      const sessions = await store.accounts.listSessions(me.id, now());
       return sessions.map((one) => ({ ...one, isThis: one.id === me.sessionId }));
     },
 
@@ -99,7 +99,7 @@ export function myselfOf(parts: AccessParts) {
       await countTry(store, limits, now());
       const { api } = await library();
       const code = given.replaceAll(/\s/g, "");
-      const proof = await store.passwords.proofOf("id", me.id);
+      const proof = await store.passwords.findProof("id", me.id);
       if (!proof) throw isOver();
       try {
         const { headers } = await api.verifyTOTP({
@@ -111,9 +111,9 @@ export function myselfOf(parts: AccessParts) {
         const line = change("", "two-factor sign-in switched on", {}, by);
         // Whoever is in with the password alone has to come back with a code.
         const token = valueIn(cookies.join("; "), "session");
-        if (!(await store.passwords.twoFactorOn(line, proof, token))) throw isOver();
+        if (!(await store.passwords.recordTwoFactorOn(line, proof, token))) throw isOver();
         await giveBack(store, limits);
-        await store.tries.count(codeUse(me.id, code), now());
+        await store.rateCounters.count(codeUse(me.id, code), now());
         return cookies;
       } catch (error) {
         if (codeOf(error) === "TOTP_NOT_ENABLED")
@@ -129,7 +129,7 @@ export function myselfOf(parts: AccessParts) {
       if (!me.twoFactor) throw isOff();
       const proof = await withPassword(me, caller, "password", () => prove(me, "password", password));
       const line = change("", "two-factor sign-in switched off", {}, by);
-      const result = await store.passwords.twoFactorOff(line, proof);
+      const result = await store.passwords.disableTwoFactor(line, proof);
       if (result === "no proof") throw isOver();
       if (result === "is off") throw isOff();
     },

@@ -28,7 +28,7 @@ export function apiKeysOf(parts: AccessParts) {
     const cached = cache.get(hash);
     if (cached && cached.until > now()) return cached.key;
     const asked = now();
-    const key = await store.apiKeys.byHash(hash);
+    const key = await store.apiKeys.findByHash(hash);
     cache.delete(hash);
     if (cache.size >= maxCached) cache.clear();
     if (key) cache.set(hash, { key, until: asked + cachedMs });
@@ -50,8 +50,8 @@ export function apiKeysOf(parts: AccessParts) {
 
     async list(holder: Holder) {
       if (!ownsSomething(holder)) return [];
-      const used = await store.keyUse.usesOfSite(noSite, Math.floor(now() / hourMs) - 23);
-      const keys = (await store.apiKeys.all()).filter(({ site }) => owns(holder, site));
+      const used = await store.keyUse.sumUses(noSite, Math.floor(now() / hourMs) - 23);
+      const keys = (await store.apiKeys.list()).filter(({ site }) => owns(holder, site));
       return keys.map((key) => ({
         ...key,
         lastUsedAt: used.get(key.id)?.lastUsedAt ?? null,
@@ -94,7 +94,7 @@ export function apiKeysOf(parts: AccessParts) {
     },
 
     async revoke(holder: Holder, id: string, by: By): Promise<void> {
-      const key = await store.apiKeys.byId(id);
+      const key = await store.apiKeys.findById(id);
       if (!key || !owns(holder, key.site)) throw new Missing("key", "There is no such API key.");
       await store.apiKeys.revoke(change(key.site ?? "", "API key revoked", { id, name: key.name }, by), id);
       cache.clear();

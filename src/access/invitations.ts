@@ -33,7 +33,7 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
   async function opened(caller: Caller, ticket: string): Promise<Invitation> {
     const limits = ticketTries(addressOf(parts, caller));
     await countTry(store, limits, now());
-    const invitation = await store.invitations.byHash(hashTicket(ticket), now());
+    const invitation = await store.invitations.findByHash(hashTicket(ticket), now());
     if (!invitation)
       throw new Refusal("ticket", "This invitation does not work any more. Ask for a new one.");
     await giveBack(store, limits);
@@ -50,7 +50,7 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
       const { site, role } = given;
       checkScope(parts, holder, site);
       const email = readEmail(given.email);
-      const known = await store.members.byEmail(email);
+      const known = await store.members.findByEmail(email);
       if (known?.grants.some((grant) => grant.site === site))
         throw new Refusal(
           "email",
@@ -85,12 +85,12 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
     },
 
     async list(holder: Holder): Promise<Invitation[]> {
-      const all = await store.invitations.open(now());
+      const all = await store.invitations.listOpen(now());
       return all.filter(({ site }) => owns(holder, site));
     },
 
     async withdraw(holder: Holder, id: string, by: By): Promise<void> {
-      const found = (await store.invitations.open(now())).find((one) => one.id === id);
+      const found = (await store.invitations.listOpen(now())).find((one) => one.id === id);
       if (!found || !owns(holder, found.site))
         throw new Missing("invitation", "There is no such invitation.");
       const { email, role, site } = found;
@@ -99,7 +99,7 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
 
     async look(caller: Caller, ticket: string) {
       const { email, role, site, invitedBy } = await opened(caller, ticket);
-      const known = (await store.members.byEmail(email)) !== null;
+      const known = (await store.members.findByEmail(email)) !== null;
       return { email, role, site: nameOf(site), invitedBy, known };
     },
 
@@ -108,7 +108,7 @@ export function invitationsOf(parts: AccessParts, { signIn }: Pick<ReturnType<ty
       given: { ticket: string; name?: string | undefined; password: string },
     ): Promise<Cookies> {
       const { email, site, role } = await opened(caller, given.ticket);
-      const known = await store.members.byEmail(email);
+      const known = await store.members.findByEmail(email);
       const hash = hashTicket(given.ticket);
       const line = change(site ?? "", "invitation accepted", { email, role }, { actor: email, now: now() });
       // The link alone is not enough where there is an account: it may have been forwarded.

@@ -41,7 +41,7 @@ export function membersOf(parts: AccessParts) {
   }
 
   async function find(holder: Holder, id: string): Promise<Member> {
-    const member = await store.members.byId(id);
+    const member = await store.members.findById(id);
     const seen = member && seenBy(holder, member);
     if (!seen) throw new Missing("member", "There is no such member.");
     return seen;
@@ -57,12 +57,12 @@ export function membersOf(parts: AccessParts) {
     find,
 
     async list(holder: Holder): Promise<Member[]> {
-      const all = ownsSomething(holder) ? await store.members.all() : [];
+      const all = ownsSomething(holder) ? await store.members.list() : [];
       return all.flatMap((member) => seenBy(holder, member) ?? []);
     },
 
     async byEmail(email: string): Promise<Member> {
-      const member = await store.members.byEmail(email);
+      const member = await store.members.findByEmail(email);
       if (!member) throw new Missing("email", `There is no member ${email}.`);
       return member;
     },

@@ -22,7 +22,7 @@ export function recoveryOf(parts: AccessParts) {
     const at = now();
     const expiresAt = at + hours * hourMs;
     const line = by && change("", "password reset link made", { email: by.email }, by);
-    await store.tickets.addReset({ hash, userId, byOperator, expiresAt }, at, line);
+    await store.oneTimeLinks.addReset({ hash, userId, byOperator, expiresAt }, at, line);
     return { link: linkTo(publicUrl, "reset", ticket), hours, expiresAt };
   }
 
@@ -37,7 +37,7 @@ export function recoveryOf(parts: AccessParts) {
       inBackground(async () => {
         // After the answer, also where the store works at once.
         await sleep(100);
-        const member = await store.members.byEmail(email);
+        const member = await store.members.findByEmail(email);
         if (!member) return;
         const { link, hours } = await makeLink(member.id, false, null);
         await isMailed(parts, member.email, resetMail(publicUrl, link, hours));
@@ -62,7 +62,7 @@ export function recoveryOf(parts: AccessParts) {
       const limits = ticketTries(address);
       await countTry(store, limits, now());
       const hash = hashTicket(given.ticket);
-      const found = await store.tickets.resetOf(hash, now());
+      const found = await store.oneTimeLinks.findReset(hash, now());
       const over = new Refusal("ticket", "This link does not work any more. Ask for a new one.");
       if (!found) throw over;
       checkNewPassword(given.password);
@@ -70,10 +70,10 @@ export function recoveryOf(parts: AccessParts) {
       const by = { actor: found.email, now: now() };
       const line = change("", "password reset", {}, by);
       const next = { userId: found.userId, passwordId: uuidv7(), passwordHash };
-      if (!(await store.tickets.reset(line, hash, next))) throw over;
+      if (!(await store.oneTimeLinks.resetPassword(line, hash, next))) throw over;
       await giveBack(store, limits);
       // Who has the link is the owner of the account; strangers' guesses no longer keep them out.
-      await store.tries.forget(accountTries(found.email, address));
+      await store.rateCounters.reset(accountTries(found.email, address));
     },
   };
 }

@@ -43,7 +43,7 @@ export function signInOf(parts: AccessParts) {
     const identifier = valueIn(cookiesOf(caller, "code"), "code");
     const where = [{ column: "identifier", operator: "eq", value: identifier }] as const;
     const [row] = await store.accounts.find("verifications", where, { limit: 1 });
-    return row ? store.passwords.proofOf("id", String(row.value)) : null;
+    return row ? store.passwords.findProof("id", String(row.value)) : null;
   }
 
   async function signIn(caller: Caller, given: { email: string; password: string }): Promise<SignedIn> {
@@ -57,7 +57,7 @@ export function signInOf(parts: AccessParts) {
       throw wrong();
     }
     const body = { email, password: given.password };
-    const proof = await store.passwords.proofOf("email", email);
+    const proof = await store.passwords.findProof("email", email);
     try {
       const { headers, response } = await api.signInEmail({
         body,
@@ -93,7 +93,7 @@ export function signInOf(parts: AccessParts) {
     try {
       const { headers, response } = await (isApp ? api.verifyTOTP(call) : api.verifyBackupCode(call));
       const cookies = headers.getSetCookie();
-      if (isApp && (await store.tries.count(codeUse(response.user.id, code), now())) !== 0) {
+      if (isApp && (await store.rateCounters.count(codeUse(response.user.id, code), now())) !== 0) {
         await undo(cookies);
         throw new Refusal("code", "This code was used already. Wait for the next one.");
       }
@@ -132,7 +132,7 @@ export function signInOf(parts: AccessParts) {
     async setupLink(origin = publicUrl): Promise<string | null> {
       if (await store.members.hasOwner()) return null;
       const { ticket, hash } = newTicket();
-      await store.tickets.addSetUp(hash, now());
+      await store.oneTimeLinks.addSetUp(hash, now());
       return linkTo(origin, "set-up", ticket);
     },
 
@@ -148,15 +148,15 @@ export function signInOf(parts: AccessParts) {
         "This link does not work. Take the newest one that the server has printed on its console.",
       );
       if (await store.members.hasOwner()) throw hasOwner();
-      if (!(await store.tickets.isSetUp(hash))) throw noTicket;
+      if (!(await store.oneTimeLinks.hasSetUp(hash))) throw noTicket;
       const email = readEmail(given.email);
       checkNewPassword(given.password);
       const passwordHash = await hashPassword(given.password);
       const user = { id: shortId(), passwordId: uuidv7(), email, name: given.name, passwordHash };
       const line = { siteId: "", actor: email, action: "owner created", detail: { email }, at: now() };
-      const result = await store.tickets.setUp(line, hash, user);
+      const result = await store.oneTimeLinks.addFirstOwner(line, hash, user);
       if (result === "has owner") throw hasOwner();
-      if (result === "no ticket") throw noTicket;
+      if (result === "no link") throw noTicket;
       if (result === "known email")
         throw new Refusal("email", "There is an account with this email already. Use another one.");
       await giveBack(store, limits);

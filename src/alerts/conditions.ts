@@ -47,10 +47,12 @@ export async function checkSite(
       await queue(facts, connection, timeZone, backlogs, now),
     );
   }
-  for (const { id, origin, state, stateReason, failingSince } of await facts.webhooks.ofSite(site.id)) {
+  for (const { id, origin, state, stateReason, failingSince } of await facts.webhooks.listWithSecrets(
+    site.id,
+  )) {
     findings.push(webhook({ id, origin, state, stateReason, failingSince }, timeZone, now));
   }
-  for (const { host, startedAt } of await facts.keyUse.lockouts(site.id, now)) {
+  for (const { host, startedAt } of await facts.keyUse.listLockouts(site.id, now)) {
     const text = `${host} has received ten or more requests with wrong keys within five minutes, since ${timeText(startedAt, timeZone)}. They are rejected; valid keys still work.`;
     findings.push({ kind: "wrong keys", subject: host, text });
   }
@@ -88,7 +90,11 @@ async function successRate(
   const stays = open ? { kind: open.kind, subject, text: open.text } : null;
   // Without credentials no delivery is attempted: the alert "needs reconnection" covers that.
   if (connection.state !== "active") return stays;
-  const { parked: _refused, ...ended } = await facts.alerts.attempts(site.id, connection.id, now - hourMs);
+  const { parked: _refused, ...ended } = await facts.alerts.countAttempts(
+    site.id,
+    connection.id,
+    now - hourMs,
+  );
   const made = Object.values(ended).reduce((sum, n) => sum + n, 0);
   if (made === 0) return stays;
   const percent = Math.floor((100 * (ended.sent ?? 0)) / made);
@@ -109,7 +115,7 @@ async function silence(
   let lastAt = 0;
   const fromHour = Math.floor(now / hourMs) - hoursNeeded;
   for (const key of site.keys.filter(({ mode }) => mode === "live")) {
-    for (const one of await facts.alerts.keyUses(site.id, key.id, fromHour)) {
+    for (const one of await facts.alerts.listKeyUses(site.id, key.id, fromHour)) {
       uses.set(one.hour, (uses.get(one.hour) ?? 0) + one.uses);
       lastAt = Math.max(lastAt, one.lastUsedAt);
     }
@@ -159,7 +165,7 @@ async function queue(
   backlogs: Backlogs,
   now: number,
 ): Promise<Finding | null> {
-  const { count, isAtLeast, oldestDueAt } = await facts.alerts.waiting(connection.siteId, connection.id);
+  const { count, isAtLeast, oldestDueAt } = await facts.alerts.measureQueue(connection.siteId, connection.id);
   const key = `${connection.siteId} ${connection.id}`;
   const earlier = (backlogs.get(key) ?? []).filter(({ at }) => at >= now - comparedMs);
   if (count > 0) backlogs.set(key, [...earlier, { at: now, count }]);

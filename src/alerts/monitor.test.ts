@@ -1,15 +1,14 @@
 // Alerts notify once when they begin, once a day, and once when they are over: with real stores, a real mail server and a
 // real webhook; only the clock is simulated.
 
-import { DatabaseSync } from "node:sqlite";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../test/support/events.ts";
+import { openNodes, sql } from "../../test/support/nodes.ts";
 import { startReceiver, type Receiver } from "../../test/support/receiver.ts";
 import { startMailServer, type MailServer } from "../../test/support/smtp.ts";
 import { openSender, type Sender } from "../delivery/send.ts";
 import { readAllowList, type AllowList } from "../delivery/addresses.ts";
-import type { Attribution, DeliveryState } from "../kernel/event.ts";
+import type { DeliveryState } from "../kernel/event.ts";
 import { uuidv7 } from "../kernel/ids.ts";
 import { connect, disconnect, pause, resume } from "../sites/connect.ts";
 import { directoryOf, type Connection, type Directory, type Site } from "../sites/directory.ts";
@@ -20,25 +19,15 @@ import { openStore, type Store } from "../store/store.ts";
 import { checkSite, quietMs, type Backlogs, type Facts } from "./conditions.ts";
 import { openMailer } from "./mail.ts";
 import { alertMonitor } from "./monitor.ts";
-import { sha256 } from "../../test/support/sha256.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 const start = Date.UTC(2026, 10, 16, 14, 30);
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
-
 describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   let location: StoreLocation;
   let store: Store;
+  let close: () => Promise<void>;
   let directory: Directory;
   let sender: Sender;
   let mail: MailServer;
@@ -47,11 +36,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   let sites = 0;
 
   beforeAll(async () => {
-    location =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await migratedDatabase(), connections: 6 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ({ store, location, close } = await openNodes(engine));
     directory = directoryOf(store);
     await directory.refresh();
     mail = await startMailServer();
@@ -61,7 +46,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
   });
   afterAll(async () => {
     await sender.close();
-    await store.close();
+    await close();
   });
 
   const by = () => ({ actor: "test", now, checkAddress: () => null });
@@ -107,46 +92,23 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
       .filter((one) => (one.site as { id: string }).id === site.id)
       .map((one) => `${String(one.type)} ${String(one.kind)}`);
 
-  async function sql(text: string): Promise<void> {
-    if (location.engine === "sqlite") {
-      const db = new DatabaseSync(location.file, { timeout: 5000 });
-      db.exec(text);
-      db.close();
-      return;
-    }
-    const client = new Client({ connectionString: location.url });
-    await client.connect();
-    await client.query(text);
-    await client.end();
-  }
-
   async function attempt(
     siteId: string,
     connectionId: string,
     state: DeliveryState,
     at = now,
   ): Promise<string> {
-    const id = uuidv7(at);
-    await store.events.accept({
-      event: {
-        id, siteId, keyId: "k", mode: "live", name: "purchase", value: null, currency: "EUR", orderId: null, time: at,
-        receivedAt: at, person: { emailSha256: sha256("e".repeat(64)) }, extra: null,
-      }, // prettier-ignore
-      attribution: unattributed,
-      filterReasons: [],
-      claim: id,
-      claimUntil: at + day,
-      orderEventId: null,
-      deliveries: [{ connectionId, platform: "webhook", state: "queued", reason: null }],
-      owner: "node",
-      leaseUntil: at,
-    });
-    if (state === "queued") return id;
-    await store.deliveries.settle({
-      siteId, eventId: id, connectionId, owner: "node", state, reason: null, dueAt: 0, attempts: 1, at,
-      attempt: { number: 1, startedAt: at, durationMs: 1, state, reason: null, httpStatus: 200, batch: 1, request: "r", response: null },
-    }); // prettier-ignore
-    return id;
+    const item = newEvent(
+      siteId,
+      { receivedAt: at, value: null, orderId: null },
+      { deliveries: [queuedDelivery(connectionId, "webhook")], leaseUntil: at },
+    );
+    await store.events.accept(item);
+    if (state !== "queued") {
+      const made = newAttempt(state, { startedAt: at });
+      await store.deliveries.settle(settlementOf(item, state, { connectionId, at, attempt: made }));
+    }
+    return item.event.id;
   }
 
   test("a dead token notifies each channel once, again after a day, and when it is over", async () => {
@@ -189,7 +151,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     expect(mailsTo(site).at(-1)).toBe(`over: Webhook (${id}) needs reconnection`);
     expect(mailsTo(site)).toHaveLength(3);
     expect(posts(site)).toEqual(["began", "reminder", "over"].map((type) => `${type} needs reconnection`));
-    const [alert] = await store.alerts.since(site.id, 0);
+    const [alert] = await store.alerts.listSince(site.id, 0);
     expect(alert?.endedAt).not.toBeNull();
     expect(alert?.notifiedAt).not.toBeNull();
   });
@@ -199,7 +161,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const id = connectionOf(site);
     const stale = directoryOf(store);
     const change = { siteId: site.id, actor: "relay", action: "x", detail: {}, at: now };
-    const open = async () => (await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).length;
+    const open = async () => (await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).length;
     const again = () =>
       connect({ store, directory }, current(site), "webhook", { url: "https://hooks.example.com/" }, by());
     for (const repair of [again, () => resume({ store, directory }, { siteId: site.id, id }, by())]) {
@@ -226,14 +188,16 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const site = await newSite();
     const id = connectionOf(site);
     const findings = (["queue", "success rate"] as const).map((kind) => ({ kind, subject: id, text: "" }));
-    await store.alerts.agree(
+    await store.alerts.reconcile(
       site.id,
       [...findings, { kind: "silence", subject: "", text: "" }],
       now,
       quietMs,
     );
     await disconnect({ store, directory }, current(site).connections[0] as Connection, by());
-    expect(await store.alerts.since(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([{ kind: "silence" }]);
+    expect(await store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER)).toMatchObject([
+      { kind: "silence" },
+    ]);
   });
 
   test("a message says what happened, since when and what to do, and contains no personal data", async () => {
@@ -358,7 +322,10 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const line = { siteId: site.id, actor: "ada", action: "webhook disabled", detail: {}, at: now };
     await store.webhooks.setState(line, `w2${sites}`, "disabled", "disabled by command line");
     const failing = (since: number | null) =>
-      sql(`UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`);
+      sql(
+        location,
+        `UPDATE webhooks SET failing_since = ${since} WHERE site_id = '${site.id}' AND id = 'w1${sites}'`,
+      );
     const monitor = monitorWith("a");
     await failing(now - 59 * minute);
     await monitor.check();
@@ -370,7 +337,9 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += minute;
     await monitor.check();
     expect(posts(site)).toEqual(["began webhook"]);
-    expect((await store.alerts.since(site.id, now))[0]?.text).toContain("is disabled: it answered 410 Gone");
+    expect((await store.alerts.listSince(site.id, now))[0]?.text).toContain(
+      "is disabled: it answered 410 Gone",
+    );
     await store.webhooks.setState(line, `w1${sites}`, "active", null);
     now += minute;
     await monitor.check();
@@ -406,7 +375,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     now += 2 * minute;
     await monitor.check();
     expect(posts(site)).toEqual(["began queue"]);
-    await store.deliveries.endWaiting(
+    await store.deliveries.endPending(
       { siteId: site.id, connectionId: id },
       { state: "skipped", reason: "x" },
       now,
@@ -427,7 +396,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const facts: Facts = {
       keyUse: store.keyUse,
       webhooks: store.webhooks,
-      alerts: { ...store.alerts, waiting: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
+      alerts: { ...store.alerts, measureQueue: async () => ({ count, isAtLeast: false, oldestDueAt: now }) },
     };
     const backlogs: Backlogs = new Map();
     const kinds = async () => (await checkSite(facts, site, [], backlogs, now)).map(({ kind }) => kind);
@@ -454,7 +423,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     const before = receiver.got.length;
     await monitor.check();
     expect(receiver.got.length).toBe(before + 1);
-    const [failed] = await store.alerts.since(site.id, now);
+    const [failed] = await store.alerts.listSince(site.id, now);
     expect(failed?.notifiedAt).toBeNull();
     expect(failed?.told.mail?.error).toBe("the mail server refuses the sender or a recipient");
     expect(failed?.told.webhook?.error).toBe("it answered with HTTP 500");
@@ -470,7 +439,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await monitor.check();
     expect(mailsTo(site)).toHaveLength(1);
     expect(posts(site)).toHaveLength(3);
-    const [notified] = await store.alerts.since(site.id, now);
+    const [notified] = await store.alerts.listSince(site.id, now);
     expect(notified?.told.webhook).toMatchObject({ told: "began", error: null });
   });
 
@@ -480,7 +449,7 @@ describe.each(["sqlite", "postgres"] as const)("alerts on %s", (engine) => {
     await store.configuration.setConnectionState(change, connectionOf(site), "needs reconnection", null);
     await directory.refresh();
     await monitorWith("a").check();
-    expect(await store.alerts.since(site.id, now)).toMatchObject([
+    expect(await store.alerts.listSince(site.id, now)).toMatchObject([
       { kind: "needs reconnection", notifiedAt: null },
     ]);
   });

@@ -82,14 +82,14 @@ export function alertMonitor(options: AlertMonitorOptions) {
   /** Records which alerts of a site begin and end; returns those that a channel may have to be notified of. */
   async function updateAlerts(site: Site): Promise<Alert[]> {
     const at = now();
-    const known = await store.alerts.since(site.id, at - staleMs);
+    const known = await store.alerts.listSince(site.id, at - staleMs);
     const open = known.filter((alert) => alert.endedAt === null);
     const findings: Finding[] = [];
     for (const finding of await checkSite(store, site, open, backlogs, at))
       if (await isCurrent(site, finding)) findings.push(finding);
     if (findings.length === 0 && open.length === 0) return known;
-    await store.alerts.agree(site.id, findings, at, quietMs);
-    return store.alerts.since(site.id, at - staleMs);
+    await store.alerts.reconcile(site.id, findings, at, quietMs);
+    return store.alerts.listSince(site.id, at - staleMs);
   }
 
   /** The directory may be a second old: a connection that was just connected again must not raise an alert. */
@@ -120,14 +120,14 @@ export function alertMonitor(options: AlertMonitorOptions) {
   async function notify(site: Site, alert: Alert, channel: Channel, phase: Phase): Promise<Alert | null> {
     const before: Note = alert.told[channel.name] ?? neverNotified;
     const claim = { ...before, triedAt: now(), isTrying: true, by: owner };
-    const claimed = await store.alerts.note(alert, channel.name, claim);
+    const claimed = await store.alerts.saveNote(alert, channel.name, claim);
     if (!claimed) return null;
     const sent = await channel.send(messageOf(site, alert, phase));
     const result = { triedAt: now(), isTrying: false, by: owner };
     const note: Note = sent.ok
       ? { ...result, told: phase === "over" ? "over" : "began", toldAt: result.triedAt, error: null }
       : { ...before, ...result, error: sent.error };
-    return store.alerts.note(claimed, channel.name, note);
+    return store.alerts.saveNote(claimed, channel.name, note);
   }
 
   return { check, lease };

@@ -13,5 +13,5 @@ export function countTest(
   most: number,
 ): Promise<void> {
   const key = hash("sha256", `test ${kind} ${siteId}`, "base64url");
-  return countTry(store, [{ key, most, windowMs }], now());
+  return countTry(store, [{ key, max: most, windowMs }], now());
 }

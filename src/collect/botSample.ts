@@ -34,7 +34,7 @@ export function sampleBots(
       // The network shows where a visit came from without identifying the visitor.
       const cut = { ...seen, address: anonymize(seen.address) };
       const written: Promise<void> = store.traffic
-        .keep({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
+        .addBotVisit({ siteId, id: newId(), seenAt: at, reason, verdict, page, seen: cut })
         .catch(onDefect)
         .finally(() => writing.delete(written));
       writing.add(written);

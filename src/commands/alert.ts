@@ -19,7 +19,11 @@ export function alertCommands(program: Command): void {
         const sites = findSites(directory, siteText);
         const ofEach = await Promise.all(
           sites.map(async (site) => {
-            const alerts = await store.alerts.since(site.id, options.all ? 0 : Number.MAX_SAFE_INTEGER, 200);
+            const alerts = await store.alerts.listSince(
+              site.id,
+              options.all ? 0 : Number.MAX_SAFE_INTEGER,
+              200,
+            );
             return alerts.map((one) => {
               const { kind, subject, title, text, whatToDo, beganAt, endedAt } = messageOf(
                 site,

@@ -41,7 +41,7 @@ export function connectionCommands(program: Command): void {
         const given = { ...pairs, ...(await readSignInTokens(context, site.id, platform, signIn)) };
         const checkAddress = (url: string) => urlFault(config.allowPrivate, url);
         const made = await connect(context, site, platform, given, { ...by, checkAddress });
-        if (signIn) await store.signIns.end(site.id, signIn);
+        if (signIn) await store.platformSignIns.end(site.id, signIn);
         const released = made.released ? ` ${releasedText(made.released)}` : "";
         print(
           command,
@@ -302,7 +302,7 @@ export function signInCommands(program: Command): void {
     .description("list all apps; secrets are never shown")
     .action((_options: unknown, command: Command) =>
       withContext(async ({ store }) => {
-        const apps = await store.signIns.apps();
+        const apps = await store.platformSignIns.listApps();
         const rows = apps.map((one) => [one.platform, one.clientId, timeText(one.updatedAt)]);
         print(command, { apps }, table(["PLATFORM", "CLIENT ID", "SET (UTC)"], rows, "No apps yet."));
       }),
@@ -326,7 +326,7 @@ async function waitForSignIn(
   until: number,
 ): Promise<void> {
   while (Date.now() < until) {
-    const record = (await store.signIns.get(siteId, id))?.record as SignInRecord | undefined;
+    const record = (await store.platformSignIns.find(siteId, id))?.record as SignInRecord | undefined;
     if (record?.step === "done") return;
     if (record?.step === "failed") throw new Refusal("platform", `The sign-in failed: ${record.error}`);
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -83,7 +83,7 @@ export function deliveryCommands(program: Command): void {
             connectionId ? "connection" : "event",
             `Event ${event.id} has no delivery${connectionId ? ` to ${connectionId}` : ""}.`,
           );
-        const attempts = await context.store.deliveries.attemptsOfEvent(event.siteId, event.id);
+        const attempts = await context.store.deliveries.listAttempts(event.siteId, event.id);
         const deliveries = lines.map((line) => ({
           ...toJson(line),
           log: attempts.filter((one) => one.connectionId === line.connectionId),
@@ -167,7 +167,7 @@ async function readPage(
       let at = before;
       // A page of the store may be short where the filter matches little.
       do {
-        const page = await store.syncLog.page(site.id, filter, { before: at, limit: limit + 1 });
+        const page = await store.syncLog.listPage(site.id, filter, { before: at, limit: limit + 1 });
         lines.push(...page.lines);
         at = page.next;
       } while (at && lines.length <= limit);
@@ -206,7 +206,7 @@ function toJson(line: LogLine) {
 }
 
 type ShownDelivery = ReturnType<typeof toJson> & {
-  log: Awaited<ReturnType<CommandContext["store"]["deliveries"]["attemptsOfEvent"]>>;
+  log: Awaited<ReturnType<CommandContext["store"]["deliveries"]["listAttempts"]>>;
 };
 
 function toText(delivery: ShownDelivery): string {

@@ -6,7 +6,7 @@ import { describeFilterReason, type Mode } from "../kernel/event.ts";
 import { Refusal } from "../kernel/refusal.ts";
 import { countOf } from "../kernel/text.ts";
 import { findSite } from "../sites/manage.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import type { StoredEvent } from "../store/events/eventRow.ts";
 import {
   findSites,
   print,
@@ -144,7 +144,7 @@ function toJson(event: StoredEvent) {
 }
 
 async function readStates(store: CommandContext["store"], event: StoredEvent) {
-  const deliveries = await store.deliveries.ofEvent(event.siteId, event.id);
+  const deliveries = await store.deliveries.listByEvent(event.siteId, event.id);
   return deliveries.map(({ connectionId, platform, state, reason }) => ({
     connectionId,
     platform,

@@ -120,7 +120,7 @@ export function memberCommands(program: Command): void {
           print(command, { email: found.email, ended }, `${text} ended.`);
           return;
         }
-        const sessions = await store.accounts.sessionsOf(found.id, by.now);
+        const sessions = await store.accounts.listSessions(found.id, by.now);
         const rows = sessions.map((one) => [
           timeText(one.createdAt),
           timeText(one.lastSeenAt),

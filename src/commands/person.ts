@@ -47,8 +47,8 @@ export function personCommands(program: Command): void {
       withContext(async ({ store, directory }) => {
         const site = findSite({ directory }, siteText);
         const { emailSha256 } = readPerson(options);
-        const record = await store.people.identity(site.id, emailSha256);
-        const consent = await store.people.consent(site.id, emailSha256);
+        const record = await store.people.findIdentity(site.id, emailSha256);
+        const consent = await store.people.readConsent(site.id, emailSha256);
         print(
           command,
           { emailSha256, identity: record, consent },

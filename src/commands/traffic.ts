@@ -59,7 +59,7 @@ export function trafficCommands(program: Command): void {
     .action((siteText: string | undefined, options: { limit: string }, command: Command) =>
       withContext(async ({ store, directory }) => {
         const site = findSiteOrOnly(directory, siteText);
-        const visits = await store.traffic.botVisits(site.id, readNumber("limit", options.limit, 1000));
+        const visits = await store.traffic.listBotVisits(site.id, readNumber("limit", options.limit, 1000));
         const rows = visits.map((visit) => [
           visit.id,
           timeText(visit.seenAt),
@@ -98,7 +98,7 @@ export function trafficCommands(program: Command): void {
       withContext(async ({ store, directory, by }) => {
         const site = findSiteOrOnly(directory, siteText);
         const next = Math.floor(by.now / hourMs) + 1;
-        const counts = await store.traffic.counts(
+        const counts = await store.traffic.listCounts(
           site.id,
           next - readNumber("hours", options.hours, 9600),
           next,
@@ -162,7 +162,7 @@ async function findVisit(
   id: string,
 ): Promise<{ site: Site; visit: BotVisit }> {
   for (const site of directory.sites()) {
-    const visit = await store.traffic.botVisit(site.id, id);
+    const visit = await store.traffic.findBotVisit(site.id, id);
     if (visit) return { site, visit };
   }
   throw new Refusal("visit", `There is no sampled visit ${id}. 'cleancast traffic bots' lists them.`);

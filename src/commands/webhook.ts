@@ -47,10 +47,10 @@ export function webhookCommands(program: Command): void {
     .action((siteText: string | undefined, _options: unknown, command: Command) =>
       withContext(async ({ store, directory }) => {
         const site = siteText === undefined ? null : findSite({ directory }, siteText);
-        const found = await store.webhooks.all(site?.id);
+        const found = await store.webhooks.list(site?.id);
         const webhooks = await Promise.all(
           found.map(async (one) => {
-            const waiting = await store.pushes.waiting({ siteId: one.siteId, webhookId: one.id });
+            const waiting = await store.pushes.sumQueued({ siteId: one.siteId, webhookId: one.id });
             return { ...toJson(one), waiting: waiting.periods };
           }),
         );
@@ -81,8 +81,8 @@ export function webhookCommands(program: Command): void {
         const found = await findWebhook(context, id);
         const limit = readNumber("limit", options.limit, 1000);
         const key = { siteId: found.siteId, webhookId: id };
-        const waiting = await context.store.pushes.waiting(key);
-        const log = await context.store.pushes.log(key, limit);
+        const waiting = await context.store.pushes.sumQueued(key);
+        const log = await context.store.pushes.listLog(key, limit);
         const one = toJson(found);
         const text = [
           `Webhook ${id} to ${one.url}: ${stateText(one)}`,

@@ -4,7 +4,7 @@ import type { Attribution, Conversion, DeliveryState, Event } from "../kernel/ev
 import { platformOf } from "../platforms/index.ts";
 import { foldName } from "../platforms/shared/eventNames.ts";
 import type { Connection } from "../sites/directory.ts";
-import type { NewDelivery } from "../store/events/events.ts";
+import type { NewDelivery } from "../store/deliveries/delivery.ts";
 import { expiryOf, maxAgeDaysOf } from "./retry.ts";
 
 export type Lease = { owner: string; until: number };

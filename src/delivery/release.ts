@@ -5,7 +5,7 @@ import { orderEventId } from "../kernel/ids.ts";
 import type { Directory, Site } from "../sites/directory.ts";
 import { Refusal, type By } from "../kernel/refusal.ts";
 import { allowPerson } from "../sites/manage.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import type { StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 import { planDeliveries } from "./plan.ts";
 
@@ -32,7 +32,7 @@ export async function releaseEvent(on: Context, site: Site, event: StoredEvent, 
     event.orderId && event.mode === "live" ? orderEventId(site.id, event.name, event.orderId) : null;
   const platformEventId = ofOrder ?? event.id;
   const planned = planDeliveries({ event, attribution, platformEventId }, site.connections, null, by.now);
-  const isReleased = await store.release.event({
+  const isReleased = await store.events.release({
     siteId: site.id,
     eventId: event.id,
     attribution,

@@ -28,7 +28,7 @@ export async function checkFilter(
   if (connectionId === undefined) return;
   for (const siteId of siteIds) if (await directory.connectionNow(siteId, connectionId)) return;
   for (const siteId of siteIds) {
-    const { lines } = await store.syncLog.page(siteId, { connectionId }, { before: null, limit: 1 });
+    const { lines } = await store.syncLog.listPage(siteId, { connectionId }, { before: null, limit: 1 });
     if (lines.length > 0) return;
   }
   const sentence = `There is no connection ${connectionId}${siteIds.length === 1 ? " at this site" : ""}.`;
@@ -113,7 +113,7 @@ async function changeAll(
   try {
     let before: { eventId: string; connectionId: string } | null = null;
     do {
-      const page = await store.syncLog.page(site.id, filter, { before, limit: pageSize });
+      const page = await store.syncLog.listPage(site.id, filter, { before, limit: pageSize });
       before = page.next;
       tally.found += page.lines.length;
       const fit = page.lines.filter((line) => {

@@ -1,7 +1,7 @@
 // The trace of one event, as the dashboard and the command line show it: the event, its attribution and its deliveries.
 
 import type { Directory } from "../sites/directory.ts";
-import type { StoredEvent } from "../store/events/events.ts";
+import { toSummary, type StoredEvent } from "../store/events/eventRow.ts";
 import type { Store } from "../store/store.ts";
 
 type Context = { store: Pick<Store, "events" | "deliveries">; directory: Directory };
@@ -14,33 +14,23 @@ export async function findEventById(
 ): Promise<StoredEvent | null> {
   const direct = await store.events.get(siteId, id);
   if (direct) return direct;
-  const claimed = await store.events.idOfClaim(siteId, id);
+  const claimed = await store.events.findIdByClaim(siteId, id);
   return claimed ? store.events.get(siteId, claimed) : null;
 }
 
 export async function readTrace({ store, directory }: Context, event: StoredEvent) {
-  const { id, siteId, mode, status, value, currency, orderId, receivedAt } = event;
-  const deliveries = await store.deliveries.ofEvent(siteId, id);
-  const attempts = await store.deliveries.attemptsOfEvent(siteId, id);
-  const emails = orderId === null ? 1 : await store.events.emailsOfOrder(siteId, orderId);
+  const { id, siteId, orderId } = event;
+  const deliveries = await store.deliveries.listByEvent(siteId, id);
+  const attempts = await store.deliveries.listAttempts(siteId, id);
+  const emails = orderId === null ? 1 : await store.events.countEmailsOfOrder(siteId, orderId);
   const key = directory.site(siteId)?.keys.find((one) => one.id === event.keyId);
   return {
-    id,
+    ...toSummary(event, event.attribution),
     site: siteId,
-    platformEventId: event.platformEventId,
-    mode,
-    status,
-    event: event.name,
-    value,
-    currency,
-    orderId,
-    receivedAt,
     time: event.time,
     key: { id: event.keyId, name: key?.name ?? null },
     emailSha256: event.person.emailSha256,
     contact: Object.keys(event.person),
-    filterReasons: event.filterReasons,
-    releasedAt: event.releasedAt,
     attribution: event.attribution,
     warnings:
       emails > 1 ? [`order id ${orderId} came with ${emails} different emails: is it a placeholder?`] : [],

@@ -9,7 +9,7 @@ import { withCurrentConsent } from "../identity/attribution.ts";
 import { minuteMs } from "../kernel/time.ts";
 import { platformOf } from "../platforms/index.ts";
 import type { Connection, Directory } from "../sites/directory.ts";
-import type { Delivery, Due } from "../store/deliveries/delivery.ts";
+import type { ConnectionKey, Delivery } from "../store/deliveries/delivery.ts";
 import type { Settlement } from "../store/deliveries/deliveries.ts";
 import type { Store } from "../store/store.ts";
 import type { Lanes } from "./lanes.ts";
@@ -76,7 +76,7 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
   }
 
   /** A connection that fails must not keep the others from being polled. */
-  async function sendDueOf(due: Due): Promise<boolean> {
+  async function sendDueOf(due: ConnectionKey): Promise<boolean> {
     try {
       return await sendDue(options, due, { onCapacity, pollAgain });
     } catch (error) {
@@ -107,14 +107,16 @@ export function startWorker(options: WorkerOptions): { stop(): Promise<void> } {
 }
 
 /** Connections with due deliveries. Once a minute also removed ones, whose deliveries another node may still have held. */
-function readDue({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<Due[]> {
-  return thorough ? store.deliveries.allDue(now()) : store.deliveries.due(now(), connectionsIn(directory));
+function readDue({ store, directory, now }: WorkerOptions, thorough: boolean): Promise<ConnectionKey[]> {
+  return thorough
+    ? store.deliveries.findAllDue(now())
+    : store.deliveries.findDue(now(), connectionsIn(directory));
 }
 
 function connectionsIn(
   directory: Directory,
   wanted: (connection: Connection) => boolean = () => true,
-): Due[] {
+): ConnectionKey[] {
   return [...directory.sites()].flatMap((site) =>
     site.connections.filter(wanted).map(({ id }) => ({ siteId: site.id, connectionId: id })),
   );
@@ -127,7 +129,7 @@ function connectionsIn(
 async function sweepParked({ store, directory, now }: WorkerOptions): Promise<boolean> {
   const active = connectionsIn(directory, ({ state }) => state === "active");
   let isLeft = false;
-  for (const { siteId, connectionId } of await store.deliveries.parked(active)) {
+  for (const { siteId, connectionId } of await store.deliveries.findParked(active)) {
     const released = await store.deliveries.releaseParked(siteId, connectionId, now(), maxChanged);
     isLeft ||= released >= maxChanged;
   }
@@ -144,7 +146,7 @@ type Signals = {
 /** Claims due deliveries of one connection and sends them through its lanes. True when there may be more. */
 async function sendDue(
   options: WorkerOptions,
-  due: Due,
+  due: ConnectionKey,
   { onCapacity, pollAgain }: Signals,
 ): Promise<boolean> {
   const { store, directory, lanes, owner, leaseMs, now } = options;
@@ -153,7 +155,7 @@ async function sendDue(
     const outcome = connection
       ? ({ state: "parked", reason: parkedReason(connection) } as const)
       : ({ state: "skipped", reason: "disconnected" } as const);
-    const ended = await store.deliveries.endWaiting(due, outcome, now(), maxChanged);
+    const ended = await store.deliveries.endPending(due, outcome, now(), maxChanged);
     if (ended >= maxChanged) pollAgain();
     return false;
   }
@@ -162,7 +164,7 @@ async function sendDue(
   const { settings } = connection;
   const platform = platformOf(connection.platform);
   const lease = { owner, until: now() + leaseMs };
-  const claimed = await store.deliveries.claim(due, { now: now(), ...lease, limit });
+  const claimed = await store.deliveries.claimDue(due, { now: now(), ...lease, limit });
   const ids = claimed.map((delivery) => delivery.eventId);
   const events = await store.events.getMany(due.siteId, ids);
   const consentMode = directory.site(due.siteId)?.settings.consentMode ?? "opt-in";

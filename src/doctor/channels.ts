@@ -46,7 +46,9 @@ export async function checkChannels({ directory, store, config }: StoreContext):
   if (unmailed.length)
     findings.push(error(`${listNames(unmailed.map(nameOf))}: alerts are not mailed`, noMailServer));
   for (const site of sites) {
-    for (const { id, origin, state, stateReason, failingSince } of await store.webhooks.ofSite(site.id)) {
+    for (const { id, origin, state, stateReason, failingSince } of await store.webhooks.listWithSecrets(
+      site.id,
+    )) {
       const name = `${nameOf(site)}: the webhook ${id} to ${origin}`;
       if (state === "disabled")
         findings.push(

@@ -80,7 +80,7 @@ async function checkBacklog(
   connection: Connection,
   { store, now }: StoreContext,
 ): Promise<Finding[]> {
-  const { count, dueAt } = await store.health.waiting(site.id, connection.id);
+  const { count, dueAt } = await store.health.measureBacklog(site.id, connection.id);
   if (dueAt === null || dueAt > now - overdueMs) return [];
   return [
     error(

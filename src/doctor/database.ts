@@ -10,7 +10,7 @@ const skewMs = 2_000;
 const severeSkewMs = 30_000;
 
 export async function checkDatabase({ store, config, now }: StoreContext): Promise<Finding[]> {
-  const { schema, clock, migratedAt } = await store.health.pulse();
+  const { schema, clock, migratedAt } = await store.health.readPulse();
   const findings = [ok(`${store.engine} store answers, schema ${schema}`)];
   if (clock === null) {
     if (now < migratedAt)
@@ -31,7 +31,7 @@ export async function checkDatabase({ store, config, now }: StoreContext): Promi
   else if (skew > skewMs) findings.push(warning(what, remedy));
   if (config.store.engine !== "postgres") return findings;
   const { url, connections } = config.store;
-  const settings = await store.examination.serverSettings();
+  const settings = await store.doctorQueries.serverSettings();
   const servers = judgeServers(await serverStates(url), settings.synchronous_standby_names);
   return [...findings, ...judgeServer(settings, connections), ...servers];
 }
@@ -113,7 +113,7 @@ export async function checkGrowth(
 ): Promise<Finding[]> {
   if (config.store.engine !== "sqlite" || !machine.disk) return [];
   const sites = Array.from(directory.sites());
-  const firsts = await Promise.all(sites.map(({ id }) => store.examination.firstEventAt(id)));
+  const firsts = await Promise.all(sites.map(({ id }) => store.doctorQueries.firstEventAt(id)));
   const first = Math.min(...firsts.filter((at) => at !== null));
   const keepMs = Math.max(0, ...sites.map(({ settings }) => Math.max(settings.keepMs, settings.keepLogMs)));
   const { size } = statSync(config.store.file);

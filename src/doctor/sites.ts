@@ -83,7 +83,7 @@ function checkCountries(site: Site, { config }: StoreContext): Finding[] {
 const unusedMs = 7 * dayMs;
 
 async function checkKeys(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
-  const uses = await store.keyUse.usesOfSite(site.id, 0);
+  const uses = await store.keyUse.sumUses(site.id, 0);
   return site.keys
     .filter((key) => isUsable(key, now))
     .flatMap((key) => {
@@ -112,7 +112,7 @@ const minPeople = 5;
 async function checkEvents(site: Site, { store }: StoreContext): Promise<Finding[]> {
   const name = nameOf(site);
   const findings: Finding[] = [];
-  const modes = await store.examination.modes(site.id);
+  const modes = await store.doctorQueries.countModes(site.id);
   if (modes.test && !modes.live)
     findings.push(
       warning(
@@ -120,7 +120,7 @@ async function checkEvents(site: Site, { store }: StoreContext): Promise<Finding
         `Use a live key in the sender: cleancast key add ${name} NAME`,
       ),
     );
-  const shared = await store.examination.sharedOrder(site.id);
+  const shared = await store.doctorQueries.findSharedOrder(site.id);
   if (shared && shared.people >= minPeople)
     findings.push(
       warning(
@@ -128,7 +128,11 @@ async function checkEvents(site: Site, { store }: StoreContext): Promise<Finding
         "Send the id of each order as orderId, or leave orderId out.",
       ),
     );
-  if (site.settings.consentMode === "opt-in" && modes.live && !(await store.examination.hasConsent(site.id)))
+  if (
+    site.settings.consentMode === "opt-in" &&
+    modes.live &&
+    !(await store.doctorQueries.hasConsent(site.id))
+  )
     findings.push(
       warning(
         `${name}: consent_mode is opt-in and no consent was ever recorded, so every conversion is sent without identifiers`,
@@ -156,7 +160,7 @@ const maxRequests = 50;
 /** Checks the rejected requests of the last day. */
 async function checkRejected(site: Site, { store, now }: StoreContext): Promise<Finding[]> {
   const name = nameOf(site);
-  const requests = (await store.refusedCalls.list(site.id, { limit: maxRequests })).filter(
+  const requests = (await store.rejectedRequests.list(site.id, { limit: maxRequests })).filter(
     ({ at }) => at > now - dayMs,
   );
   const findings: Finding[] = [];
@@ -193,7 +197,7 @@ function checkTimeZones(sites: readonly Site[]): Finding[] {
 async function checkLockouts(sites: readonly Site[], { store, now }: StoreContext): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const siteId of ["", ...sites.map((site) => site.id)]) {
-    for (const lockout of await store.keyUse.lockouts(siteId, now)) {
+    for (const lockout of await store.keyUse.listLockouts(siteId, now)) {
       findings.push(
         error(
           `${lockout.host}: too many wrong keys; requests with a wrong key get 429 until ${new Date(lockout.lockedUntil).toISOString()}`,

@@ -39,7 +39,7 @@ export async function checkDueHosts(options: HostMonitorOptions, signal?: AbortS
 
   async function check(host: Host): Promise<void> {
     try {
-      if (!(await store.hosts.takeCheck(host, now() + claimMs))) return;
+      if (!(await store.hosts.claimCheck(host, now() + claimMs))) return;
       await checker.limit.run(host, () => verifyHost(options, host, { actor: "relay", now: now() }, now));
     } catch (error) {
       if (!signal?.aborted) onDefect(error, { host: host.host });

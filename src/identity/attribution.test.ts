@@ -226,7 +226,7 @@ describe("consent, from a real store", () => {
     store.people.change("site", (rows) => rows.decide(person, "test", state, now));
   const remember = (email: string, identity: Identity) =>
     store.people.change("site", async (rows) => {
-      await rows.identity(sha256(email), now);
+      await rows.lockIdentity(sha256(email), now);
       await rows.saveIdentity(sha256(email), identity, now);
     });
 
@@ -239,15 +239,18 @@ describe("consent, from a real store", () => {
     ["unknown", "opt-in", "no consent"],
   ])("with consent %s in %s mode the withheld reason is %j", async (state, mode, withheld) => {
     await decide("person", state);
-    expect(await readConsent(store.people, "site", "person", mode)).toEqual({ consent: state, withheld });
+    expect(await readConsent(store.people, "site", sha256("person"), mode)).toEqual({
+      consent: state,
+      withheld,
+    });
   });
 
   test("without a consent record ids are used in opt-out mode and withheld in opt-in mode", async () => {
-    expect(await readConsent(store.people, "site", "stranger", "opt-out")).toEqual({
+    expect(await readConsent(store.people, "site", sha256("stranger"), "opt-out")).toEqual({
       consent: "unknown",
       withheld: null,
     });
-    expect(await readConsent(store.people, "site", "stranger", "opt-in")).toEqual({
+    expect(await readConsent(store.people, "site", sha256("stranger"), "opt-in")).toEqual({
       consent: "unknown",
       withheld: "no consent",
     });
@@ -277,7 +280,9 @@ describe("consent, from a real store", () => {
 
   test("consent on one site does not count on another", async () => {
     await decide("two sites", "denied");
-    expect((await readConsent(store.people, "other", "two sites", "opt-out")).consent).toBe("unknown");
+    expect((await readConsent(store.people, "other", sha256("two sites"), "opt-out")).consent).toBe(
+      "unknown",
+    );
   });
 
   test.each(["garbage", "", "GRANTED", "granted ", "null", "1", "true"])(
@@ -286,7 +291,7 @@ describe("consent, from a real store", () => {
       await decide("corrupt", "granted");
       sql("UPDATE consents SET state = ? WHERE subject = 'corrupt'", state);
       for (const mode of ["opt-out", "opt-in"] as const)
-        expect(await readConsent(store.people, "site", "corrupt", mode)).toEqual({
+        expect(await readConsent(store.people, "site", sha256("corrupt"), mode)).toEqual({
           consent: "unreadable",
           withheld: "consent unreadable",
         });
@@ -341,7 +346,7 @@ describe("a store that fails", () => {
   const people = (
     consent: () => Promise<ConsentReading>,
     record: () => Promise<Identity | null> = () => Promise.resolve(identity),
-  ) => ({ consent, identity: record }) as unknown as People;
+  ) => ({ readConsent: consent, findIdentity: record }) as unknown as People;
 
   test("an error while reading consent withholds everything, in both modes", async () => {
     for (const mode of ["opt-out", "opt-in"] as const) {

@@ -42,7 +42,9 @@ export async function lookUpPerson(
 ): Promise<KnownPerson> {
   const [{ consent, withheld }, identity] = await Promise.all([
     readConsent(people, siteId, emailSha256, mode, timeoutMs),
-    within(timeoutMs, people.identity(siteId, emailSha256), "too slow").catch(() => "unreadable" as const),
+    within(timeoutMs, people.findIdentity(siteId, emailSha256), "too slow").catch(
+      () => "unreadable" as const,
+    ),
   ]);
   return { consent, withheld, identity };
 }
@@ -50,11 +52,11 @@ export async function lookUpPerson(
 export async function readConsent(
   people: People,
   siteId: string,
-  subject: string,
+  emailSha256: Sha256,
   mode: ConsentMode,
   timeoutMs = defaultTimeoutMs,
 ): Promise<Pick<KnownPerson, "consent" | "withheld">> {
-  const consent = await within(timeoutMs, people.consent(siteId, subject), "too slow").catch(
+  const consent = await within(timeoutMs, people.readConsent(siteId, emailSha256), "too slow").catch(
     () => "unreadable" as const,
   );
   return { consent, withheld: withheldReason(consent, mode) };

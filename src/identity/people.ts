@@ -37,7 +37,7 @@ export async function addOperatorVisit(
   keepMs: number,
 ): Promise<void> {
   await store.people.change(siteId, async (rows) => {
-    const identity = await rows.identity(emailSha256, now);
+    const identity = await rows.lockIdentity(emailSha256, now);
     const visits = addVisit(identity.visits, visit, now - keepMs);
     const changed = {
       visits,
@@ -52,7 +52,7 @@ export async function addOperatorVisit(
 export async function setConsent(store: Store, request: PersonRequest, state: ConsentState): Promise<void> {
   const { siteId, emailSha256, now } = request;
   await store.people.change(siteId, async (rows) => {
-    if (state === "granted") await rows.liftAll(emailSha256, now);
+    if (state === "granted") await rows.liftRefusals(emailSha256, now);
     await rows.decide(emailSha256, operator, state, now);
   });
   await audit(store, request, "consent set", { state });
@@ -62,9 +62,9 @@ export async function setConsent(store: Store, request: PersonRequest, state: Co
 export async function findPerson(store: Store, request: PersonRequest) {
   const { siteId, emailSha256 } = request;
   const found = {
-    identity: await store.people.identity(siteId, emailSha256),
-    consent: await store.people.consent(siteId, emailSha256),
-    decisions: await store.people.decisions(siteId, emailSha256),
+    identity: await store.people.findIdentity(siteId, emailSha256),
+    consent: await store.people.readConsent(siteId, emailSha256),
+    decisions: await store.people.listDecisions(siteId, emailSha256),
   };
   await audit(store, request, "person looked up", {});
   return found;
@@ -78,8 +78,8 @@ export async function exportPerson(store: Store, request: PersonRequest) {
     for (const event of page) {
       events.push({
         ...event,
-        deliveries: await store.deliveries.ofEvent(siteId, event.id),
-        attempts: await store.deliveries.attemptsOfEvent(siteId, event.id),
+        deliveries: await store.deliveries.listByEvent(siteId, event.id),
+        attempts: await store.deliveries.listAttempts(siteId, event.id),
       });
     }
     const before = page.at(-1)?.id ?? "";
@@ -88,9 +88,9 @@ export async function exportPerson(store: Store, request: PersonRequest) {
   }
   const exported = {
     emailSha256,
-    identity: await store.people.identity(siteId, emailSha256),
-    consent: await store.people.decisions(siteId, emailSha256),
-    consentHistory: await store.people.history(siteId, emailSha256),
+    identity: await store.people.findIdentity(siteId, emailSha256),
+    consent: await store.people.listDecisions(siteId, emailSha256),
+    consentHistory: await store.people.listHistory(siteId, emailSha256),
     visitors: await listVisitors(store, request),
     filterLists: request.listed ?? { allowed: false, blocked: false },
     events,
@@ -102,11 +102,11 @@ export async function exportPerson(store: Store, request: PersonRequest) {
 /** Lists the browsers that submitted this email, with their decisions. Their visits are in the identity record. */
 async function listVisitors(store: Store, { siteId, emailSha256 }: PersonRequest) {
   const visitors = [];
-  for (const id of await store.people.change(siteId, (rows) => rows.visitorsOf(emailSha256)))
+  for (const id of await store.people.change(siteId, (rows) => rows.findVisitors(emailSha256)))
     visitors.push({
       id,
-      consent: await store.people.decisions(siteId, id),
-      consentHistory: await store.people.history(siteId, id),
+      consent: await store.people.listDecisions(siteId, id),
+      consentHistory: await store.people.listHistory(siteId, id),
     });
   return visitors;
 }
@@ -121,17 +121,17 @@ export async function erasePerson(
 ): Promise<{ events: number; visitors: number }> {
   const { siteId, emailSha256, now } = request;
   const visitors = await store.people.change(siteId, async (rows) => {
-    const identity = await rows.identity(emailSha256, now);
+    const identity = await rows.lockIdentity(emailSha256, now);
     const ids = new Set([
       ...identity.visits.flatMap((visit) => visit.visitorId ?? []),
-      ...(await rows.visitorsOf(emailSha256)),
+      ...(await rows.findVisitors(emailSha256)),
     ]);
     for (const id of ids) {
       await rows.removeVisitor(id);
-      await rows.forgetGrants(id);
+      await rows.deleteGrants(id);
     }
     await rows.removeIdentity(emailSha256);
-    await rows.forgetGrants(emailSha256);
+    await rows.deleteGrants(emailSha256);
     return ids.size;
   });
   const events = await store.erase.events(siteId, emailSha256, now);

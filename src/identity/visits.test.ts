@@ -46,8 +46,8 @@ function site(rules: ReportRules = optOut) {
   const id = `site${sites}`;
   return {
     take: (changes: Partial<Report>) => storeReport(store, id, report(changes), rules, () => "new visitor"),
-    consent: () => store.people.consent(id, emailSha256),
-    identity: () => store.people.identity(id, emailSha256),
+    consent: () => store.people.readConsent(id, emailSha256),
+    identity: () => store.people.findIdentity(id, emailSha256),
   };
 }
 

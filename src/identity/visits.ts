@@ -10,7 +10,7 @@ import {
   type Sha256,
   type Visit,
 } from "../kernel/event.ts";
-import { effective, type Decision, type PeopleRows } from "../store/people/people.ts";
+import { effectiveConsent, type Decision, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { addVisit, firstUtmOf, joinVisits } from "./records.ts";
 
@@ -46,7 +46,11 @@ export async function storeReport(
   deadline = Infinity,
 ): Promise<StoredReport> {
   const knownAs = report.visitorId ?? report.proposedId;
-  const before = weighConsent(knownAs ? await store.people.decisions(siteId, knownAs) : [], report, rules);
+  const before = weighConsent(
+    knownAs ? await store.people.listDecisions(siteId, knownAs) : [],
+    report,
+    rules,
+  );
   const { suppressed, refused } = before;
   const hasChanges = Object.keys(before.changes).length > 0;
   const hasDataToStore =
@@ -57,8 +61,8 @@ export async function storeReport(
   const change = async (rows: PeopleRows): Promise<StoredReport> => {
     // Reports of one page can overtake each other. Consent is read again under the visitor's lock, so that a visit after
     // its visitor's refusal is not stored.
-    await rows.visitor(visitorId, report.at);
-    const weighed = weighConsent(await rows.decisionsAbout(visitorId), report, rules);
+    await rows.lockVisitor(visitorId, report.at);
+    const weighed = weighConsent(await rows.listDecisionsAbout(visitorId), report, rules);
     for (const [source, state] of Object.entries(weighed.changes))
       await rows.decide(visitorId, source, state, report.at);
     if (weighed.refused) await removeVisits(rows, visitorId, report);
@@ -87,8 +91,8 @@ function weighConsent(
 ): Weighed {
   const needsRemembered = remembered && !stored.some((one) => one.givenBy === "own");
   const changes = findChanges(needsRemembered ? { own: remembered, ...signals } : signals, stored);
-  const before = effective(stored.map((one) => one.state));
-  const consent = effective([
+  const before = effectiveConsent(stored.map((one) => one.state));
+  const consent = effectiveConsent([
     ...stored.filter((one) => !(one.givenBy in changes)).map((one) => one.state),
     ...Object.values(changes),
   ]);
@@ -117,16 +121,16 @@ function findChanges(
 
 /** Applies a visitor's refusal: it holds for every email that they submitted, and their visits are removed. */
 async function removeVisits(rows: PeopleRows, visitorId: string, { person, at }: Report): Promise<void> {
-  const visitor = await rows.visitor(visitorId, at);
+  const visitor = await rows.lockVisitor(visitorId, at);
   // Emails that an earlier refusal removed from the record are still known by their decisions.
-  const earlier = (await rows.decisionsBy(visitorId)).map((decision) => decision.subject);
+  const earlier = (await rows.listDecisionsBy(visitorId)).map((decision) => decision.subject);
   for (const emailSha256 of new Set([
     ...earlier,
-    ...visitor.persons,
+    ...visitor.emailSha256s,
     ...(person ? [person.emailSha256] : []),
   ])) {
     await decideOnce(rows, emailSha256, visitorId, "denied", at);
-    const identity = await rows.identity(emailSha256, at);
+    const identity = await rows.lockIdentity(emailSha256, at);
     const visits = identity.visits.filter((visit) => visit.visitorId !== visitorId);
     if (visits.length) await rows.saveIdentity(emailSha256, { ...identity, visits, firstUtm: {} }, at);
     else await rows.removeIdentity(emailSha256);
@@ -143,21 +147,21 @@ async function saveVisit(
 ): Promise<void> {
   const now = consent === "granted" ? "granted" : "unknown";
   if (lifted) {
-    for (const { subject, state } of await rows.decisionsBy(visitorId)) {
+    for (const { subject, state } of await rows.listDecisionsBy(visitorId)) {
       if (state !== now) await rows.decide(subject, visitorId, now, at);
     }
   }
   const oldest = at - rules.keepMs;
-  const visitor = await rows.visitor(visitorId, at);
+  const visitor = await rows.lockVisitor(visitorId, at);
   const visits = visit ? addVisit(visitor.visits, { ...visit, visitorId }, oldest) : visitor.visits;
   const persons = person
-    ? [person.emailSha256, ...visitor.persons.filter((one) => one !== person.emailSha256)]
-    : visitor.persons;
-  await rows.saveVisitor(visitorId, { visits, persons: persons.slice(0, maxPersons) }, at);
+    ? [person.emailSha256, ...visitor.emailSha256s.filter((one) => one !== person.emailSha256)]
+    : visitor.emailSha256s;
+  await rows.saveVisitor(visitorId, { visits, emailSha256s: persons.slice(0, maxPersons) }, at);
 
   for (const emailSha256 of persons.slice(0, maxPersons)) {
     if (consent === "granted") await decideOnce(rows, emailSha256, visitorId, "granted", at);
-    const identity = await rows.identity(emailSha256, at);
+    const identity = await rows.lockIdentity(emailSha256, at);
     const joined = joinVisits(identity.visits, visits, oldest);
     const forms =
       emailSha256 === person?.emailSha256 ? { ...identity.forms, ...person.forms } : identity.forms;
@@ -176,6 +180,6 @@ async function decideOnce(
   state: ConsentState,
   at: number,
 ): Promise<void> {
-  const known = (await rows.decisionsAbout(subject)).find((one) => one.givenBy === givenBy);
+  const known = (await rows.listDecisionsAbout(subject)).find((one) => one.givenBy === givenBy);
   if (known?.state !== state) await rows.decide(subject, givenBy, state, at);
 }

@@ -60,7 +60,7 @@ export async function importConversions(rows: readonly TableRow[], on: Conversio
     (waves[wave] ??= []).push({ received, at });
   }
   const ids = waves.flat().map(({ received }) => received.event.id);
-  if (ids.length) await on.store.imports.announce(site.id, ids, now);
+  if (ids.length) await on.store.imports.markHours(site.id, ids, now);
   for (const wave of waves) {
     await Promise.all(
       wave.map(async ({ received, at }) => {

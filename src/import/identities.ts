@@ -6,7 +6,7 @@ import { browserIds, clickIdName, isUtmField } from "../identity/clickIds.ts";
 import { hashPerson, readEmail, readSha256 } from "../identity/person.ts";
 import { firstUtmOf, joinVisits } from "../identity/records.ts";
 import type { Site } from "../sites/directory.ts";
-import { effective, operator, type PeopleRows } from "../store/people/people.ts";
+import { effectiveConsent, operator, type PeopleRows } from "../store/people/people.ts";
 import type { Store } from "../store/store.ts";
 import { readCellText, type RowFormat } from "./columns.ts";
 import type { Cells, TableRow } from "./table.ts";
@@ -60,7 +60,7 @@ async function saveEntry(
 ): Promise<boolean> {
   const isDecided = consent !== null && (await decide(people, emailSha256, consent, now));
   if (!visit) return isDecided;
-  const identity = await people.identity(emailSha256, now);
+  const identity = await people.lockIdentity(emailSha256, now);
   const known = identity.visits.find((one) => one.visitorId === null && one.seenAt === visit.seenAt);
   const joined: Visit = known
     ? {
@@ -84,9 +84,9 @@ async function decide(
   state: ConsentState,
   now: number,
 ): Promise<boolean> {
-  const decisions = await people.decisionsAbout(emailSha256);
+  const decisions = await people.listDecisionsAbout(emailSha256);
   const own = decisions.find(({ givenBy }) => givenBy === operator)?.state;
-  const current = effective(decisions.map((decision) => decision.state));
+  const current = effectiveConsent(decisions.map((decision) => decision.state));
   if (own === state || (state === "granted" && (current === "denied" || current === "unreadable")))
     return false;
   await people.decide(emailSha256, operator, state, now);

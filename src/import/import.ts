@@ -118,7 +118,7 @@ async function runImport(job: Job): Promise<Report> {
   };
   const { isWhole, line } = await run({ ...(await openSteps(job, store)), after, tally, save, paced: true });
   // Statistics of past hours are final, so they are computed again.
-  if (kind === "conversions" && tally.imported > 0) await store.statistics.startAnew(siteId);
+  if (kind === "conversions" && tally.imported > 0) await store.statistics.restart(siteId);
   const { rows, imported, duplicates, filtered, refused } = tally;
   const done = isWhole ? audit("import done", { rows, imported, duplicates, filtered, refused }) : null;
   await lease.end(isWhole ? "done" : "stopped", line, tally, done);
@@ -194,7 +194,7 @@ function openDryRun(store: Store, now: () => number): DryRun {
       return { duplicate: true };
     }
     claims.add(claim);
-    const holder = await store.imports.holderOf(event.siteId, claim, now());
+    const holder = await store.imports.findClaimHolder(event.siteId, claim, now());
     // The claim is its own when an earlier run of this import was stopped after this row.
     if (holder === null || holder === event.id) return { duplicate: false, platformEventId: event.id };
     known += 1;
@@ -205,7 +205,7 @@ function openDryRun(store: Store, now: () => number): DryRun {
     store: {
       ...store,
       events: { ...store.events, accept },
-      imports: { ...store.imports, announce: async () => {} },
+      imports: { ...store.imports, markHours: async () => {} },
     },
     inFile: () => inFile,
     known: () => known,

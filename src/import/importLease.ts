@@ -3,7 +3,7 @@
 
 import { Refusal } from "../kernel/refusal.ts";
 import type { AuditLine } from "../store/sites/audit.ts";
-import type { Holder, ImportRow, NewImport } from "../store/sites/imports.ts";
+import type { ImportLease as LeaseRow, ImportRow, NewImport } from "../store/sites/imports.ts";
 import type { Store } from "../store/store.ts";
 import type { Tally } from "./tally.ts";
 
@@ -33,11 +33,11 @@ export async function acquireImport(
   audit: AuditLine,
 ): Promise<ImportLease | { done: ImportRow }> {
   const owner = `${process.host}/${process.pid}/${process.run}`;
-  const holder = (): Holder => ({ owner, now: now(), until: now() + leaseMs });
+  const holder = (): LeaseRow => ({ owner, now: now(), until: now() + leaseMs });
   const stored = await store.imports.find(wanted);
   if (stored) refuseConflict(stored, wanted, process, now());
   if (stored?.state === "done") return { done: stored };
-  const row = await store.imports.take(wanted, stored, holder(), audit);
+  const row = await store.imports.claim(wanted, stored, holder(), audit);
   if (!row) throw new Refusal("file", "Another process has just begun with this import.");
   return {
     row,

@@ -144,7 +144,7 @@ async function findRoom(
   for (const connection of connections) {
     if (connection.state !== "active") continue;
     const limit = maxQueued(connection);
-    const free = limit - (await store.imports.waiting(connection.siteId, connection.id, limit));
+    const free = limit - (await store.imports.countQueued(connection.siteId, connection.id, limit));
     if (free < room.rows) Object.assign(room, { rows: free, fullest: connection });
   }
   return room;

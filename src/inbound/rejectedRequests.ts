@@ -9,7 +9,7 @@ import { minuteMs } from "../kernel/time.ts";
 import type { Directory, InboundKey, Site } from "../sites/directory.ts";
 import { hostOf, namesNoSite } from "../sites/hosts.ts";
 import type { InboundCount, InboundKind } from "../store/statistics/inboundCounts.ts";
-import type { RefusedCall } from "../store/statistics/rejectedRequests.ts";
+import type { RejectedRequest } from "../store/statistics/rejectedRequests.ts";
 import type { Store } from "../store/store.ts";
 import type { InboundRefusal } from "./refusals.ts";
 
@@ -19,7 +19,7 @@ export type RejectedRequests = {
 };
 
 export type RejectedRequestsOptions = {
-  store: Pick<Store, "inboundCounts" | "refusedCalls">;
+  store: Pick<Store, "inboundCounts" | "rejectedRequests">;
   directory: Directory;
   transport: TransportRules;
   /** This process: it writes whole counts, so that a repeated write changes nothing. */
@@ -48,7 +48,7 @@ export function watchRejectedRequests(
   });
   const keptOfSite = new Map<string, number>();
   let minute = 0;
-  let waiting: RefusedCall[] = [];
+  let waiting: RejectedRequest[] = [];
 
   const count = (siteId: string, kind: InboundKind, at: number) => void counts.add({ siteId, kind }, at);
 
@@ -67,7 +67,7 @@ export function watchRejectedRequests(
     if (calls.length === 0) return;
     waiting = [];
     try {
-      await store.refusedCalls.add(calls);
+      await store.rejectedRequests.add(calls);
     } catch (error) {
       waiting = [...calls, ...waiting].slice(0, maxWaiting);
       throw error;

@@ -36,7 +36,7 @@ describe.each(engines)("on %s", (engine) => {
   test("a first start that a crashed node began is completed by another node, when the lock has expired", async () => {
     const { one, another } = await twoNodes();
     const by = { actor: "first start", now: Date.now() };
-    await one.store.tries.count([{ key: "first start", most: 1, windowMs: 300 }], Date.now());
+    await one.store.rateCounters.count([{ key: "first start", max: 1, windowMs: 300 }], Date.now());
     await addSite(one, "localhost", by);
     await another.directory.refresh();
     const welcome = await prepareFirstStart(another.store, another.directory, Date.now);

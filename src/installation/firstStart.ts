@@ -8,7 +8,7 @@ import { addKey, addSite } from "../sites/manage.ts";
 import type { Store } from "../store/store.ts";
 
 /** Lets one node at a time do it. The lock of a node that crashed expires soon. */
-const lock = { key: "first start", most: 1, windowMs: 10_000 };
+const lock = { key: "first start", max: 1, windowMs: 10_000 };
 const pollMs = 100;
 
 type Welcome = (address: string) => string;
@@ -20,12 +20,12 @@ export async function prepareFirstStart(
   now: () => number,
 ): Promise<Welcome | null> {
   while (isNeeded(directory)) {
-    if ((await store.tries.count([lock], now())) === 0) {
+    if ((await store.rateCounters.count([lock], now())) === 0) {
       try {
         return await createFirstSite(store, directory, now());
       } finally {
         // The lock expires by itself too; the new key must be shown in any case.
-        await store.tries.forget([lock.key]).catch(() => {});
+        await store.rateCounters.reset([lock.key]).catch(() => {});
       }
     }
     // Another node on the same database does it.

@@ -101,7 +101,7 @@ export type Identity = {
 export type Visitor = {
   visits: Visit[];
   /** SHA-256 of the submitted emails, newest first. */
-  persons: Sha256[];
+  emailSha256s: Sha256[];
 };
 
 /** Sources of a visitor's decision: the site's own call, Global Privacy Control, IAB TCF, Google Consent Mode. */

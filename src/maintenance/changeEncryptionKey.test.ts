@@ -53,12 +53,12 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
   }
 
   const everything = async (store: Store) => ({
-    sites: await store.configuration.sitesSince(-1),
+    sites: await store.configuration.listSitesSince(-1),
     event: await store.events.get("s1", eventId),
-    bots: await store.traffic.botVisits("s1", 9),
-    app: await store.signIns.app("google_ads"),
-    signIn: await store.signIns.get("s1", "i1"),
-    webhooks: await store.webhooks.ofSite("s1"),
+    bots: await store.traffic.listBotVisits("s1", 9),
+    app: await store.platformSignIns.findApp("google_ads"),
+    signIn: await store.platformSignIns.find("s1", "i1"),
+    webhooks: await store.webhooks.listWithSecrets("s1"),
     access: store.accessSecret,
   });
 
@@ -101,14 +101,14 @@ describe.each(engines)("on %s", { timeout: 30_000 }, (engine) => {
         const seals = {
           reseal: async () =>
             store.seals.reseal(async () => {
-              if (isFirst) await behind.signIns.saveApp(late, 1);
+              if (isFirst) await behind.platformSignIns.saveApp(late, 1);
               isFirst = false;
             }),
         };
         await resealAll({ seals }, () => keys);
       }),
     );
-    expect(await withStore([newKey], (store) => store.signIns.app("google_ads"))).toEqual(late);
+    expect(await withStore([newKey], (store) => store.platformSignIns.findApp("google_ads"))).toEqual(late);
   });
 
   test("a value that neither key opens stops the key change, and both keys stay valid", async () => {

@@ -37,7 +37,7 @@ export type PurgedSite = {
 export type PurgeOptions = {
   store: Pick<
     Store,
-    "leases" | "purge" | "people" | "keyUse" | "traffic" | "signIns" | "pushes" | "syncLog" | "alerts"
+    "leases" | "purge" | "people" | "keyUse" | "traffic" | "platformSignIns" | "pushes" | "syncLog" | "alerts"
   >;
   sites: () => Iterable<PurgedSite>;
   /** The id of this node. */
@@ -95,7 +95,7 @@ export function openPurge(options: PurgeOptions) {
 
   async function purgeFrequent({ id, settings }: PurgedSite): Promise<void> {
     await store.keyUse.purge(id, now(), lockoutRule);
-    await store.signIns.purge(id, now());
+    await store.platformSignIns.purge(id, now());
     await store.traffic.purge(id, now() - keepBotsMs, now());
     await store.pushes.purge(id, now() - keepPushesMs);
     await store.alerts.purge(id, now() - keepAlertsMs);

@@ -23,14 +23,14 @@ test("the backlog is summed by platform and read again after 15 seconds", async 
   const backlog = openBacklog({
     store: {
       deliveries: {
-        due: async (_now, among) => {
+        findDue: async (_now, among) => {
           reads += 1;
           if (fails) throw new Error("gone");
           return among.filter(({ connectionId }) => waiting[connectionId]);
         },
       },
       health: {
-        waiting: async (_site: string, id: string) => waiting[id],
+        measureBacklog: async (_site: string, id: string) => waiting[id],
         oldestPushes: async () => [now - 10_000, now - 40_000],
       } as unknown as BacklogOptions["store"]["health"],
     },

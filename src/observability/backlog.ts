@@ -15,7 +15,7 @@ export type Backlog = {
 };
 
 export type BacklogOptions = {
-  store: Pick<Store, "health"> & { deliveries: Pick<Store["deliveries"], "due"> };
+  store: Pick<Store, "health"> & { deliveries: Pick<Store["deliveries"], "findDue"> };
   directory: Pick<Directory, "sites">;
   now: () => number;
   elapsed: () => number;
@@ -38,9 +38,9 @@ export function openBacklog({ store, directory, now, elapsed }: BacklogOptions):
       }
     }
     const among = [...connections.values()].map(({ siteId, id }) => ({ siteId, connectionId: id }));
-    for (const { siteId, connectionId } of await store.deliveries.due(Number.MAX_SAFE_INTEGER, among)) {
+    for (const { siteId, connectionId } of await store.deliveries.findDue(Number.MAX_SAFE_INTEGER, among)) {
       await yieldToEventLoop();
-      const found = await store.health.waiting(siteId, connectionId);
+      const found = await store.health.measureBacklog(siteId, connectionId);
       const { platform } = connections.get(`${siteId} ${connectionId}`) as Connection;
       const depth = waiting.get(platform);
       if (!depth) continue;

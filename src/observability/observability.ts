@@ -97,7 +97,7 @@ export function openObservability(config: Config, { log, lines }: Log, now: () =
     mountRoutes(app: FastifyInstance, parts: ObservedParts): void {
       const { store, directory, lanes, breaker } = parts;
       const ready = openReadiness({
-        pulse: () => store.health.pulse(),
+        pulse: () => store.health.readPulse(),
         schema: store.migrated.to,
         workerPolledAt: () => workerPolledAt,
         failedInARow: () => Math.max(failedCommits.inARow(), failedEvents.inARow()),

@@ -44,7 +44,7 @@ export async function addWebhook(
 ): Promise<{ webhook: Webhook; secret: string }> {
   const read = readAddress(by.allow, wanted.url);
   if ("fault" in read) throw new Refusal("url", read.fault);
-  const known = (await store.webhooks.ofSite(site.id)).find(({ url }) => url === read.url);
+  const known = (await store.webhooks.listWithSecrets(site.id)).find(({ url }) => url === read.url);
   if (known)
     throw new Refusal("url", `Webhook ${known.id} sends to this address already; rotate its secret instead.`);
   const id = shortId();
@@ -57,7 +57,7 @@ export async function addWebhook(
 
 /** Finds a webhook of one site, or of any. */
 export async function findWebhook({ store }: WebhookContext, id: string, siteId?: string): Promise<Webhook> {
-  const all = await store.webhooks.all(siteId);
+  const all = await store.webhooks.list(siteId);
   const found = all.find((one) => one.id === id);
   if (found) return found;
   const sentence = `There is no webhook ${id}.`;
@@ -101,7 +101,7 @@ export async function enableWebhook({ store }: WebhookContext, webhook: Webhook,
   const { siteId, id, state } = webhook;
   if (state === "active") throw new Refusal("webhook", `Webhook ${id} is active already.`);
   await store.webhooks.setState(change(siteId, "webhook enabled", { id }, by), id, "active", null);
-  return (await store.pushes.waiting({ siteId, webhookId: id })).periods;
+  return (await store.pushes.sumQueued({ siteId, webhookId: id })).periods;
 }
 
 export async function removeWebhook(
@@ -121,7 +121,7 @@ export async function replayPeriods(
 ): Promise<number> {
   const { from, to } = time;
   const line = change(siteId, "webhook replayed", { id, from, to }, by);
-  const numbers = await store.pushes.replay({ siteId, webhookId: id }, from, to, line);
+  const numbers = await store.pushes.requeue({ siteId, webhookId: id }, from, to, line);
   if (numbers.length === 0) {
     const sentence = `No closed period of webhook ${id} overlaps that time range`;
     const hint = `'cleancast webhook show ${id}' shows what was pushed.`;
@@ -136,8 +136,8 @@ export async function sendTest(
   { siteId, id }: Webhook,
   time: { now: () => number; elapsed: () => number },
 ): Promise<{ answer: Answer; calls: PushCall[]; body: string }> {
-  const address = (await store.webhooks.ofSite(siteId)).find((one) => one.id === id);
-  const open = await store.periods.open(siteId);
+  const address = (await store.webhooks.listWithSecrets(siteId)).find((one) => one.id === id);
+  const open = await store.periods.readOpen(siteId);
   if (!address || !open) throw new Refusal("webhook", `Webhook ${id} was removed meanwhile.`);
   const message: Message = {
     id: `test_${randomUUID()}`,
@@ -149,6 +149,6 @@ export async function sendTest(
   };
   const mayGoOn = () => Promise.resolve(true);
   const { answer, calls } = await sendMessage(address, message, { sender, ...time, newId: uuidv7, mayGoOn });
-  await store.pushes.noteTest({ siteId, webhookId: id }, calls);
+  await store.pushes.logTest({ siteId, webhookId: id }, calls);
   return { answer, calls, body: bodyOf(message) };
 }

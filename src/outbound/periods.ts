@@ -2,7 +2,7 @@
 // clear to which period a moment belongs. The store makes sure that nothing is counted twice or left out, even if clocks
 // change.
 
-import type { Head } from "../store/outbound/periods.ts";
+import type { PeriodHead } from "../store/outbound/periods.ts";
 import type { Store } from "../store/store.ts";
 
 export type CloserOptions = {
@@ -27,7 +27,7 @@ export const lastPeriodEnd = (now: number, pushMs: number) => Math.round(Math.fl
  * period starts at the present time instead.
  */
 export function periodToClose(
-  head: Head,
+  head: PeriodHead,
   now: number,
   pushMs: number,
 ): { startsAt: number; endsAt: number; isAhead: boolean } | null {
@@ -43,7 +43,7 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
   const unchanged = new Map<string, { number: number; since: number }>();
 
   /** While a node with a faster clock still closes periods, our clock is the wrong one: wait for one length without a change. */
-  function isAbandoned({ siteId, number }: Head): boolean {
+  function isAbandoned({ siteId, number }: PeriodHead): boolean {
     const known = unchanged.get(siteId);
     if (known?.number === number) return elapsed() - known.since > pushMs;
     unchanged.set(siteId, { number, since: elapsed() });
@@ -52,7 +52,7 @@ export function openCloser({ store, pushMs, now, elapsed, random }: CloserOption
 
   return async () => {
     const at = now();
-    const heads = await store.periods.heads(lastPeriodEnd(at, pushMs), at + pushMs);
+    const heads = await store.periods.listHeads(lastPeriodEnd(at, pushMs), at + pushMs);
     for (const head of heads) {
       const due = periodToClose(head, at, pushMs);
       if (!due || (due.isAhead && !isAbandoned(head))) continue;

@@ -3,7 +3,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, test } from "vitest";
 import type { Sent } from "../delivery/send.ts";
-import type { Closing, Head } from "../store/outbound/periods.ts";
+import type { Closing, PeriodHead } from "../store/outbound/periods.ts";
 import { newSecret, readAddress } from "./manage.ts";
 import { lastPeriodEnd, openCloser, periodToClose } from "./periods.ts";
 import { excerpt, messageOf, pushRequest, readAnswer, type Answer } from "./push.ts";
@@ -12,7 +12,7 @@ import { afterFailure } from "./worker.ts";
 const now = Date.UTC(2026, 10, 15, 12, 7, 30);
 const quarter = 15 * 60_000;
 const noon = Date.UTC(2026, 10, 15, 12);
-const head = (endsAt: number): Head => ({ siteId: "s", number: 4, endsAt });
+const head = (endsAt: number): PeriodHead => ({ siteId: "s", number: 4, endsAt });
 
 describe("periods", () => {
   test("periods end at multiples of their length", () => {
@@ -44,10 +44,10 @@ describe("periods", () => {
     expect(periodToClose(head(endsAt), now, quarter)).toEqual(due);
   });
 
-  function stage(first: Head) {
+  function stage(first: PeriodHead) {
     const state = { head: first, now, elapsed: 0, closed: [] as Closing[] };
     const periods = {
-      heads: async (before: number, after: number) =>
+      listHeads: async (before: number, after: number) =>
         state.head.endsAt < before || state.head.endsAt > after ? [state.head] : [],
       close: async (closing: Closing) => {
         state.closed.push(closing);

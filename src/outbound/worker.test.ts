@@ -74,7 +74,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     const during = quick.got.length;
     await eventually("the other goes on", () => quick.got.length >= during + 2);
     await eventually("it is tried again", () => hanging.got.length >= 2);
-    const [line] = await store.pushes.log(key, 10);
+    const [line] = await store.pushes.listLog(key, 10);
     expect(line).toMatchObject({ ok: false, httpStatus: null, error: "no answer within 0.7 s" });
     expect(new Set(hanging.got.map((got) => got.headers["webhook-id"])).size).toBe(1);
     expect(defects).toEqual([]);
@@ -137,7 +137,7 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     await eventually("a push is under way", () => receiver.got.length === 1);
     await stop();
     expect(answered).toBe(true);
-    expect(await store.pushes.log(key, 10)).toMatchObject([{ ok: true, httpStatus: 200 }]);
+    expect(await store.pushes.listLog(key, 10)).toMatchObject([{ ok: true, httpStatus: 200 }]);
     await sleep(600);
     expect(receiver.got).toHaveLength(1);
   });
@@ -159,8 +159,10 @@ describe.each(["sqlite", "postgres"] as const)("the worker on %s", (engine) => {
     expect(claimed?.period.number).toBe(1);
     release();
     await stop();
-    expect(await store.pushes.log(key, 10)).toEqual([]);
-    expect(await store.webhooks.ofSite(key.siteId)).toMatchObject([{ attempts: 0, failingSince: null }]);
+    expect(await store.pushes.listLog(key, 10)).toEqual([]);
+    expect(await store.webhooks.listWithSecrets(key.siteId)).toMatchObject([
+      { attempts: 0, failingSince: null },
+    ]);
     expect(defects).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ export function startOutbound(options: OutboundOptions): { stop(): Promise<void>
   async function startPushes(signal: AbortSignal): Promise<void> {
     // Closed periods are pushed even if the next period cannot be closed.
     await closeDue().catch((error: unknown) => onDefect(error, { outbound: "closing" }));
-    for (const key of await store.pushes.due(now())) {
+    for (const key of await store.pushes.findDue(now())) {
       const name = `${key.siteId} ${key.webhookId}`;
       if (signal.aborted || busy.size >= maxConcurrent) return;
       if (busy.has(name)) continue;
@@ -84,7 +84,7 @@ async function pushNext(options: OutboundOptions, key: WebhookKey): Promise<bool
   if (!push || elapsed() - claimed > spareMs / 2) return false;
   const { answer, calls } = await sendMessage(push.address, messageOf(key.webhookId, push.period), {
     ...options,
-    mayGoOn: () => store.pushes.renew(key, owner, now() + leaseMs),
+    mayGoOn: () => store.pushes.renewLease(key, owner, now() + leaseMs),
   });
   const settled = { ...key, owner, number: push.period.number, at: now(), calls };
   if (answer.ok) return store.pushes.settle({ ...settled, ok: true });

@@ -85,7 +85,7 @@ async function openNode({ config, observability, shutdown, now }: ServiceOptions
 
 async function startDelivery(node: Node, { config, observability, shutdown }: ServiceOptions) {
   const { store, directory, owner, now, onDefect } = node;
-  if (store.engine === "sqlite") await store.deliveries.reclaimAll(now());
+  if (store.engine === "sqlite") await store.deliveries.releaseLeases(now());
   const sender = openSender({ ...config, allow: config.allowPrivate, origins: config.platformOrigins });
   shutdown.add("clients", "platforms", () => sender.close());
   const tokens = openTokens({ store, directory, sender, owner, now, renewalMs: config.attemptMs + 2000 });
@@ -138,7 +138,7 @@ function startCounters(node: Node, { config, observability, shutdown }: ServiceO
 }
 
 async function startPushes(node: Node, { config, log, shutdown }: ServiceOptions) {
-  if (node.store.engine === "sqlite") await node.store.pushes.reclaimAll();
+  if (node.store.engine === "sqlite") await node.store.pushes.releaseLeases();
   const { connectMs, allowPrivate: allow } = config;
   // Receivers get more time than platforms, and have no other origins than the ones that their owner set.
   const sender = openSender({ connectMs, attemptMs: pushAttemptMs, allow, origins: {} });

@@ -174,7 +174,7 @@ export async function disconnect(
   await directory.refresh();
   await store.alerts.end(siteId, id, ["needs reconnection", "success rate", "queue"], by.now);
   const outcome = { state: "skipped", reason: "disconnected" } as const;
-  await store.deliveries.endWaiting({ siteId, connectionId: id }, outcome, by.now);
+  await store.deliveries.endPending({ siteId, connectionId: id }, outcome, by.now);
 }
 
 type ConnectionKey = Pick<Connection, "siteId" | "id">;

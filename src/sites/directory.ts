@@ -75,12 +75,12 @@ export function directoryOf(store: Store, ownHost: string | null = null): Direct
   }
 
   async function read(): Promise<void> {
-    const revision = await store.configuration.revision();
+    const revision = await store.configuration.readRevision();
     if (revision === seen) return;
     // A standby that lacked the last changes was promoted, or a backup restored: our copy may hold changes that are gone.
     const isRolledBack = revision < seen;
     // A change that commits after `revision` was read is loaded twice, never missed.
-    const rows = await store.configuration.sitesSince(isRolledBack ? -1 : seen);
+    const rows = await store.configuration.listSitesSince(isRolledBack ? -1 : seen);
     if (isRolledBack) {
       for (const site of sites.values()) remove(site);
       sites.clear();

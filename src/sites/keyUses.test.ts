@@ -55,7 +55,7 @@ test("uses whose write may have been committed are written again unchanged, and 
   await counts.stop();
   await counts.stop();
   expect(times).toBeGreaterThan(10);
-  const uses = await store.keyUse.usesOfSite("site", hour);
+  const uses = await store.keyUse.sumUses("site", hour);
   expect([uses.get("often")?.uses24h, uses.get("seldom")?.uses24h]).toEqual([13, 7]);
   await close();
 });

@@ -40,7 +40,7 @@ export function countKeyUses(
 
 /** Describes a site's keys for people: their state and use, and of the key itself only its prefix. */
 export async function describeKeys(store: Pick<Store, "keyUse">, site: Site, now: number) {
-  const uses = await store.keyUse.usesOfSite(site.id, Math.floor(now / hourMs) - 23);
+  const uses = await store.keyUse.sumUses(site.id, Math.floor(now / hourMs) - 23);
   return site.keys.map((key) => {
     const use = uses.get(key.id);
     const state =

@@ -4,7 +4,7 @@
 import { dayMs } from "../kernel/time.ts";
 import type { Mode, Sha256 } from "../kernel/event.ts";
 import { shortId } from "../kernel/ids.ts";
-import type { Change } from "../store/sites/configuration.ts";
+import type { AuditLine } from "../store/sites/audit.ts";
 import type { Store } from "../store/store.ts";
 import { isUsable, type Directory, type InboundKey, type Site } from "./directory.ts";
 import { isProven, readHost } from "./hosts.ts";
@@ -25,7 +25,7 @@ export type SiteContext = { store: Store; directory: Directory };
 
 const rotationOverlapMs = dayMs;
 
-export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): Change {
+export function change(siteId: string, action: string, detail: Record<string, unknown>, by: By): AuditLine {
   return { siteId, actor: by.actor, action, detail, at: by.now };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { EventSummary } from "../store/events/eventList.ts";
+import type { EventSummary } from "../store/events/eventRow.ts";
 import { nextRollupAt } from "./hourlyRollup.ts";
 import { moneyOf } from "./aggregate.ts";
 import { openHourCounter, otherNames } from "./hourCounter.ts";
@@ -8,7 +8,7 @@ let made = 0;
 function event(changes: Partial<EventSummary> = {}): EventSummary {
   made += 1;
   return {
-    id: String(made), platformEventId: "", mode: "live", status: "accepted", filterReasons: [], name: "purchase", value: 10,
+    id: String(made), platformEventId: "", mode: "live", status: "accepted", filterReasons: [], event: "purchase", value: 10,
     currency: "EUR", orderId: null, receivedAt: 0, releasedAt: null, identity: "none", withheld: null, clickIds: [],
     ...changes,
   }; // prettier-ignore
@@ -29,7 +29,7 @@ describe("the figures of an hour", () => {
         event(),
         event({ value: 2.5 }),
         event({ currency: "USD" }),
-        event({ name: "lead", value: null }),
+        event({ event: "lead", value: null }),
       ]),
     ).toEqual([
       ["conversion", "purchase", "EUR", 2, 12.5],
@@ -39,7 +39,7 @@ describe("the figures of an hour", () => {
   });
 
   test("huge values do not make a sum infinite", () => {
-    const huge = Array.from({ length: 60 }, (_, n) => event({ name: `name ${n % 55}`, value: 1.7e308 }));
+    const huge = Array.from({ length: 60 }, (_, n) => event({ event: `name ${n % 55}`, value: 1.7e308 }));
     const values = figuresOf(huge).map(([, , , , value]) => value);
     expect(values.every((value) => Number.isFinite(value))).toBe(true);
     expect(moneyOf(new Map([["EUR", { value: Number(values[0]), conversions: 2 }]]))).toEqual([
@@ -114,17 +114,17 @@ describe("the figures of an hour", () => {
   });
 
   test("of very many event names the common ones are kept, the others are added up by currency", () => {
-    const events = Array.from({ length: 6000 }, (_, n) => event({ name: `name ${n}`, value: 1 }));
-    const common = Array.from({ length: 5 }, () => event({ name: "name 4000", value: 1 }));
+    const events = Array.from({ length: 6000 }, (_, n) => event({ event: `name ${n}`, value: 1 }));
+    const common = Array.from({ length: 5 }, () => event({ event: "name 4000", value: 1 }));
     const figures = figuresOf([
       ...events,
       ...common,
-      event({ name: "name 5999", currency: "USD", value: 3 }),
+      event({ event: "name 5999", currency: "USD", value: 3 }),
     ]);
     expect(figures.length).toBeLessThanOrEqual(52);
     expect(figures).toContainEqual(["conversion", "name 4000", "EUR", 6, 6]);
     expect(figures).toContainEqual(["conversion", otherNames, "USD", 1, 3]);
-    expect(figuresOf([...events, event({ name: "Refund", value: 7 })])).toContainEqual(
+    expect(figuresOf([...events, event({ event: "Refund", value: 7 })])).toContainEqual(
       ["conversion", "refund", "EUR", 1, 7],
     ); // prettier-ignore
     expect(figures.reduce((sum, [, , , count]) => sum + Number(count), 0)).toBe(6006);

@@ -47,7 +47,7 @@ export function openHourCounter(): HourCounter {
         else if (event.status === "filtered") count("filtered", removalOf(event.filterReasons));
         else {
           conversions.add(event.id);
-          countConversion(event.name, event.currency, event.value);
+          countConversion(event.event, event.currency, event.value);
           if (event.identity === "found") count("identified");
           if (event.withheld !== null) count("withheld");
           if (event.clickIds.length) count("with click id");

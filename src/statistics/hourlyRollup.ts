@@ -26,7 +26,7 @@ export async function countHour(
   const counter = openHourCounter();
   for (let after = ""; ;) {
     const startedAt = performance.now();
-    const some = await store.statistics.portion(siteId, hour, after, portion);
+    const some = await store.statistics.listPortion(siteId, hour, after, portion);
     counter.add(some);
     const last = some.events.at(-1);
     if (!last || some.events.length < portion) break;

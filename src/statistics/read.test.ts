@@ -1,60 +1,48 @@
-// Statistics agree with the event rows at any state of the rollup: on both engines, with the real worker.
+// What is read is what the rows say, whatever was made before: on both engines, with the real worker.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hourMs } from "../kernel/time.ts";
-import { freshFolder, migratedDatabase } from "../../test/support/databases.ts";
+import { newEvent, queuedDelivery, unattributed } from "../../test/support/events.ts";
+import { openNodes } from "../../test/support/nodes.ts";
 import type { Attribution, DeliveryState } from "../kernel/event.ts";
-import { shortId, uuidv7 } from "../kernel/ids.ts";
-import type { StoreLocation } from "../store/open.ts";
-import { openStore, type Store } from "../store/store.ts";
+import { shortId } from "../kernel/ids.ts";
+import type { Store } from "../store/store.ts";
+import { hourMs } from "../kernel/time.ts";
 import { openStatistics } from "./read.ts";
 import { moneyOf } from "./aggregate.ts";
 import { statisticsWorker } from "./worker.ts";
-import { sha256 } from "../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12, 30);
 const day = 24 * hourMs;
 const attribution: Attribution = {
-  consent: "unknown",
-  withheld: null,
+  ...unattributed,
   identity: "found",
   clickIds: { gclid: { value: "g", seenAt: now } },
-  browserIds: {},
-  utm: {},
-  browser: null,
 };
 
 describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   let store: Store;
+  let close: () => Promise<void>;
 
   beforeAll(async () => {
-    const location: StoreLocation =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await migratedDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ({ store, close } = await openNodes(engine));
   });
-  afterAll(() => store.close());
+  afterAll(() => close());
 
   async function add(siteId: string, at: number, changes: { value?: number; isFiltered?: boolean } = {}) {
     const { value = 10.1, isFiltered = false } = changes;
-    const id = uuidv7(at);
-    const delivery = { connectionId: "c", platform: "sandbox", state: "queued" as const, reason: null };
-    await store.events.accept({
-      event: {
-        id, siteId, keyId: "k", mode: "live", name: "purchase", value, currency: "EUR", orderId: "A-1", time: at,
-        receivedAt: at, person: { emailSha256: sha256("e".repeat(64)) }, extra: null,
+    const item = newEvent(
+      siteId,
+      { receivedAt: at, value },
+      {
+        attribution,
+        filterReasons: isFiltered ? [{ code: "blocked person", detail: null }] : [],
+        deliveries: isFiltered ? [] : [queuedDelivery("c")],
+        owner: "node",
+        leaseUntil: at,
       },
-      attribution,
-      filterReasons: isFiltered ? [{ code: "blocked person", detail: null }] : [],
-      claim: id,
-      claimUntil: at,
-      orderEventId: null,
-      deliveries: isFiltered ? [] : [delivery],
-      owner: "node",
-      leaseUntil: at,
-    }); // prettier-ignore
-    return id;
+    );
+    await store.events.accept(item);
+    return item.event.id;
   }
 
   const settle = (siteId: string, eventId: string, state: DeliveryState) =>
@@ -89,7 +77,7 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   };
   const end = Math.ceil(now / hourMs) * hourMs;
 
-  test("statistics are the same before, during and after the history is rolled up", async () => {
+  test("before, while and after the past is made, the numbers are the same", async () => {
     const siteId = shortId();
     for (const ago of [0, 0, 60_000, hourMs, day, 3 * day, 10 * day]) {
       const id = await add(siteId, now - ago);
@@ -108,16 +96,16 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     const week = () => read(siteId, end - 7 * day, end);
     expect(await week()).toEqual(expected);
     await workerAt(siteId, now).run();
-    expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
+    expect(await store.statistics.findHead(siteId)).toMatchObject({ fromHour: 0 });
     expect(await week()).toEqual(expected);
-    await store.statistics.startAnew(siteId);
+    await store.statistics.restart(siteId);
     expect(await week()).toEqual(expected);
-    expect(await store.statistics.dueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([
+    expect(await store.statistics.listDueHours(siteId, Number.MAX_SAFE_INTEGER - 1, 9)).toEqual([
       Math.floor(now / hourMs) - 1,
     ]);
   });
 
-  test("an hour is rolled up again while its deliveries wait, and after one was replayed", async () => {
+  test("an hour is made again while its deliveries wait, and after somebody replayed one", async () => {
     const siteId = shortId();
     const id = await add(siteId, now - 2 * hourMs);
     await workerAt(siteId, now).run();
@@ -135,23 +123,23 @@ describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
     expect(await states()).toEqual({ queued: 1 });
   });
 
-  test("later hours are rolled up when they are over, by the node that holds the lease", async () => {
+  test("what comes in later hours is made when they are over, by whoever has the turn", async () => {
     const siteId = shortId();
     await add(siteId, now);
     await workerAt(siteId, now).run();
-    expect(await store.statistics.head(siteId)).toBeNull();
+    expect(await store.statistics.findHead(siteId)).toBeNull();
     const later = now + 40 * day;
     expect(await store.leases.acquire("statistics", "b", later, later + 1000)).toBe(true);
     await workerAt(siteId, later, "a").run();
-    expect(await store.statistics.head(siteId)).toBeNull();
+    expect(await store.statistics.findHead(siteId)).toBeNull();
     await workerAt(siteId, later, "b").run();
-    expect(await store.statistics.head(siteId)).toMatchObject({ fromHour: 0 });
+    expect(await store.statistics.findHead(siteId)).toMatchObject({ fromHour: 0 });
     await add(siteId, later);
     await workerAt(siteId, later + 2 * hourMs, "b").run();
-    expect((await store.statistics.head(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
+    expect((await store.statistics.findHead(siteId))?.toHour).toBe(Math.floor(later / hourMs) + 1);
   });
 
-  test("a running hour with more events than a portion is counted once for all concurrent requests", async () => {
+  test("more events than a portion, in an hour that is still running, are counted once for all who ask", async () => {
     const siteId = shortId();
     await Promise.all(Array.from({ length: 600 }, (_, n) => add(siteId, now - 1000 + n, { value: 1 })));
     const statistics = openStatistics(store, () => now);

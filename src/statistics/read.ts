@@ -46,7 +46,7 @@ export function openStatistics(store: Needed, now: () => number) {
   ): Promise<HourFigure[]> {
     const found: HourFigure[] = [];
     for (let end = toHour; end > fromHour;) {
-      const hour = await store.statistics.previousHour(siteId, end, fromHour);
+      const hour = await store.statistics.findPreviousHour(siteId, end, fromHour);
       if (hour === null) break;
       for (const figure of await readRecent(siteId, hour)) found.push({ ...figure, hour });
       end = hour;
@@ -82,14 +82,14 @@ export function openStatistics(store: Needed, now: () => number) {
         }
       }
 
-      const head = (await store.statistics.head(siteId)) ?? { fromHour: toHour, toHour };
+      const head = (await store.statistics.findHead(siteId)) ?? { fromHour: toHour, toHour };
       const rolledUp = { from: Math.max(firstHour, head.fromHour), to: Math.min(toHour, head.toHour) };
       for (let hour = firstHour; hour < toHour; hour += sliceHours) {
         const end = Math.min(hour + sliceHours, toHour);
         const [low, high] = [Math.max(hour, rolledUp.from), Math.min(end, rolledUp.to)];
-        if (low < high) addTo(await store.statistics.figures(siteId, low, high), addFigure, detailFigure);
-        addTo(await store.traffic.counts(siteId, hour, end), addVisits, detailVisits);
-        addTo(await store.inboundCounts.counts(siteId, hour, end), addInbound);
+        if (low < high) addTo(await store.statistics.listFigures(siteId, low, high), addFigure, detailFigure);
+        addTo(await store.traffic.listCounts(siteId, hour, end), addVisits, detailVisits);
+        addTo(await store.inboundCounts.list(siteId, hour, end), addInbound);
         await yieldToEventLoop();
       }
       const until = now() + countingMs;

@@ -6,12 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openLease } from "../background/lease.ts";
 import { poll } from "../background/poll.ts";
 import { hourMs, minuteMs } from "../kernel/time.ts";
-import type { Head } from "../store/statistics/statistics.ts";
+import type { StatisticsHead } from "../store/statistics/statistics.ts";
 import type { Store } from "../store/store.ts";
 import { rollUpHour } from "./hourlyRollup.ts";
 
 export type StatisticsOptions = {
-  store: Pick<Store, "leases" | "statistics" | "inboundCounts" | "refusedCalls">;
+  store: Pick<Store, "leases" | "statistics" | "inboundCounts" | "rejectedRequests">;
   sites: () => Iterable<{ id: string }>;
   /** This node. */
   owner: string;
@@ -100,9 +100,9 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
 
   const closedHour = () => Math.floor((now() - closedAfterMs) / hourMs);
 
-  async function headOf(siteId: string): Promise<Head> {
+  async function headOf(siteId: string): Promise<StatisticsHead> {
     const closed = closedHour();
-    return (await statistics.head(siteId)) ?? { fromHour: closed, toHour: closed };
+    return (await statistics.findHead(siteId)) ?? { fromHour: closed, toHour: closed };
   }
 
   /** Rolls up the hours that ended since the last run and those that may have changed. False when it had to end early. */
@@ -110,21 +110,21 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
     const head = await headOf(siteId);
     const closed = closedHour();
     for (let { toHour } = head; toHour < closed;) {
-      const hour = await statistics.nextHour(siteId, toHour, closed);
+      const hour = await statistics.findNextHour(siteId, toHour, closed);
       if (hour === null) break;
       if (!(await mayGoOn())) return false;
       await rollUp(siteId, hour);
       toHour = hour + 1;
       await statistics.saveHead(siteId, { ...head, toHour });
     }
-    for (const hour of await statistics.dueHours(siteId, now(), maxDue)) {
+    for (const hour of await statistics.listDueHours(siteId, now(), maxDue)) {
       if (!(await mayGoOn())) return false;
       await rollUp(siteId, hour);
     }
     if ((purgeAt.get(siteId) ?? 0) <= now()) {
       purgeAt.set(siteId, now() + purgeMs);
       await store.inboundCounts.purge(siteId, now());
-      await store.refusedCalls.purge(siteId, now());
+      await store.rejectedRequests.purge(siteId, now());
     }
     return true;
   }
@@ -133,7 +133,7 @@ export function statisticsWorker({ store, sites, owner, now, onDefect }: Statist
   async function backfill(siteId: string): Promise<boolean> {
     const head = await headOf(siteId);
     if (head.fromHour === 0) return false;
-    const hour = await statistics.previousHour(siteId, head.fromHour);
+    const hour = await statistics.findPreviousHour(siteId, head.fromHour);
     if (hour !== null) await rollUp(siteId, hour);
     // A site without events needs no row.
     else if (head.fromHour === head.toHour) return false;

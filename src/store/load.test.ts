@@ -1,33 +1,20 @@
 // A small load on PostgreSQL, from two nodes at once: everything is there once, and how fast it went is printed.
 
 import { expect, test } from "vitest";
+import { newEvent } from "../../test/support/events.ts";
 import { openNodes } from "../../test/support/nodes.ts";
-import { uuidv7 } from "../kernel/ids.ts";
-import type { NewEvent } from "./events/events.ts";
-import { sha256 } from "../../test/support/sha256.ts";
 
 /** `npm run test:store -- DATABASE_URL` has more. */
 const events = Number(process.env["STORE_LOAD_EVENTS"] ?? 400);
 const siteCount = 8;
 
-const attribution = { consent: "unknown", withheld: null, identity: "none", clickIds: {}, browserIds: {}, utm: {}, browser: null } as const; // prettier-ignore
-
-function newEvent(i: number, owner: string, now: number): NewEvent {
-  const siteId = `load-${i % siteCount}`;
-  const id = uuidv7(now);
-  return {
-    event: { id, siteId, keyId: "k", mode: "live", name: "purchase", value: 5, currency: "EUR", orderId: `o-${i}`, time: now, receivedAt: now, person: { emailSha256: sha256("e".repeat(64)) }, extra: null },
-    attribution,
-    filterReasons: [],
-    claim: `claim-${i}`,
-    claimUntil: now + 3_600_000,
-    orderEventId: null,
-    deliveries: [{ connectionId: "c1", platform: "sandbox", state: "queued", reason: null }],
-    owner,
-    // Due at once: workers take them from each other's hands.
-    leaseUntil: 0,
-  }; // prettier-ignore
-}
+const loadEvent = (i: number, owner: string, now: number) =>
+  newEvent(
+    `load-${i % siteCount}`,
+    { receivedAt: now, orderId: `o-${i}` },
+    // Due at once: workers claim them concurrently.
+    { claim: `claim-${i}`, owner, leaseUntil: 0 },
+  );
 
 test("two nodes accept each event once, and deliver each once", { timeout: 300_000 }, async () => {
   const { store, other, close } = await openNodes("postgres");
@@ -39,8 +26,8 @@ test("two nodes accept each event once, and deliver each once", { timeout: 300_0
       const some = Array.from({ length: Math.min(200, events - at) }, (_, i) => at + i);
       const answers = await Promise.all(
         some.flatMap((i) => [
-          store.events.accept(newEvent(i, "node-a", now)),
-          other.events.accept(newEvent(i, "node-b", now)),
+          store.events.accept(loadEvent(i, "node-a", now)),
+          other.events.accept(loadEvent(i, "node-b", now)),
         ]),
       );
       for (const { duplicate } of answers) won[duplicate ? "duplicate" : "accepted"] += 1;
@@ -56,7 +43,7 @@ test("two nodes accept each event once, and deliver each once", { timeout: 300_0
         for (;;) {
           const at = Date.now();
           const lease = { now: at, owner, until: at + 600_000, limit: 20 };
-          const hand = await node.deliveries.claim(due, lease);
+          const hand = await node.deliveries.claimDue(due, lease);
           for (const { siteId, eventId } of hand) {
             const key = `${siteId} ${eventId}`;
             claimed.set(key, (claimed.get(key) ?? 0) + 1);

@@ -8,7 +8,7 @@ import { configurationStore } from "./sites/configuration.ts";
 import { deliveryStore } from "./deliveries/deliveries.ts";
 import { eraseStore } from "./people/erase.ts";
 import { eventStore } from "./events/events.ts";
-import { examinationStore } from "./statistics/doctorQueries.ts";
+import { doctorQueryStore } from "./statistics/doctorQueries.ts";
 import { hostStore } from "./sites/hosts.ts";
 import { importStore } from "./sites/imports.ts";
 import { invitationStore } from "./access/invitations.ts";
@@ -25,17 +25,16 @@ import { peopleStore } from "./people/people.ts";
 import { periodStore } from "./outbound/periods.ts";
 import { purgeStore } from "./maintenance/purge.ts";
 import { pushStore } from "./outbound/pushes.ts";
-import { refusedCallStore } from "./statistics/rejectedRequests.ts";
-import { releaseStore } from "./events/release.ts";
+import { rejectedRequestStore } from "./statistics/rejectedRequests.ts";
 import { resealStore } from "./maintenance/reseal.ts";
 import { sealWith, type Keys } from "./engine/seal.ts";
 import { readAccessSecret, verifyEncryptionKey } from "./maintenance/encryptionKeyCheck.ts";
-import { signInStore } from "./sites/platformSignIns.ts";
+import { platformSignInStore } from "./sites/platformSignIns.ts";
 import { statisticsStore } from "./statistics/statistics.ts";
 import { syncLogStore } from "./deliveries/syncLog.ts";
-import { ticketStore } from "./access/oneTimeLinks.ts";
+import { oneTimeLinkStore } from "./access/oneTimeLinks.ts";
 import { trafficStore } from "./statistics/traffic.ts";
-import { triesStore } from "./access/rateCounters.ts";
+import { rateCounterStore } from "./access/rateCounters.ts";
 import { timed, type CommitObserver } from "./engine/timed.ts";
 import { webhookStore } from "./outbound/webhooks.ts";
 
@@ -71,17 +70,16 @@ export async function openStore(
       erase: eraseStore(db),
       audit: auditStore(db, newId),
       health: healthStore(db),
-      examination: examinationStore(db),
+      doctorQueries: doctorQueryStore(db),
       hosts: hostStore(db, newId),
       keyUse: keyUseStore(db, newId),
       leases: leaseStore(db),
-      release: releaseStore(db),
-      signIns: signInStore(db, seal),
+      platformSignIns: platformSignInStore(db, seal),
       traffic: trafficStore(db, seal),
       syncLog: syncLogStore(db),
       statistics: statisticsStore(db),
       inboundCounts: inboundCountStore(db),
-      refusedCalls: refusedCallStore(db),
+      rejectedRequests: rejectedRequestStore(db),
       alerts: alertStore(db),
       periods: periodStore(db),
       webhooks,
@@ -91,9 +89,9 @@ export async function openStore(
       members: memberStore(db, newId),
       imports: importStore(db, newId),
       invitations: invitationStore(db, newId),
-      tickets: ticketStore(db, newId),
+      oneTimeLinks: oneTimeLinkStore(db, newId),
       apiKeys: apiKeyStore(db, newId),
-      tries: triesStore(db),
+      rateCounters: rateCounterStore(db),
       schemaVersion: () => schemaVersion(db),
       close: () => db.close(),
     };

@@ -54,7 +54,7 @@ describe.each(engines)("access on %s", (engine) => {
     return browser;
   }
 
-  const idOf = async (email: string) => (await house.store.members.byEmail(email))?.id ?? "";
+  const idOf = async (email: string) => (await house.store.members.findByEmail(email))?.id ?? "";
 
   beforeAll(async () => {
     house = await openHouse(engine);
@@ -290,7 +290,7 @@ describe.each(engines)("access on %s", (engine) => {
     const wrong = await nobody.call("POST /invitations/accept", { ticket: known, password: "not it" });
     expect(errorOf(wrong)).toMatchObject({ field: "password" });
     expect((await nobody.call("POST /invitations/accept", { ticket: known, password })).status).toBe(200);
-    expect(await house.store.members.grantsOf(await idOf("hana@example.com"))).toHaveLength(2);
+    expect(await house.store.members.listGrants(await idOf("hana@example.com"))).toHaveLength(2);
 
     await owner.call("POST /members/invitations", { ...invite, email: "ian@example.com" });
     const list = await owner.call("GET /members");
@@ -353,7 +353,7 @@ describe.each(engines)("access on %s", (engine) => {
       second.call(`PUT /members/${me}/grants`, { site: null, role: "viewer" }),
     ]);
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
-    const owners = (await house.store.members.all()).filter(({ grants }) =>
+    const owners = (await house.store.members.list()).filter(({ grants }) =>
       grants.some(({ site, role }) => site === null && role === "owner"),
     );
     expect(owners).toHaveLength(1);
@@ -451,7 +451,7 @@ describe.each(engines)("access on %s", (engine) => {
     for (const { browser } of await Promise.all([...first, ...second]))
       expect(await isIn(browser)).toBe(false);
     expect((await signIn(email, newPassword)).answer.status).toBe(200);
-    expect(await house.store.accounts.sessionsOf(await idOf(email), Date.now())).toHaveLength(1);
+    expect(await house.store.accounts.listSessions(await idOf(email), Date.now())).toHaveLength(1);
   });
 
   test("of a change and a reset of one password at once, one counts", async () => {
@@ -521,7 +521,7 @@ describe.each(engines)("access on %s", (engine) => {
     beforeNextSession(next);
     const code = codeFor((begun.body as { uri: string }).uri);
     expect((await again.call("POST /me/two-factor/confirm", { code })).status).toBe(401);
-    expect(await house.store.accounts.sessionsOf(await idOf(email), Date.now())).toEqual([]);
+    expect(await house.store.accounts.listSessions(await idOf(email), Date.now())).toEqual([]);
   });
 
   test("an invitation ends with the right to make it", async () => {
@@ -622,13 +622,13 @@ describe("links by mail", () => {
       );
       const bea = house.browser();
       await bea.call("POST /invitations/accept", { ticket: shown, name: "Bea", password });
-      expect((await house.store.members.byEmail("bea@example.com"))?.confirmed).toBe(true);
+      expect((await house.store.members.findByEmail("bea@example.com"))?.confirmed).toBe(true);
       const answer = await bea.call("POST /members/invitations", { ...invite, email: "boss@example.com" });
       expect(answer.body).toMatchObject({
         error: { code: "unavailable", message: expect.stringContaining("could not be sent") },
       });
       expect(answer.text).not.toContain("#");
-      expect(await house.store.invitations.open(Date.now())).toEqual([]);
+      expect(await house.store.invitations.listOpen(Date.now())).toEqual([]);
       expect(house.defects).toHaveLength(2);
     } finally {
       await house.close();

@@ -65,7 +65,7 @@ function remember(home: Home, siteIds: readonly string[]): Promise<void> {
         forms: {},
       };
       await store.people.change(siteId, async (people) => {
-        await people.identity(person, now);
+        await people.lockIdentity(person, now);
         await people.saveIdentity(person, record, now);
         await people.decide(person, "test", "granted", now);
       });

@@ -241,7 +241,7 @@ describe.each(engines)("a backlog beside quiet sites on %s", (engine) => {
     await withBacklog(engine, null, async ({ store, directory, busy, clock, look, count }) => {
       const [id = ""] = busy.connections;
       await look();
-      await store.deliveries.endWaiting(
+      await store.deliveries.endPending(
         { siteId: busy.siteId, connectionId: id },
         { state: "parked", reason: "paused" },
         clock.now,

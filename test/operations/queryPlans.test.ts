@@ -10,7 +10,7 @@ import { eventListStore } from "../../src/store/events/eventList.ts";
 import { inboundCountStore } from "../../src/store/statistics/inboundCounts.ts";
 import { migrate } from "../../src/store/schema/migrate.ts";
 import { openPostgres } from "../../src/store/engine/postgres/engine.ts";
-import { refusedCallStore } from "../../src/store/statistics/rejectedRequests.ts";
+import { rejectedRequestStore } from "../../src/store/statistics/rejectedRequests.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
 import { openSqlite } from "../../src/store/engine/sqlite/engine.ts";
 import { statisticsStore } from "../../src/store/statistics/statistics.ts";
@@ -45,62 +45,62 @@ function questions(db: Database): Record<string, () => Promise<unknown>> {
   const topLog = { before: null, limit: 50 };
   const deepLog = { before: { eventId: idAt(at(0.4)), connectionId: "c1" }, limit: 50 };
   return {
-    events: () => lists.page("s", {}, top),
-    "events, far down": () => lists.page("s", {}, deep),
-    "events of a time": () => lists.page("s", { from: at(0.2), to: at(0.3) }, top),
-    "filtered events": () => lists.page("s", { status: "filtered" }, top),
-    "accepted events": () => lists.page("s", { status: "accepted" }, top),
-    "live events": () => lists.page("s", { mode: "live" }, top),
-    "test events, of which there are none": () => lists.page("s", { mode: "test" }, top),
+    events: () => lists.listPage("s", {}, top),
+    "events, far down": () => lists.listPage("s", {}, deep),
+    "events of a time": () => lists.listPage("s", { from: at(0.2), to: at(0.3) }, top),
+    "filtered events": () => lists.listPage("s", { status: "filtered" }, top),
+    "accepted events": () => lists.listPage("s", { status: "accepted" }, top),
+    "live events": () => lists.listPage("s", { mode: "live" }, top),
+    "test events, of which there are none": () => lists.listPage("s", { mode: "test" }, top),
     "accepted live events of a time": () =>
-      lists.page("s", { mode: "live", status: "accepted", from: at(0.2), to: at(0.3) }, top),
-    "filtered test events": () => lists.page("s", { mode: "test", status: "filtered" }, top),
-    "events of a name that nothing has": () => lists.page("s", { name: "lead" }, top),
-    "events without a click id": () => lists.page("s", { clickId: "none" }, top),
+      lists.listPage("s", { mode: "live", status: "accepted", from: at(0.2), to: at(0.3) }, top),
+    "filtered test events": () => lists.listPage("s", { mode: "test", status: "filtered" }, top),
+    "events of a name that nothing has": () => lists.listPage("s", { name: "lead" }, top),
+    "events without a click id": () => lists.listPage("s", { clickId: "none" }, top),
     "events of that order with a click id": () =>
-      lists.page("s", { orderId: "placeholder", clickId: "gclid" }, top),
+      lists.listPage("s", { orderId: "placeholder", clickId: "gclid" }, top),
     "events of an order that half of all have, the oldest half": () =>
-      lists.page("s", { orderId: "placeholder" }, top),
-    "events of that order, far down": () => lists.page("s", { orderId: "placeholder" }, deep),
-    "events of an order": () => lists.page("s", { orderId: "A-99999" }, top),
-    "events of a person with half of them": () => lists.page("s", { emailSha256: hash }, top),
+      lists.listPage("s", { orderId: "placeholder" }, top),
+    "events of that order, far down": () => lists.listPage("s", { orderId: "placeholder" }, deep),
+    "events of an order": () => lists.listPage("s", { orderId: "A-99999" }, top),
+    "events of a person with half of them": () => lists.listPage("s", { emailSha256: hash }, top),
     "events of that person in a time": () =>
-      lists.page("s", { emailSha256: hash, from: at(0.2), to: at(0.3) }, top),
+      lists.listPage("s", { emailSha256: hash, from: at(0.2), to: at(0.3) }, top),
     "deliveries of a page": async () => {
-      const { events: found } = await lists.page("s", {}, top);
-      return lists.deliveriesOf(
+      const { events: found } = await lists.listPage("s", {}, top);
+      return lists.listDeliveries(
         "s",
         found.map(({ id }) => id),
       );
     },
-    "the log": () => log.page("s", {}, topLog),
-    "the log, far down": () => log.page("s", {}, deepLog),
-    "the log of a connection": () => log.page("s", { connectionId: "c2" }, topLog),
-    "the log of a platform": () => log.page("s", { platform: "webhook" }, topLog),
-    "what was rejected": () => log.page("s", { states: ["rejected"] }, topLog),
+    "the log": () => log.listPage("s", {}, topLog),
+    "the log, far down": () => log.listPage("s", {}, deepLog),
+    "the log of a connection": () => log.listPage("s", { connectionId: "c2" }, topLog),
+    "the log of a platform": () => log.listPage("s", { platform: "webhook" }, topLog),
+    "what was rejected": () => log.listPage("s", { states: ["rejected"] }, topLog),
     "what was rejected by a connection": () =>
-      log.page("s", { connectionId: "c1", states: ["rejected"] }, deepLog),
-    "what was sent": () => log.page("s", { states: ["sent"] }, topLog),
-    "what is queued": () => log.page("s", { states: ["queued"] }, topLog),
-    "the log of an event name": () => log.page("s", { eventName: "purchase" }, topLog),
-    "the log of live events": () => log.page("s", { mode: "live" }, topLog),
+      log.listPage("s", { connectionId: "c1", states: ["rejected"] }, deepLog),
+    "what was sent": () => log.listPage("s", { states: ["sent"] }, topLog),
+    "what is queued": () => log.listPage("s", { states: ["queued"] }, topLog),
+    "the log of an event name": () => log.listPage("s", { eventName: "purchase" }, topLog),
+    "the log of live events": () => log.listPage("s", { mode: "live" }, topLog),
     "the log of test events that were rejected": () =>
-      log.page("s", { mode: "test", states: ["rejected"] }, topLog),
-    "the log of a time": () => log.page("s", { from: at(0.2), to: at(0.3) }, topLog),
-    "the log of the common order": () => log.page("s", { orderId: "placeholder" }, topLog),
-    "the log of the common order, far down": () => log.page("s", { orderId: "placeholder" }, deepLog),
-    "the log of the common person": () => log.page("s", { emailSha256: hash }, topLog),
-    "the log of an event": () => log.page("s", { eventId: idAt(at(0.5)) }, topLog),
+      log.listPage("s", { mode: "test", states: ["rejected"] }, topLog),
+    "the log of a time": () => log.listPage("s", { from: at(0.2), to: at(0.3) }, topLog),
+    "the log of the common order": () => log.listPage("s", { orderId: "placeholder" }, topLog),
+    "the log of the common order, far down": () => log.listPage("s", { orderId: "placeholder" }, deepLog),
+    "the log of the common person": () => log.listPage("s", { emailSha256: hash }, topLog),
+    "the log of an event": () => log.listPage("s", { eventId: idAt(at(0.5)) }, topLog),
     "the audit log": () => auditStore(db, () => "").list("s", 51, idAt(at(0.5))),
-    bots: () => traffic.botVisits("s", 51, idAt(start)),
-    "refused calls": () => refusedCallStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
-    "numbers of a week": () => statistics.figures("s", hourAt(0.5), hourAt(0.5) + 168),
-    "visits of a week": () => traffic.counts("s", hourAt(0.5), hourAt(0.5) + 168),
-    "duplicates of a week": () => inboundCountStore(db).counts("s", hourAt(0.5), hourAt(0.5) + 168),
-    "hours to look at again": () => statistics.dueHours("s", 1, 50),
-    "the hour before": () => statistics.previousHour("s", hourAt(0.5)),
-    "the next hour": () => statistics.nextHour("s", hourAt(0.5), hourAt(0.9)),
-    "a portion of an hour": () => statistics.portion("s", hourAt(0.5), "", 250),
+    bots: () => traffic.listBotVisits("s", 51, idAt(start)),
+    "refused calls": () => rejectedRequestStore(db).list("s", { before: idAt(at(0.5)), limit: 51 }),
+    "numbers of a week": () => statistics.listFigures("s", hourAt(0.5), hourAt(0.5) + 168),
+    "visits of a week": () => traffic.listCounts("s", hourAt(0.5), hourAt(0.5) + 168),
+    "duplicates of a week": () => inboundCountStore(db).list("s", hourAt(0.5), hourAt(0.5) + 168),
+    "hours to look at again": () => statistics.listDueHours("s", 1, 50),
+    "the hour before": () => statistics.findPreviousHour("s", hourAt(0.5)),
+    "the next hour": () => statistics.findNextHour("s", hourAt(0.5), hourAt(0.9)),
+    "a portion of an hour": () => statistics.listPortion("s", hourAt(0.5), "", 250),
   };
 }
 

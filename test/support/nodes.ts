@@ -1,27 +1,60 @@
+// Stores for tests: one of each engine, with a second node and a way past the store.
+
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import { Client } from "pg";
+import { uuidv7 } from "../../src/kernel/ids.ts";
 import type { StoreLocation } from "../../src/store/open.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { uuidv7 } from "../../src/kernel/ids.ts";
 import { freshFolder, migratedDatabase } from "./databases.ts";
 import type { Engine } from "./relay.ts";
+
+export const encryptionKey = Buffer.alloc(32, 7);
+
+export async function newLocation(engine: Engine, makeDatabase = migratedDatabase): Promise<StoreLocation> {
+  return engine === "sqlite"
+    ? { engine, file: `${freshFolder()}/store.db` }
+    : { engine, url: await makeDatabase(), connections: 8 };
+}
+
+export const openAt = (location: StoreLocation) => openStore(location, encryptionKey, uuidv7);
 
 /** A new store, and a second node on it where the engine allows one; the same store where it does not. */
 export async function openNodes(
   engine: Engine,
   makeDatabase = migratedDatabase,
-): Promise<{ store: Store; other: Store; close: () => Promise<void> }> {
-  const location: StoreLocation =
-    engine === "sqlite"
-      ? { engine, file: `${freshFolder()}/store.db` }
-      : { engine, url: await makeDatabase(), connections: 8 };
-  const open = () => openStore(location, Buffer.alloc(32, 7), uuidv7);
-  const store = await open();
-  const other = engine === "postgres" ? await open() : store;
+): Promise<{ store: Store; other: Store; location: StoreLocation; close: () => Promise<void> }> {
+  const location = await newLocation(engine, makeDatabase);
+  const store = await openAt(location);
+  const other = engine === "postgres" ? await openAt(location) : store;
   return {
     store,
     other,
+    location,
     close: async () => {
       if (other !== store) await other.close();
       await store.close();
     },
   };
+}
+
+/** Runs SQL past the store, as another program would. */
+export async function sql(location: StoreLocation, text: string): Promise<Record<string, unknown>[]> {
+  if (location.engine === "sqlite") {
+    const db = new DatabaseSync(location.file, { timeout: 5000 });
+    // The store reads one snapshot per iteration of the event loop; another program never runs within the same one.
+    await yieldToEventLoop();
+    try {
+      return db.prepare(text).all();
+    } finally {
+      db.close();
+    }
+  }
+  const client = new Client({ connectionString: location.url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
 }

@@ -3,11 +3,12 @@
 
 import type { Row } from "../../src/store/engine/database.ts";
 import { sealWith } from "../../src/store/engine/seal.ts";
+import { sha256 } from "./sha256.ts";
 
 export const rowsKey = Buffer.alloc(32, 7);
 export const rowsAt = Date.UTC(2026, 9, 1, 12, 30);
 export const eventId = "0199a0b8-1000-7000-8000-000000000001";
-export const person = "a".repeat(64);
+export const person = sha256("a".repeat(64));
 
 const at = rowsAt;
 const hour = Math.floor(at / 3_600_000);
@@ -135,7 +136,7 @@ export function representativeRows(): Record<string, Row[]> {
       {
         site_id,
         visitor_id: "v1",
-        record: JSON.stringify({ visits: [visit], persons: [person] }),
+        record: JSON.stringify({ visits: [visit], emailSha256s: [person] }),
         oldest_at: at,
       },
     ],

@@ -29,7 +29,7 @@ export function openFeed(store: Pick<Store, "events">, now: () => number) {
   let streams = 0;
 
   async function look(siteId: string, watched: Watched, since: number): Promise<void> {
-    const { events } = await store.events.page(
+    const { events } = await store.events.listPage(
       siteId,
       { from: Math.max(since, now() - followedMs) - lookBackMs },
       { before: null, limit: maxShown },

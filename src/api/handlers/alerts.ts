@@ -77,7 +77,7 @@ export function watchHandlers(parts: ApiParts): Handlers<keyof typeof watchRoute
 
   return {
     async "GET /sites/:site/alerts"({ site }) {
-      const alerts = await store.alerts.since(site.id, now() - keptMs);
+      const alerts = await store.alerts.listSince(site.id, now() - keptMs);
       const all = alerts.map((alert) => describe(site, alert));
       return {
         open: all.filter(({ endedAt }) => endedAt === null),

@@ -29,7 +29,7 @@ async function describe({ store, now }: ApiParts, connection: Connection): Promi
   const { siteId, id } = connection;
   const [waiting, attempts, lastSentAt] = await Promise.all([
     waitingFor(store, siteId, id),
-    store.alerts.attempts(siteId, id, now() - dayMs),
+    store.alerts.countAttempts(siteId, id, now() - dayMs),
     store.health.lastSentAt(siteId, id),
   ]);
   const { sent = 0, ...others } = attempts;
@@ -60,7 +60,7 @@ export function connectionHandlers(parts: ApiParts): Handlers<Names> {
       const wanted = wantedOf(body, tokens);
       const current = await siteNow(directory, site);
       const made = await connectPlatform(desk, current, platform, wanted, { ...by, checkAddress });
-      if (body.signIn !== undefined) await store.signIns.end(site.id, body.signIn);
+      if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
       return { ...made, connection: await describe(parts, made.connection) };
     },
 
@@ -70,7 +70,7 @@ export function connectionHandlers(parts: ApiParts): Handlers<Names> {
       const tokens = await tokensFor(parts, actor, site, existing.platform, body.signIn);
       const wanted = wantedOf(body, tokens);
       const changed = await changeConnection(desk, current, existing, wanted, { ...by, checkAddress });
-      if (body.signIn !== undefined) await store.signIns.end(site.id, body.signIn);
+      if (body.signIn !== undefined) await store.platformSignIns.end(site.id, body.signIn);
       return { connection: await describe(parts, changed.connection), released: changed.released };
     },
 

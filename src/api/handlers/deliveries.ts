@@ -61,7 +61,7 @@ export function deliveryHandlers({ store, directory, now }: ApiParts): Handlers<
   }
 
   const pageOf = async (siteId: string, filter: LogFilter, before: LogKey | null, limit: number) => {
-    const { lines, next } = await store.syncLog.page(siteId, filter, { before, limit });
+    const { lines, next } = await store.syncLog.listPage(siteId, filter, { before, limit });
     return { rows: lines.map(shownLine), next };
   };
 

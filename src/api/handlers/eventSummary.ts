@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import type { eventSummary } from "../../contract/events.ts";
-import type { EventSummary } from "../../store/events/eventList.ts";
+import type { EventSummary } from "../../store/events/eventRow.ts";
 import type { Store } from "../../store/store.ts";
 
 export type ShownEvent = z.output<typeof eventSummary>;
@@ -12,14 +12,12 @@ export async function withDeliveries(
   siteId: string,
   events: readonly EventSummary[],
 ): Promise<ShownEvent[]> {
-  const deliveries = await store.events.deliveriesOf(
+  const deliveries = await store.events.listDeliveries(
     siteId,
     events.map(({ id }) => id),
   );
-  return events.map(({ platformEventId, name, ...event }) => ({
+  return events.map((event) => ({
     ...event,
-    platformEventId,
-    event: name,
     deliveries: (deliveries.get(event.id) ?? []).map(({ connectionId, platform, state, reason }) => ({
       connection: connectionId,
       platform,

@@ -4,8 +4,8 @@ import type { Answer, Query } from "../../contract/contract.ts";
 import { releaseEvent } from "../../delivery/release.ts";
 import { findEventById, readTrace, type Trace } from "../../delivery/trace.ts";
 import { describeFilterReason } from "../../kernel/event.ts";
-import { matches, type EventFilter, type EventSummary } from "../../store/events/eventList.ts";
-import type { StoredEvent } from "../../store/events/events.ts";
+import { matches, type EventFilter } from "../../store/events/eventList.ts";
+import { toSummary, type StoredEvent } from "../../store/events/eventRow.ts";
 import { notFound, type Handlers } from "../call.ts";
 import { asFile, csvOf, timeCell, type Column } from "../csv.ts";
 import { withDeliveries, type ShownEvent } from "./eventSummary.ts";
@@ -58,14 +58,14 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
     if (found && "eventId" in found) return () => oneOf(siteId, found.eventId, checked);
     const filter: EventFilter = { ...found, ...checked };
     return async (before: string | null, limit: number): Promise<Page> => {
-      const { events, next } = await store.events.page(siteId, filter, { before, limit });
+      const { events, next } = await store.events.listPage(siteId, filter, { before, limit });
       return { rows: await withDeliveries(store, siteId, events), next };
     };
   }
 
   async function oneOf(siteId: string, id: string, filter: EventFilter): Promise<Page> {
     const stored = await store.events.get(siteId, id);
-    const event = stored && summaryOf(stored);
+    const event = stored && toSummary(stored, stored.attribution);
     const isAsked =
       event &&
       matches(event, filter) &&
@@ -93,7 +93,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
     },
     async "GET /sites/:site/events/:event"({ site, params }) {
       const event = await find(site.id, params.event);
-      return shownTrace(event, await readTrace({ store, directory }, event));
+      return shownTrace(await readTrace({ store, directory }, event));
     },
     async "POST /sites/:site/events/:event/release"({ site, params, by }) {
       const event = await find(site.id, params.event);
@@ -102,31 +102,16 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
   };
 }
 
-function summaryOf(event: StoredEvent): EventSummary {
-  const { id, platformEventId, mode, status, filterReasons, name, value, currency, orderId } = event;
-  const { receivedAt, releasedAt, attribution } = event;
-  const { identity, withheld } = attribution;
-  const clickIds = Object.keys(attribution.clickIds);
-  return {
-    id, platformEventId, mode, status, filterReasons, name, value, currency, orderId, receivedAt, releasedAt, identity,
-    withheld, clickIds,
-  }; // prettier-ignore
-}
-
 /** Hashes and what the trace needs to be understood; neither address nor user agent. */
-function shownTrace(event: StoredEvent, trace: Trace): Answer<"GET /sites/:site/events/:event"> {
-  const { platformEventId, name, ...summary } = summaryOf(event);
-  const { consent, withheld, identity, clickIds, browserIds, utm, browser } = trace.attribution;
-  const { time, key, emailSha256, contact, warnings } = trace;
+function shownTrace({
+  site: _site,
+  attribution,
+  deliveries,
+  ...trace
+}: Trace): Answer<"GET /sites/:site/events/:event"> {
+  const { consent, withheld, identity, clickIds, browserIds, utm, browser } = attribution;
   return {
-    ...summary,
-    platformEventId,
-    event: name,
-    time,
-    key,
-    emailSha256,
-    contact,
-    warnings,
+    ...trace,
     attribution: {
       consent,
       withheld,
@@ -137,7 +122,7 @@ function shownTrace(event: StoredEvent, trace: Trace): Answer<"GET /sites/:site/
       page: browser?.page || null,
       referrer: browser?.referrer || null,
     },
-    deliveries: trace.deliveries.map(({ connectionId, log, ...delivery }) => ({
+    deliveries: deliveries.map(({ connectionId, log, ...delivery }) => ({
       ...delivery,
       connection: connectionId,
       log: log.map(({ connectionId: _of, ...attempt }) => attempt),

@@ -4,7 +4,7 @@ import type { siteRoutes } from "../../contract/sites.ts";
 import { describeKeys } from "../../sites/keyUses.ts";
 import { Refusal } from "../../kernel/refusal.ts";
 import { addKey, findKey, revokeKey, rotateKey } from "../../sites/manage.ts";
-import type { RefusedCall } from "../../store/statistics/rejectedRequests.ts";
+import type { RejectedRequest } from "../../store/statistics/rejectedRequests.ts";
 import type { Handlers } from "../call.ts";
 import { asFile, csvBelow, timeCell } from "../csv.ts";
 import { pageOf } from "../page.ts";
@@ -44,11 +44,11 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
 
     async "GET /sites/:site/refused-calls"({ site, query: { cursor, limit } }) {
       const [calls, lockouts] = await Promise.all([
-        store.refusedCalls.list(site.id, {
+        store.rejectedRequests.list(site.id, {
           limit: limit + 1,
           ...(cursor === undefined ? {} : { before: readCursor(cursor)?.id as string }),
         }),
-        store.keyUse.lockouts(site.id, now()),
+        store.keyUse.listLockouts(site.id, now()),
       ]);
       const { items, next } = pageOf(calls, limit);
       return {
@@ -64,7 +64,7 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
     async "GET /sites/:site/refused-calls.csv"({ site, reply }) {
       asFile(reply, "refused-calls", site.hosts[0], now());
       const keyName = (id: string | null) => site.keys.find((key) => key.id === id)?.name ?? null;
-      return csvBelow<RefusedCall>(
+      return csvBelow<RejectedRequest>(
         [
           { title: "time (UTC)", cell: ({ at }) => timeCell(at) },
           { title: "status", cell: ({ status }) => status },
@@ -75,7 +75,7 @@ export function keyHandlers({ store, directory, now }: ApiParts): Handlers<Names
           { title: "id", cell: ({ id }) => id },
         ],
         (limit, before) =>
-          store.refusedCalls.list(site.id, { limit, ...(before === undefined ? {} : { before }) }),
+          store.rejectedRequests.list(site.id, { limit, ...(before === undefined ? {} : { before }) }),
       );
     },
   };

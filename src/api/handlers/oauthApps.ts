@@ -10,7 +10,7 @@ type Names = "GET /oauth-apps" | "PUT /oauth-apps/:platform" | "DELETE /oauth-ap
 export function oauthAppHandlers({ store, publicUrl }: ApiParts): Handlers<Names> {
   return {
     async "GET /oauth-apps"() {
-      const apps = new Map((await store.signIns.apps()).map((app) => [app.platform, app]));
+      const apps = new Map((await store.platformSignIns.listApps()).map((app) => [app.platform, app]));
       return {
         redirectUri: `${publicUrl}/oauth/callback`,
         items: listSignInPlatforms().map(({ id }) => ({

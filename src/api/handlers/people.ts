@@ -28,7 +28,7 @@ export function peopleHandlers({ store }: ApiParts): Handlers<keyof typeof peopl
       const who = asked(site, body, by);
       const { identity, consent, decisions } = await findPerson(store, who);
       const filter = { emailSha256: who.emailSha256 };
-      const { events } = await store.events.page(site.id, filter, { before: null, limit: maxEvents });
+      const { events } = await store.events.listPage(site.id, filter, { before: null, limit: maxEvents });
       return {
         emailSha256: who.emailSha256,
         consent,

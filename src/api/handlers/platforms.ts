@@ -78,7 +78,7 @@ function userOf(actor: Actor | null): string {
 export function platformHandlers({ store, publicUrl, now }: ApiParts): Handlers<Names> {
   return {
     async "GET /platforms"() {
-      const ready = new Set((await store.signIns.apps()).map(({ platform }) => platform));
+      const ready = new Set((await store.platformSignIns.listApps()).map(({ platform }) => platform));
       return {
         items: described.map((one) => (one.signIn ? { ...one, signIn: { ready: ready.has(one.id) } } : one)),
       };

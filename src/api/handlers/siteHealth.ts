@@ -25,8 +25,8 @@ export async function waitingFor(
   connectionId: string,
 ): Promise<number> {
   const [queued, parked] = await Promise.all([
-    store.alerts.waiting(siteId, connectionId),
-    store.health.parked(siteId, connectionId),
+    store.alerts.measureQueue(siteId, connectionId),
+    store.health.countParked(siteId, connectionId),
   ]);
   return queued.count + parked;
 }
@@ -46,7 +46,7 @@ export async function healthOf(parts: HealthParts, site: Site): Promise<Health> 
   const [day, lastEventAt, open, waiting] = await Promise.all([
     lastDay(parts, site.id),
     store.health.lastEventAt(site.id),
-    store.alerts.since(site.id, Number.MAX_SAFE_INTEGER),
+    store.alerts.listSince(site.id, Number.MAX_SAFE_INTEGER),
     Promise.all(site.connections.map(({ id }) => waitingFor(store, site.id, id))),
   ]);
   const inState = (wanted: string) => site.connections.filter(({ state }) => state === wanted).length;

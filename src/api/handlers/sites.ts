@@ -108,7 +108,7 @@ export function siteHandlers(given: ApiParts): Handlers<Names> {
       const script = scriptOf(site);
       const hour = Math.floor(now() / hourMs);
       const [counts, last] = await Promise.all([
-        store.traffic.counts(site.id, hour - 23, hour + 1),
+        store.traffic.listCounts(site.id, hour - 23, hour + 1),
         store.health.lastVisitHour(site.id),
       ]);
       return {

@@ -38,17 +38,17 @@ export function trafficHandlers({ store, countryOf, now }: ApiParts): Handlers<N
   return {
     async "GET /sites/:site/bots"({ site, query }) {
       const before = readCursor(query.cursor)?.id;
-      const visits = await store.traffic.botVisits(site.id, query.limit + 1, before);
+      const visits = await store.traffic.listBotVisits(site.id, query.limit + 1, before);
       return pageOf(visits.map(shownVisit), query.limit);
     },
     async "GET /sites/:site/bots.csv"({ site, reply }) {
       asFile(reply, "bot-visits", site.hosts[0], now());
       return csvBelow(columns, async (limit, before) =>
-        (await store.traffic.botVisits(site.id, limit, before)).map(shownVisit),
+        (await store.traffic.listBotVisits(site.id, limit, before)).map(shownVisit),
       );
     },
     async "GET /sites/:site/bots/:visit"({ site, params }) {
-      const visit = await store.traffic.botVisit(site.id, params.visit);
+      const visit = await store.traffic.findBotVisit(site.id, params.visit);
       if (!visit) throw notFound("visit");
       const seen = visit.seen as Observation;
       return { visit: shownVisit(visit), now: shownVerdict(seen, judge(seen, site.settings)) };

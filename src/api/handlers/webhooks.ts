@@ -34,7 +34,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
     const { siteId, id, origin, sendEmpty, state, stateReason } = webhook;
     const { failingSince, attempts, createdAt } = webhook;
     const [waiting, lastPushAt] = await Promise.all([
-      store.pushes.waiting({ siteId, webhookId: id }),
+      store.pushes.sumQueued({ siteId, webhookId: id }),
       store.health.lastPushAt(siteId, id),
     ]);
     return {
@@ -60,7 +60,10 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
 
   return {
     async "GET /sites/:site/webhooks"({ site }) {
-      const [webhooks, open] = await Promise.all([store.webhooks.all(site.id), store.periods.open(site.id)]);
+      const [webhooks, open] = await Promise.all([
+        store.webhooks.list(site.id),
+        store.periods.readOpen(site.id),
+      ]);
       return {
         items: await Promise.all(webhooks.map(describe)),
         // Without a webhook nothing is being counted towards a period.
@@ -79,7 +82,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
 
     async "GET /sites/:site/webhooks/:webhook/pushes"({ site, params, query: { cursor, limit } }) {
       const { siteId, id } = await findWebhook(desk, params.webhook, site.id);
-      const lines = await store.pushes.log({ siteId, webhookId: id }, limit + 1, readCursor(cursor)?.id);
+      const lines = await store.pushes.listLog({ siteId, webhookId: id }, limit + 1, readCursor(cursor)?.id);
       const { items, next } = pageOf(lines, limit);
       return {
         items: items.map(({ period, ...line }) => {
@@ -107,7 +110,7 @@ export function webhookHandlers(parts: ApiParts): Handlers<keyof typeof webhookR
           { title: "removed", cell: ({ period }) => period?.removed ?? null },
           { title: "id", cell: ({ id }) => id },
         ],
-        (limit, before) => store.pushes.log({ siteId, webhookId }, limit, before),
+        (limit, before) => store.pushes.listLog({ siteId, webhookId }, limit, before),
       );
     },
 

@@ -13,7 +13,7 @@ import { randomBase62, shortId } from "../../kernel/ids.ts";
 import { Missing, Refusal, type By } from "../../kernel/refusal.ts";
 import { platformOf, platforms } from "../../platforms/index.ts";
 import { change } from "../../sites/manage.ts";
-import type { OAuthApp, SignIn } from "../../store/sites/platformSignIns.ts";
+import type { OAuthApp, PlatformSignIn } from "../../store/sites/platformSignIns.ts";
 import type { Store } from "../../store/store.ts";
 import type { Sender } from "../send.ts";
 import {
@@ -35,7 +35,7 @@ type Requester = { requestedBy: string | null };
 export type SignInRecord = (Asked | Agreeing | Exchanging | Done | Failed) & Requester;
 
 export type SignInOptions = {
-  store: Pick<Store, "signIns">;
+  store: Pick<Store, "platformSignIns">;
   sender: Sender;
   /** The address that platforms redirect to. */
   redirectUri: string;
@@ -59,17 +59,17 @@ export function signInPlatform(id: string): PlatformWithOAuth {
   );
 }
 
-type Context = { store: Pick<Store, "signIns" | "audit"> };
+type Context = { store: Pick<Store, "platformSignIns" | "audit"> };
 
 /** Saves the installation's registration at a platform, without which users cannot sign in there. */
 export async function setOAuthApp({ store }: Context, app: OAuthApp, by: By): Promise<void> {
   const { id: platform } = signInPlatform(app.platform);
-  await store.signIns.saveApp(app, by.now);
+  await store.platformSignIns.saveApp(app, by.now);
   await store.audit.add(change("", "oauth app set", { platform }, by));
 }
 
 export async function removeOAuthApp({ store }: Context, platform: string, by: By): Promise<void> {
-  if (!(await store.signIns.removeApp(platform)))
+  if (!(await store.platformSignIns.removeApp(platform)))
     throw new Refusal("platform", `No app is set for ${platform}.`);
   await store.audit.add(change("", "oauth app removed", { platform }, by));
 }
@@ -95,7 +95,7 @@ export async function createSignInLink(
   requestedBy: string | null,
 ): Promise<{ id: string; linkToken: string; expiresAt: number }> {
   const platform = signInPlatform(platformId);
-  if (!(await store.signIns.app(platformId))) {
+  if (!(await store.platformSignIns.findApp(platformId))) {
     throw new Refusal(
       "platform",
       `No OAuth app is set for ${platform.name}. An owner sets it in Settings, OAuth apps.`,
@@ -106,7 +106,7 @@ export async function createSignInLink(
   const secret = randomBase62(32);
   const expiresAt = now() + tenMinutesMs;
   const record: SignInRecord = { step: "asked", linkHash: hashSecret(secret), requestedBy };
-  await store.signIns.begin({ siteId, id, platform: platformId, expiresAt, record });
+  await store.platformSignIns.begin({ siteId, id, platform: platformId, expiresAt, record });
   return { id, linkToken: `${siteId}.${id}.${secret}`, expiresAt };
 }
 
@@ -129,15 +129,19 @@ export async function startAuthorization(
     stateHash: hashSecret(state),
     verifier,
   } as const;
-  const signIn = await store.signIns.step<SignInRecord>(link.siteId, link.id, ({ record, expiresAt }) => {
-    const asked = record as SignInRecord;
-    const isValid = asked.step === "asked" && expiresAt > now() && matchesHash(link.secret, asked.linkHash);
-    const { requestedBy } = asked;
-    return isValid && (requestedBy === null || requestedBy === userId)
-      ? { record: { ...agreeing, requestedBy }, expiresAt: now() + tenMinutesMs }
-      : null;
-  });
-  const app = signIn && (await store.signIns.app(signIn.platform));
+  const signIn = await store.platformSignIns.step<SignInRecord>(
+    link.siteId,
+    link.id,
+    ({ record, expiresAt }) => {
+      const asked = record as SignInRecord;
+      const isValid = asked.step === "asked" && expiresAt > now() && matchesHash(link.secret, asked.linkHash);
+      const { requestedBy } = asked;
+      return isValid && (requestedBy === null || requestedBy === userId)
+        ? { record: { ...agreeing, requestedBy }, expiresAt: now() + tenMinutesMs }
+        : null;
+    },
+  );
+  const app = signIn && (await store.platformSignIns.findApp(signIn.platform));
   if (!signIn || !app) return { error: invalidLink };
   const platform = signInPlatform(signIn.platform);
   const address = new URL(await authorizationUrl(platform, app, { redirectUri, state, verifier }));
@@ -163,14 +167,14 @@ export async function finishAuthorization(
   if (!token || !cookie) return { error: invalidLink };
   let agreed: (Agreeing & Requester) | undefined;
   const { siteId, id } = token;
-  const taken = await store.signIns.step<SignInRecord>(siteId, id, ({ record, expiresAt }) => {
+  const taken = await store.platformSignIns.step<SignInRecord>(siteId, id, ({ record, expiresAt }) => {
     const agreeing = record as SignInRecord;
     if (agreeing.step !== "agreeing" || expiresAt <= now()) return null;
     if (!matchesHash(state, agreeing.stateHash) || !matchesHash(cookie, agreeing.cookieHash)) return null;
     agreed = agreeing;
     return { record: { step: "exchanging", requestedBy: agreeing.requestedBy }, expiresAt };
   });
-  const app = taken && (await store.signIns.app(taken.platform));
+  const app = taken && (await store.platformSignIns.findApp(taken.platform));
   if (!taken || !agreed || !app) return { error: invalidLink };
   const platform = signInPlatform(taken.platform);
   const answer = { parameters, state, redirectUri, verifier: agreed.verifier };
@@ -185,23 +189,23 @@ export async function finishAuthorization(
     "fault" in tokens
       ? { step: "failed", error: tokens.error, requestedBy }
       : { step: "done", tokens, requestedBy };
-  await store.signIns.step(siteId, id, () => ({ record, expiresAt: now() + hourMs }));
+  await store.platformSignIns.step(siteId, id, () => ({ record, expiresAt: now() + hourMs }));
   const error = "fault" in tokens ? `${platform.name} did not agree: ${tokens.error}` : null;
   return { platform, siteId, id, requestedBy, error };
 }
 
 /** Finds a sign-in of this user; null when there is none or it is another user's. */
 export async function findSignIn(
-  store: Pick<Store, "signIns">,
+  store: Pick<Store, "platformSignIns">,
   { siteId, id, requestedBy }: { siteId: string; id: string } & Requester,
-): Promise<SignIn<SignInRecord> | null> {
-  const signIn = (await store.signIns.get(siteId, id)) as SignIn<SignInRecord> | null;
+): Promise<PlatformSignIn<SignInRecord> | null> {
+  const signIn = (await store.platformSignIns.find(siteId, id)) as PlatformSignIn<SignInRecord> | null;
   return signIn && signIn.record.requestedBy === requestedBy ? signIn : null;
 }
 
 /** Reads the tokens of a finished sign-in, for a connection of the same site and platform. */
 export async function readSignInTokens(
-  store: Pick<Store, "signIns">,
+  store: Pick<Store, "platformSignIns">,
   wanted: { siteId: string; platform: string; id: string } & Requester,
   now: number,
 ): Promise<TokenSet> {

@@ -11,7 +11,7 @@ import { hasOAuth, refreshTokens, type TokenFault } from "./oauth2.ts";
 import type { Sender } from "../send.ts";
 
 export type TokenOptions = {
-  store: Pick<Store, "signIns">;
+  store: Pick<Store, "platformSignIns">;
   directory: Pick<Directory, "connection" | "refresh">;
   sender: Sender;
   /** This node. */
@@ -47,11 +47,11 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
       await directory.refresh();
       const current = directory.connection(siteId, id) ?? connection;
       if (!isDue(current, rejected)) return current;
-      if (await store.signIns.claimRefresh(siteId, id, owner, now(), now() + renewalMs)) {
+      if (await store.platformSignIns.claimRefresh(siteId, id, owner, now(), now() + renewalMs)) {
         try {
           return await renewLeased(current, rejected);
         } finally {
-          await store.signIns.releaseRefresh(siteId, id, owner);
+          await store.platformSignIns.releaseRefresh(siteId, id, owner);
         }
       }
       if (now() >= deadline) return { fault: "later", error: "another node is renewing the access token" };
@@ -69,13 +69,13 @@ export function openTokens({ store, directory, sender, owner, now, renewalMs }: 
     const current = directory.connection(siteId, id) ?? connection;
     if (!isDue(current, rejected)) return current;
     const platform = platformOf(platformId);
-    const app = await store.signIns.app(platformId);
+    const app = await store.platformSignIns.findApp(platformId);
     const refreshToken = current.settings.refresh_token;
     if (!hasOAuth(platform) || !refreshToken) return current;
     if (!app) return { fault: "refused", error: `no OAuth app is set for ${platformId}` };
     const tokens = await refreshTokens({ platform, app, sender, now: now() }, refreshToken);
     if ("fault" in tokens) return tokens;
-    const isSaved = await store.signIns.renewTokens(siteId, id, refreshToken, tokens);
+    const isSaved = await store.platformSignIns.renewTokens(siteId, id, refreshToken, tokens);
     await directory.refresh();
     // The connection was given other tokens meanwhile: those count.
     if (!isSaved) return directory.connection(siteId, id) ?? current;

@@ -1,4 +1,4 @@
-// Accounts, members, links and tries on both engines.
+// Accounts, members, one-time links and rate counters, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openNodes } from "../../../test/support/nodes.ts";
@@ -57,33 +57,33 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expires_at: expiresAt,
   });
 
-  test("of many who set up at once, one becomes the owner", async () => {
-    await store.tickets.addSetUp("first", now);
-    await store.tickets.addSetUp("second", now);
-    expect(await store.tickets.setUp(line(), "unknown", user("a@example.com"))).toBe("no ticket");
+  test("of concurrent set-ups one becomes the first owner", async () => {
+    await store.oneTimeLinks.addSetUp("first", now);
+    await store.oneTimeLinks.addSetUp("second", now);
+    expect(await store.oneTimeLinks.addFirstOwner(line(), "unknown", user("a@example.com"))).toBe("no link");
     const results = await Promise.all(
       [store, other, store, other].map((node, i) =>
-        node.tickets.setUp(line(), i % 2 ? "first" : "second", user(`owner${i}@example.com`)),
+        node.oneTimeLinks.addFirstOwner(line(), i % 2 ? "first" : "second", user(`owner${i}@example.com`)),
       ),
     );
     expect(results.toSorted()).toEqual(["done", "has owner", "has owner", "has owner"]);
-    expect((await store.members.all()).map(({ grants }) => grants)).toEqual([
+    expect((await store.members.list()).map(({ grants }) => grants)).toEqual([
       [{ site: null, role: "owner" }],
     ]);
     expect(await lines()).toBe(1);
-    expect(await store.tickets.isSetUp("first")).toBe(false);
+    expect(await store.oneTimeLinks.hasSetUp("first")).toBe(false);
   });
 
-  test("the newest few set-up links stay good", async () => {
-    for (let i = 0; i < 7; i += 1) await store.tickets.addSetUp(`link ${i}`, now + i);
-    const good = await Promise.all([0, 1, 2, 6].map((i) => store.tickets.isSetUp(`link ${i}`)));
+  test("the newest five set-up links stay valid", async () => {
+    for (let i = 0; i < 7; i += 1) await store.oneTimeLinks.addSetUp(`link ${i}`, now + i);
+    const good = await Promise.all([0, 1, 2, 6].map((i) => store.oneTimeLinks.hasSetUp(`link ${i}`)));
     expect(good).toEqual([false, false, true, true]);
   });
 
-  test("one owner remains, however many go at once", async () => {
+  test("the last owner cannot be removed, even by concurrent changes", async () => {
     await newMember("second@example.com", null, "owner");
     await newMember("third@example.com", null, "owner");
-    const owners = await store.members.all();
+    const owners = await store.members.list();
     const before = await lines();
     const results = await Promise.all(
       owners.map(({ id }, i) =>
@@ -99,7 +99,7 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.members.setGrant(line(), "nobody", null, "owner")).toBe("no member");
   });
 
-  test("an invitation is spent once, and never lowers a role", async () => {
+  test("an invitation is accepted once and never lowers a role", async () => {
     const id = await newMember("guest@example.com", "site", "owner");
     const invitation = {
       id: shortId(),
@@ -115,25 +115,25 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
       [store, other].map((node) => node.invitations.accept(line("site"), "lower", { known: id })),
     );
     expect(results.toSorted()).toEqual(["done", "no invitation"]);
-    expect(await store.members.grantsOf(id)).toEqual([{ site: "site", role: "owner" }]);
+    expect(await store.members.listGrants(id)).toEqual([{ site: "site", role: "owner" }]);
 
     await store.invitations.add(line("site"), invitation, "one");
     await store.invitations.add(line("site"), { ...invitation, id: shortId() }, "two");
-    expect(await store.invitations.byHash("one", now)).toBe(null);
-    expect(await store.invitations.byHash("two", now)).toMatchObject({ email: "guest@example.com" });
-    expect(await store.invitations.byHash("two", now + 1)).toBe(null);
+    expect(await store.invitations.findByHash("one", now)).toBe(null);
+    expect(await store.invitations.findByHash("two", now)).toMatchObject({ email: "guest@example.com" });
+    expect(await store.invitations.findByHash("two", now + 1)).toBe(null);
     expect(await store.invitations.accept(line("site"), "two", { added: user("guest@example.com") })).toBe(
       "known email",
     );
     await store.invitations.add(line("site"), { ...invitation, email: "else@example.com" }, "three");
     // An old invitation is no way back in.
     expect(await store.members.remove(line(), id)).toBe("done");
-    expect((await store.invitations.open(now)).map(({ email }) => email)).toEqual(["else@example.com"]);
+    expect((await store.invitations.listOpen(now)).map(({ email }) => email)).toEqual(["else@example.com"]);
     await store.invitations.purge(now + 1);
-    expect(await store.invitations.open(now)).toEqual([]);
+    expect(await store.invitations.listOpen(now)).toEqual([]);
   });
 
-  test("a reset ends sessions and sign-ins under way; from an operator it takes the second factor away", async () => {
+  test("a password reset ends sessions and pending sign-ins; a link from an operator also removes the second factor", async () => {
     const userId = await newMember("reset@example.com", null, "viewer");
     const until = now + 1000;
     const pending = { id: uuidv7(), identifier: "2fa", value: userId, created_at: now, updated_at: now };
@@ -152,15 +152,15 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
       ["mailed", false],
       ["mailed too", false],
     ] as const)
-      await store.tickets.addReset({ hash, userId, byOperator, expiresAt: until }, now, null);
+      await store.oneTimeLinks.addReset({ hash, userId, byOperator, expiresAt: until }, now, null);
     const next = (passwordHash: string) => ({ userId, passwordId: uuidv7(), passwordHash });
-    expect(await store.tickets.resetOf("mailed", until)).toBe(null);
+    expect(await store.oneTimeLinks.findReset("mailed", until)).toBe(null);
     const results = await Promise.all([
-      store.tickets.reset(line(), "mailed", next("new")),
-      other.tickets.reset(line(), "mailed", next("newer")),
+      store.oneTimeLinks.resetPassword(line(), "mailed", next("new")),
+      other.oneTimeLinks.resetPassword(line(), "mailed", next("newer")),
     ]);
     expect(results.toSorted()).toEqual([false, true]);
-    expect(await store.accounts.sessionsOf(userId, now)).toEqual([]);
+    expect(await store.accounts.listSessions(userId, now)).toEqual([]);
     const ofUser = [{ column: "user_id", operator: "eq", value: userId }] as const;
     expect(
       await store.accounts.count("verifications", [{ column: "value", operator: "eq", value: userId }]),
@@ -168,24 +168,28 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     expect(await store.accounts.count("two_factors", ofUser)).toBe(1);
     expect(await store.accounts.count("passwords", ofUser)).toBe(1);
     // One that was used spends the others.
-    expect(await store.tickets.resetOf("mailed too", now)).toBe(null);
-    await store.tickets.addReset({ hash: "given", userId, byOperator: true, expiresAt: until }, now, line());
-    expect(await store.tickets.reset(line(), "given", next("newest"))).toBe(true);
+    expect(await store.oneTimeLinks.findReset("mailed too", now)).toBe(null);
+    await store.oneTimeLinks.addReset(
+      { hash: "given", userId, byOperator: true, expiresAt: until },
+      now,
+      line(),
+    );
+    expect(await store.oneTimeLinks.resetPassword(line(), "given", next("newest"))).toBe(true);
     expect(await store.accounts.count("two_factors", ofUser)).toBe(0);
   });
 
-  test("links that anybody can ask for do not push out one that an owner made", async () => {
+  test("reset links that anyone can request do not displace one that an owner made", async () => {
     const userId = await newMember("links@example.com", null, "viewer");
     const add = (hash: string, byOperator: boolean, at: number) =>
-      store.tickets.addReset({ hash, userId, byOperator, expiresAt: now + 1000 }, at, null);
+      store.oneTimeLinks.addReset({ hash, userId, byOperator, expiresAt: now + 1000 }, at, null);
     await add("by an owner", true, now);
     for (let i = 0; i < 4; i += 1) await add(`asked ${i}`, false, now + 1 + i);
-    const works = async (hash: string) => (await store.tickets.resetOf(hash, now)) !== null;
+    const works = async (hash: string) => (await store.oneTimeLinks.findReset(hash, now)) !== null;
     const all = await Promise.all(["by an owner", "asked 0", "asked 1", "asked 3"].map(works));
     expect(all).toEqual([true, false, true, true]);
   });
 
-  test("a row is taken by one, and a guarded change happens once", async () => {
+  test("of concurrent calls one takes a row, and a conditional update happens once", async () => {
     const row = { identifier: "one", value: "0", created_at: now, updated_at: now, expires_at: now };
     await store.accounts.insert("verifications", { id: "v", ...row });
     const same = [{ column: "identifier", operator: "eq", value: "one" }] as const;
@@ -220,35 +224,35 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
     ).rejects.toThrow("no column");
   });
 
-  test("tries are counted over all nodes, under every limit or under none", async () => {
-    const limit = (key: string, most: number) => ({ key, most, windowMs: 1000 });
+  test("attempts are counted over all nodes, against every limit or against none", async () => {
+    const limit = (key: string, max: number) => ({ key, max, windowMs: 1000 });
     const both = [limit("here", 3), limit("all", 5)];
     const counted = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => (i % 2 ? store : other).tries.count(both, now)),
+      Array.from({ length: 8 }, (_, i) => (i % 2 ? store : other).rateCounters.count(both, now)),
     );
     expect(counted.filter((until) => until === 0)).toHaveLength(3);
     expect(counted.filter((until) => until === now + 1000)).toHaveLength(5);
     // Those that were stopped here did not use up the other limit.
-    expect(await store.tries.count([limit("all", 5)], now)).toBe(0);
-    expect(await store.tries.count([limit("all", 5)], now)).toBe(0);
-    expect(await store.tries.count([limit("all", 5)], now)).toBe(now + 1000);
-    await store.tries.giveBack(["all"]);
-    expect(await store.tries.count([limit("all", 5)], now)).toBe(0);
-    expect(await store.tries.count(both, now + 1000)).toBe(0);
-    await store.tries.forget(["here"]);
-    for (let i = 0; i < 3; i += 1) expect(await store.tries.count([limit("here", 3)], now)).toBe(0);
+    expect(await store.rateCounters.count([limit("all", 5)], now)).toBe(0);
+    expect(await store.rateCounters.count([limit("all", 5)], now)).toBe(0);
+    expect(await store.rateCounters.count([limit("all", 5)], now)).toBe(now + 1000);
+    await store.rateCounters.decrement(["all"]);
+    expect(await store.rateCounters.count([limit("all", 5)], now)).toBe(0);
+    expect(await store.rateCounters.count(both, now + 1000)).toBe(0);
+    await store.rateCounters.reset(["here"]);
+    for (let i = 0; i < 3; i += 1) expect(await store.rateCounters.count([limit("here", 3)], now)).toBe(0);
   });
 
-  test("what is over is forgotten", async () => {
+  test("expired sessions, links and counters are purged", async () => {
     const userId = await newMember("old@example.com", null, "viewer");
     await store.accounts.insert("sessions", session(userId, now + 10));
     const kept = session(userId, now + 5000);
     await store.accounts.insert("sessions", kept);
     await store.accounts.purge(now + 10);
-    expect(await store.accounts.sessionsOf(userId, now)).toMatchObject([{ id: kept.id, lastSeenAt: now }]);
-    await store.accounts.see(userId, kept.id, now + 7);
-    expect(await store.accounts.sessionsOf(userId, now)).toMatchObject([{ lastSeenAt: now + 7 }]);
-    expect((await store.members.byId(userId))?.lastSeenAt).toBe(now + 7);
+    expect(await store.accounts.listSessions(userId, now)).toMatchObject([{ id: kept.id, lastSeenAt: now }]);
+    await store.accounts.touchSession(userId, kept.id, now + 7);
+    expect(await store.accounts.listSessions(userId, now)).toMatchObject([{ lastSeenAt: now + 7 }]);
+    expect((await store.members.findById(userId))?.lastSeenAt).toBe(now + 7);
     expect(await store.accounts.endSession("somebody else", kept.id)).toBe(false);
     expect(await store.members.endSessions(line(), userId)).toBe(1);
   });
@@ -266,11 +270,11 @@ describe.each(["sqlite", "postgres"] as const)("accounts on %s", (engine) => {
       revokedAt: null,
     };
     await store.apiKeys.add(line(), key, "hash of it");
-    expect(await other.apiKeys.byHash("hash of it")).toEqual(key);
+    expect(await other.apiKeys.findByHash("hash of it")).toEqual(key);
     const before = await lines();
     await store.apiKeys.revoke({ ...line(), at: now + 5 }, key.id);
     await store.apiKeys.revoke({ ...line(), at: now + 9 }, key.id);
     expect(await lines()).toBe(before + 1);
-    expect(await store.apiKeys.all()).toEqual([{ ...key, revokedAt: now + 5 }]);
+    expect(await store.apiKeys.list()).toEqual([{ ...key, revokedAt: now + 5 }]);
   });
 });

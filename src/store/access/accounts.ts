@@ -1,5 +1,5 @@
-// The rows of the sign-in library (access/adapter.ts): it asks for rows of a table by conditions. And what we ask of the
-// same tables ourselves.
+// The tables of the sign-in library, which its adapter (access/adapter.ts) reads and writes by conditions, and our own
+// queries on them.
 
 import { columns } from "../schema/columns.ts";
 import { list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
@@ -8,7 +8,7 @@ export const accountTables = ["users", "sessions", "passwords", "two_factors", "
 
 const operators = { eq: "=", ne: "<>", lt: "<", lte: "<=", gt: ">", gte: ">=" } as const;
 export type Operator = keyof typeof operators | "in";
-/** All of them must hold. */
+/** A list of conditions is joined with AND. */
 export type Condition = { column: string; operator: Operator; value: Value | readonly Value[] };
 
 export type Session = {
@@ -23,11 +23,11 @@ export type Session = {
 export function accountStore(db: Database) {
   return {
     async insert(table: string, row: Row): Promise<void> {
-      const names = Object.keys(row).map(named);
-      // A transaction that is run again finds its own row.
+      const names = Object.keys(row).map(checkColumn);
+      // A transaction that runs again finds its own row.
       await db.write((tx) =>
         tx.all(
-          `INSERT INTO ${tabled(table)} (${names.join(", ")}) VALUES (${list(names.length)})
+          `INSERT INTO ${checkTable(table)} (${names.join(", ")}) VALUES (${list(names.length)})
            ON CONFLICT (id) DO NOTHING`,
           Object.values(row),
         ),
@@ -40,21 +40,21 @@ export function accountStore(db: Database) {
       { limit, offset = 0, orderBy }: { limit: number; offset?: number; orderBy?: string },
     ): Promise<Row[]> {
       const { sql, values } = whereOf(conditions);
-      const order = orderBy === undefined ? "" : `ORDER BY ${orderBy.split(" ").map(named).join(" ")}`;
+      const order = orderBy === undefined ? "" : `ORDER BY ${orderBy.split(" ").map(checkColumn).join(" ")}`;
       const n = values.length;
       return db.all(
-        `SELECT ${columns[tabled(table)]} FROM ${tabled(table)} ${sql} ${order} LIMIT $${n + 1} OFFSET $${n + 2}`,
+        `SELECT ${columns[checkTable(table)]} FROM ${checkTable(table)} ${sql} ${order} LIMIT $${n + 1} OFFSET $${n + 2}`,
         [...values, limit, offset],
       );
     },
 
     async count(table: string, conditions: readonly Condition[]): Promise<number> {
       const { sql, values } = whereOf(conditions);
-      const [row] = await db.all(`SELECT COUNT(*) AS n FROM ${tabled(table)} ${sql}`, values);
+      const [row] = await db.all(`SELECT COUNT(*) AS n FROM ${checkTable(table)} ${sql}`, values);
       return Number(row?.n);
     },
 
-    /** Returns the rows as they are afterwards. `add` raises numbers; none counts as 0. */
+    /** Returns the changed rows. `add` increments numbers; NULL counts as 0. */
     async update(
       table: string,
       conditions: readonly Condition[],
@@ -64,33 +64,33 @@ export function accountStore(db: Database) {
       const { sql, values } = whereOf(conditions);
       const all: Value[] = [...values];
       const changes = [
-        ...Object.entries(set).map(([column, value]) => `${named(column)} = $${all.push(value)}`),
+        ...Object.entries(set).map(([column, value]) => `${checkColumn(column)} = $${all.push(value)}`),
         ...Object.entries(add).map(
-          ([column, by]) => `${named(column)} = COALESCE(${column}, 0) + $${all.push(by)}`,
+          ([column, by]) => `${checkColumn(column)} = COALESCE(${column}, 0) + $${all.push(by)}`,
         ),
       ];
       return db.write((tx) =>
         tx.all(
-          `UPDATE ${tabled(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[tabled(table)]}`,
+          `UPDATE ${checkTable(table)} SET ${changes.join(", ")} ${sql} RETURNING ${columns[checkTable(table)]}`,
           all,
         ),
       );
     },
 
-    /** Returns the rows that were there: of two that remove the same row, one gets it. */
+    /** Returns the removed rows: of two concurrent calls for one row, one gets it. */
     async remove(table: string, conditions: readonly Condition[]): Promise<Row[]> {
       const { sql, values } = whereOf(conditions);
       return db.write((tx) =>
-        tx.all(`DELETE FROM ${tabled(table)} ${sql} RETURNING ${columns[tabled(table)]}`, values),
+        tx.all(`DELETE FROM ${checkTable(table)} ${sql} RETURNING ${columns[checkTable(table)]}`, values),
       );
     },
 
-    /** One of the rows, removed. */
+    /** Removes and returns one of the rows. */
     async take(table: string, conditions: readonly Condition[]): Promise<Row | null> {
       const { sql, values } = whereOf(conditions);
-      const from = tabled(table);
+      const from = checkTable(table);
       const [row] = await db.write((tx) =>
-        // In an order: where every node has a copy of the table, all of them must take the same row.
+        // Ordered, because every node of a sharded database has a copy of the table and must take the same row.
         tx.all(
           `DELETE FROM ${from} WHERE id = (SELECT id FROM ${from} ${sql} ORDER BY id LIMIT 1) RETURNING ${columns[from]}`,
           values,
@@ -99,7 +99,7 @@ export function accountStore(db: Database) {
       return row ?? null;
     },
 
-    async sessionsOf(userId: string, now: number): Promise<Session[]> {
+    async listSessions(userId: string, now: number): Promise<Session[]> {
       const rows = await db.all(
         `SELECT ${columns.sessions} FROM sessions WHERE user_id = $1 AND expires_at > $2 ORDER BY created_at DESC, id LIMIT 200`,
         [userId, now],
@@ -121,15 +121,15 @@ export function accountStore(db: Database) {
       return rows.length > 0;
     },
 
-    /** When a session and its user were last seen. */
-    async see(userId: string, sessionId: string, now: number): Promise<void> {
+    /** Writes when a session and its user were last seen. */
+    async touchSession(userId: string, sessionId: string, now: number): Promise<void> {
       await db.write(async (tx) => {
         await tx.all(`UPDATE sessions SET seen_at = $2 WHERE id = $1`, [sessionId, now]);
         await tx.all(`UPDATE users SET seen_at = $2 WHERE id = $1`, [userId, now]);
       });
     },
 
-    /** Forgets sessions, sign-ins under way, links and tries that are over. */
+    /** Deletes expired sessions, sign-ins in progress, one-time links and rate counters. */
     async purge(now: number): Promise<void> {
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM sessions WHERE expires_at <= $1`, [now]);
@@ -141,20 +141,20 @@ export function accountStore(db: Database) {
   };
 }
 
-/** Every way of being signed in, also half-way, ends. */
+/** Ends all sessions of a user, and sign-ins that wait for a second factor. */
 export async function endSessions(tx: Query, userId: string): Promise<number> {
   const ended = await tx.all(`DELETE FROM sessions WHERE user_id = $1 RETURNING id`, [userId]);
   await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
   return ended.length;
 }
 
-/** Names come from the library's own schema; this only makes sure that they are names. */
-function named(name: string): string {
+/** Guards against injection: column names come from the library's schema. */
+function checkColumn(name: string): string {
   if (!/^[a-z_]+$/.test(name)) throw new Error(`${name} is no column`);
   return name;
 }
 
-function tabled(name: string): (typeof accountTables)[number] {
+function checkTable(name: string): (typeof accountTables)[number] {
   const found = accountTables.find((one) => one === name);
   if (!found) throw new Error(`${name} is no table of accounts`);
   return found;
@@ -167,11 +167,11 @@ function whereOf(conditions: readonly Condition[]): { sql: string; values: Value
       const some = value as readonly Value[];
       const first = values.length;
       values.push(...some);
-      return some.length ? `${named(column)} IN (${list(some.length, first)})` : "1 = 0";
+      return some.length ? `${checkColumn(column)} IN (${list(some.length, first)})` : "1 = 0";
     }
-    if (value === null) return `${named(column)} IS ${operator === "ne" ? "NOT NULL" : "NULL"}`;
+    if (value === null) return `${checkColumn(column)} IS ${operator === "ne" ? "NOT NULL" : "NULL"}`;
     values.push(value as Value);
-    return `${named(column)} ${operators[operator]} $${values.length}`;
+    return `${checkColumn(column)} ${operators[operator]} $${values.length}`;
   });
   return { sql: parts.length ? `WHERE ${parts.join(" AND ")}` : "", values };
 }

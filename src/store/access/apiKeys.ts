@@ -1,11 +1,11 @@
-// API keys of the management API. How often each is used stands with the uses of inbound keys, under no site.
+// API keys of the management API. Their uses are counted in key_uses under site "".
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
-import { siteIdOf, siteOf, takeTurn } from "./members.ts";
+import { siteIdOf, siteOf, lockMembers } from "./members.ts";
 
-/** Keys that work, of one site; and those for all sites. */
+/** The limit of usable keys per site, and of keys for all sites. */
 export const maxUsable = 50;
 
 export type ApiKey = {
@@ -35,11 +35,11 @@ const apiKeyOf = (row: Row): ApiKey => ({
 
 export function apiKeyStore(db: Database, newId: () => string) {
   return {
-    /** False where there are too many already. */
+    /** False when there are too many usable keys. */
     async add(line: AuditLine, key: ApiKey, hash: string): Promise<boolean> {
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         const usable = await tx.all(
           `SELECT id FROM api_keys
            WHERE site_id = $1 AND id <> $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3)
@@ -67,17 +67,17 @@ export function apiKeyStore(db: Database, newId: () => string) {
       });
     },
 
-    async all(): Promise<ApiKey[]> {
+    async list(): Promise<ApiKey[]> {
       const rows = await db.all(`SELECT ${columns.api_keys} FROM api_keys ORDER BY created_at DESC, id`);
       return rows.map(apiKeyOf);
     },
 
-    async byHash(hash: string): Promise<ApiKey | null> {
+    async findByHash(hash: string): Promise<ApiKey | null> {
       const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE hash = $1`, [hash]);
       return row ? apiKeyOf(row) : null;
     },
 
-    async byId(id: string): Promise<ApiKey | null> {
+    async findById(id: string): Promise<ApiKey | null> {
       const [row] = await db.all(`SELECT ${columns.api_keys} FROM api_keys WHERE id = $1`, [id]);
       return row ? apiKeyOf(row) : null;
     },

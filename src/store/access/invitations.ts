@@ -1,4 +1,4 @@
-// Invitations: an email, a role, and the SHA-256 of the ticket in the link.
+// Invitations: an email, a role, and the SHA-256 of the token in the link.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
@@ -10,7 +10,7 @@ import {
   putGrant,
   siteIdOf,
   siteOf,
-  takeTurn,
+  lockMembers,
   type GrantRow,
   type MemberRole,
   type NewUser,
@@ -37,8 +37,8 @@ const invitationOf = (row: Row): Invitation => ({
 export function invitationStore(db: Database, newId: () => string) {
   return {
     /**
-     * A second invitation of the same email to the same site takes the place of the first. `inviter` is the id of the
-     * member who makes it; false where they do not own the site any more. `shown`: they see the link themselves.
+     * A second invitation of an email to a site replaces the first. `inviter` is the id of the inviting member; false when
+     * they no longer own the site. `shown` means that the inviter sees the link.
      */
     async add(
       line: AuditLine,
@@ -49,7 +49,7 @@ export function invitationStore(db: Database, newId: () => string) {
       const { id, email, site, role, invitedBy, createdAt, expiresAt } = invitation;
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         if (inviter !== null && !(await isOwnerOf(tx, inviter, site))) return false;
         await tx.all(
           `INSERT INTO invitations (id, hash, email, site_id, role, invited_by, shown, created_at, expires_at)
@@ -64,8 +64,8 @@ export function invitationStore(db: Database, newId: () => string) {
       });
     },
 
-    /** Those that can still be accepted. */
-    async open(now: number): Promise<Invitation[]> {
+    /** Invitations that have not expired. */
+    async listOpen(now: number): Promise<Invitation[]> {
       const rows = await db.all(
         `SELECT ${columns.invitations} FROM invitations WHERE expires_at > $1 ORDER BY created_at DESC, id`,
         [now],
@@ -73,7 +73,7 @@ export function invitationStore(db: Database, newId: () => string) {
       return rows.map(invitationOf);
     },
 
-    async byHash(hash: string, now: number): Promise<Invitation | null> {
+    async findByHash(hash: string, now: number): Promise<Invitation | null> {
       const [row] = await db.all(
         `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
         [hash, now],
@@ -91,8 +91,7 @@ export function invitationStore(db: Database, newId: () => string) {
     },
 
     /**
-     * Spends the invitation and gives what it promises, to a new user or to one that is known. A role that somebody
-     * has already is never lowered by an invitation.
+     * Consumes the invitation and grants its role to a new or an existing user. An invitation never lowers a role.
      */
     async accept(
       line: AuditLine,
@@ -101,7 +100,7 @@ export function invitationStore(db: Database, newId: () => string) {
     ): Promise<"done" | "no invitation" | "known email"> {
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
+        await lockMembers(tx);
         const [row] = await tx.all(
           `SELECT ${columns.invitations} FROM invitations WHERE hash = $1 AND expires_at > $2`,
           [hash, line.at],

@@ -1,5 +1,5 @@
-// Who belongs to the installation, and to which of its sites. Every change takes its turn and leaves its audit line in
-// the same transaction.
+// Members of the installation and their roles on its sites. Changes are serialised, and each writes its audit line in the
+// same transaction.
 
 import { endSessions } from "./accounts.ts";
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
@@ -15,9 +15,9 @@ export type Member = {
   email: string;
   name: string;
   twoFactor: boolean;
-  /** False: somebody else than the owner of the email may have opened the account (see access/invitations.ts). */
+  /** False when another person than the owner of the email may have created the account (see access/invitations.ts). */
   confirmed: boolean;
-  /** Null for who came in otherwise. */
+  /** Null for members who were not invited. */
   invitedBy: string | null;
   createdAt: number;
   lastSeenAt: number | null;
@@ -44,7 +44,7 @@ export const siteOf = (siteId: unknown) => (siteId === "" ? null : String(siteId
 const grantOf = (row: Row): GrantRow => ({ site: siteOf(row.site_id), role: row.role as MemberRole });
 
 export function memberStore(db: Database, newId: () => string) {
-  async function grantsOf(userId: string, from: Query = db): Promise<GrantRow[]> {
+  async function listGrants(userId: string, from: Query = db): Promise<GrantRow[]> {
     const rows = await from.all(`SELECT site_id, role FROM grants WHERE user_id = $1 ORDER BY site_id`, [
       userId,
     ]);
@@ -53,14 +53,14 @@ export function memberStore(db: Database, newId: () => string) {
 
   async function one(column: "id" | "email", value: string): Promise<Member | null> {
     const [row] = await db.all(`SELECT ${columns.users} FROM users WHERE ${column} = $1`, [value]);
-    return row ? memberOf(row, await grantsOf(String(row.id))) : null;
+    return row ? memberOf(row, await listGrants(String(row.id))) : null;
   }
 
-  /** One change and its audit line, which is left out where nothing was changed. */
+  /** Commits the work and its audit line, which is left out when nothing changed. */
   function change<T>(line: AuditLine, work: (tx: Query) => Promise<T>): Promise<T> {
     const lineId = newId();
     return db.write(async (tx) => {
-      await takeTurn(tx);
+      await lockMembers(tx);
       const result = await work(tx);
       if (result !== "no member" && result !== "last owner") await writeAudit(tx, lineId, line);
       return result;
@@ -68,23 +68,23 @@ export function memberStore(db: Database, newId: () => string) {
   }
 
   return {
-    grantsOf: (userId: string) => grantsOf(userId),
-    byId: (id: string) => one("id", id),
-    byEmail: (email: string) => one("email", email),
+    listGrants: (userId: string) => listGrants(userId),
+    findById: (id: string) => one("id", id),
+    findByEmail: (email: string) => one("email", email),
 
     async hasOwner(): Promise<boolean> {
-      return (await ownerCount(db)) > 0;
+      return (await countOwners(db)) > 0;
     },
 
-    /** Everybody. Members are people: there are few. */
-    async all(): Promise<Member[]> {
+    /** All members; there are few. */
+    async list(): Promise<Member[]> {
       const users = await db.all(`SELECT ${columns.users} FROM users ORDER BY created_at, id`);
       const grants = await db.all(`SELECT ${columns.grants} FROM grants ORDER BY user_id, site_id`);
       const byUser = Map.groupBy(grants, (row) => String(row.user_id));
       return users.map((row) => memberOf(row, (byUser.get(String(row.id)) ?? []).map(grantOf)));
     },
 
-    /** Gives a role, or takes it away (null). The last owner of the installation stays one. */
+    /** Sets a role, or removes it (null). The last owner of the installation cannot be demoted. */
     async setGrant(
       line: AuditLine,
       userId: string,
@@ -99,20 +99,20 @@ export function memberStore(db: Database, newId: () => string) {
           await tx.all(`DELETE FROM grants WHERE user_id = $1 AND site_id = $2`, [userId, siteIdOf(site)]);
         else await putGrant(tx, userId, { site, role }, line.at);
         const email = String(user.email);
-        // What was decided now is not undone by an older invitation.
+        // An older invitation must not undo this change.
         await tx.all(`DELETE FROM invitations WHERE email = $1 AND site_id = $2`, [email, siteIdOf(site)]);
-        await dropInvitations(tx, userId, email);
+        await deleteInvitationsBy(tx, userId, email);
         return "done";
       });
     },
 
-    /** Takes somebody out of the installation. Their sessions end in the same moment. */
+    /** Removes a member and ends their sessions. */
     async remove(line: AuditLine, userId: string): Promise<"done" | "last owner" | "no member"> {
       return change(line, async (tx) => {
         if (await isLastOwner(tx, userId)) return "last owner";
         const [gone] = await tx.all(`DELETE FROM users WHERE id = $1 RETURNING email`, [userId]);
         if (!gone) return "no member";
-        // An old invitation must not be the way back in, neither their own nor one that they made.
+        // Neither an invitation to them nor one that they made may still let them in.
         await tx.all(`DELETE FROM invitations WHERE email = $1 OR invited_by = $1`, [String(gone.email)]);
         await endSessions(tx, userId);
         for (const table of ["grants", "passwords", "two_factors", "tickets"])
@@ -126,19 +126,19 @@ export function memberStore(db: Database, newId: () => string) {
         tx.all(`UPDATE users SET name = $2, updated_at = $3 WHERE id = $1`, [userId, name, line.at]),
       ),
 
-    /** Signs somebody out everywhere; returns of how many sessions. */
+    /** Ends all sessions of a member. Returns how many. */
     endSessions: (line: AuditLine, userId: string) => change(line, (tx) => endSessions(tx, userId)),
   };
 }
 
-/** A row that every change of members writes first, so that one sees what the other did. */
-export async function takeTurn(tx: Query): Promise<void> {
+/** Serialises changes of members: each writes this row first. */
+export async function lockMembers(tx: Query): Promise<void> {
   await tx.all(
     `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'members' RETURNING value`,
   );
 }
 
-export async function ownerCount(tx: Query): Promise<number> {
+export async function countOwners(tx: Query): Promise<number> {
   const [row] = await tx.all(`SELECT COUNT(*) AS n FROM grants WHERE site_id = '' AND role = 'owner'`);
   return Number(row?.n);
 }
@@ -158,7 +158,7 @@ export async function putGrant(tx: Query, userId: string, grant: GrantRow, now: 
   );
 }
 
-/** Whether somebody owns a site, by a role on it or on all. */
+/** True when the user owns the site, by a role on it or on all sites. */
 export async function isOwnerOf(tx: Query, userId: string, site: string | null): Promise<boolean> {
   const rows = await tx.all(
     `SELECT role FROM grants WHERE user_id = $1 AND site_id IN ('', $2) AND role = 'owner'`,
@@ -167,8 +167,8 @@ export async function isOwnerOf(tx: Query, userId: string, site: string | null):
   return rows.length > 0;
 }
 
-/** Invitations end with the right to make them. */
-async function dropInvitations(tx: Query, userId: string, email: string): Promise<void> {
+/** Deletes the invitations that the user may no longer make. */
+async function deleteInvitationsBy(tx: Query, userId: string, email: string): Promise<void> {
   await tx.all(
     `DELETE FROM invitations WHERE invited_by = $2 AND NOT EXISTS
        (SELECT 1 FROM grants WHERE user_id = $1 AND role = 'owner' AND grants.site_id IN ('', invitations.site_id))`,
@@ -176,7 +176,7 @@ async function dropInvitations(tx: Query, userId: string, email: string): Promis
   );
 }
 
-/** False when somebody has this email already. */
+/** False when the email is taken. */
 export async function addUser(
   tx: Query,
   user: NewUser,
@@ -197,7 +197,7 @@ export async function addUser(
   return true;
 }
 
-/** A transaction that is run again finds the user that it made. */
+/** True when a transaction that runs again has inserted the user before. */
 export async function hasUser(tx: Query, id: string): Promise<boolean> {
   return (await tx.all(`SELECT id FROM users WHERE id = $1`, [id])).length > 0;
 }

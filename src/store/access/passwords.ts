@@ -1,19 +1,19 @@
-// What people prove who they are with. A check of a password takes its time, and meanwhile the password may become
-// another one: what follows from the check happens only if the proof still holds.
+// Passwords and second factors. Checking a password takes a while, in which it may be changed: the proof is checked again
+// in the transaction that relies on it.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import type { Database, Query } from "../engine/database.ts";
-import { takeTurn } from "./members.ts";
+import { lockMembers } from "./members.ts";
 
 export type Proof = { userId: string; passwordHash: string; twoFactor: boolean };
 
-/** Another token for a session that goes on; its old cookie ends. */
+/** A new token for a session that goes on; its old cookie becomes invalid. */
 export type Renewed = { sessionId: string; token: string };
 
 export function passwordStore(db: Database, newId: () => string) {
   return {
-    /** Null for somebody who cannot sign in. */
-    async proofOf(column: "id" | "email", value: string): Promise<Proof | null> {
+    /** Null for a user without a password. */
+    async findProof(column: "id" | "email", value: string): Promise<Proof | null> {
       const [row] = await db.all(
         `SELECT users.id, users.two_factor, passwords.password
          FROM users JOIN passwords ON passwords.user_id = users.id AND passwords.provider_id = 'credential'
@@ -26,18 +26,18 @@ export function passwordStore(db: Database, newId: () => string) {
     },
 
     /**
-     * Asked after a session was opened. Who changes the password afterwards finds that session and ends it; who is at it
-     * now is waited for.
+     * Called after a session was created. It waits for a concurrent change of the password; a later change finds the
+     * session and ends it.
      */
     async stillHolds({ userId, passwordHash, twoFactor }: Proof): Promise<boolean> {
       return db.write(async (tx) => {
-        if (!(await holdPassword(tx, userId, passwordHash))) return false;
+        if (!(await lockPassword(tx, userId, passwordHash))) return false;
         const [user] = await tx.all(`SELECT two_factor FROM users WHERE id = $1`, [userId]);
         return user !== undefined && (Number(user.two_factor) === 1) === twoFactor;
       });
     },
 
-    /** Sets a new password. What was opened with the old one ends, but for the session that asks. */
+    /** Sets a new password and ends all other sessions. */
     async change(
       line: AuditLine,
       { userId, passwordHash }: Proof,
@@ -46,10 +46,10 @@ export function passwordStore(db: Database, newId: () => string) {
     ): Promise<boolean> {
       const lineId = newId();
       return db.write(async (tx) => {
-        await takeTurn(tx);
-        // A transaction that is run again finds what it did.
-        if (await holdPassword(tx, userId, next)) return true;
-        if (!(await holdPassword(tx, userId, passwordHash))) return false;
+        await lockMembers(tx);
+        // A transaction that runs again finds its own change.
+        if (await lockPassword(tx, userId, next)) return true;
+        if (!(await lockPassword(tx, userId, passwordHash))) return false;
         const [session] = await tx.all(
           `UPDATE sessions SET token = $3 WHERE user_id = $1 AND id = $2 RETURNING id`,
           [userId, sessionId, token],
@@ -60,33 +60,37 @@ export function passwordStore(db: Database, newId: () => string) {
           [userId, next, line.at],
         );
         await tx.all(`DELETE FROM tickets WHERE purpose = 'reset' AND user_id = $1`, [userId]);
-        await endOthers(tx, userId, token);
+        await endOtherSessions(tx, userId, token);
         await writeAudit(tx, lineId, line);
         return true;
       });
     },
 
-    /** After two-factor sign-in was switched on: sessions that never saw a code end, but for the one of this token. */
-    async twoFactorOn(line: AuditLine, { userId, passwordHash }: Proof, token: string): Promise<boolean> {
+    /** Called when two-factor sign-in was enabled: ends all sessions but the one of this token, and writes the audit line. */
+    async recordTwoFactorOn(
+      line: AuditLine,
+      { userId, passwordHash }: Proof,
+      token: string,
+    ): Promise<boolean> {
       const lineId = newId();
       return db.write(async (tx) => {
-        if (!(await holdPassword(tx, userId, passwordHash))) {
+        if (!(await lockPassword(tx, userId, passwordHash))) {
           await tx.all(`DELETE FROM sessions WHERE token = $1`, [token]);
           return false;
         }
-        await endOthers(tx, userId, token);
+        await endOtherSessions(tx, userId, token);
         await writeAudit(tx, lineId, line);
         return true;
       });
     },
 
-    async twoFactorOff(
+    async disableTwoFactor(
       line: AuditLine,
       { userId, passwordHash }: Proof,
     ): Promise<"done" | "is off" | "no proof"> {
       const lineId = newId();
       return db.write(async (tx) => {
-        if (!(await holdPassword(tx, userId, passwordHash))) return "no proof";
+        if (!(await lockPassword(tx, userId, passwordHash))) return "no proof";
         const [user] = await tx.all(
           `UPDATE users SET two_factor = 0, updated_at = $2 WHERE id = $1 AND two_factor = 1 RETURNING id`,
           [userId, line.at],
@@ -101,8 +105,8 @@ export function passwordStore(db: Database, newId: () => string) {
   };
 }
 
-/** Written, and not read, so that it takes turns with whoever sets another password. */
-async function holdPassword(tx: Query, userId: string, hash: string): Promise<boolean> {
+/** Locks the row by writing it, so that a concurrent change of the password waits. False when the hash is not current. */
+async function lockPassword(tx: Query, userId: string, hash: string): Promise<boolean> {
   const rows = await tx.all(
     `UPDATE passwords SET updated_at = updated_at
      WHERE user_id = $1 AND provider_id = 'credential' AND password = $2 RETURNING id`,
@@ -111,7 +115,7 @@ async function holdPassword(tx: Query, userId: string, hash: string): Promise<bo
   return rows.length > 0;
 }
 
-async function endOthers(tx: Query, userId: string, token: string): Promise<void> {
+async function endOtherSessions(tx: Query, userId: string, token: string): Promise<void> {
   await tx.all(`DELETE FROM sessions WHERE user_id = $1 AND token <> $2`, [userId, token]);
   await tx.all(`DELETE FROM verifications WHERE value = $1`, [userId]);
 }

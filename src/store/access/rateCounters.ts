@@ -1,9 +1,9 @@
-// How often something was tried, counted over all nodes: a row for each thing, until its window ends.
+// Rate counters over all nodes: a row per key until its window ends.
 
 import type { Database } from "../engine/database.ts";
 
-/** `most` tries within `windowMs` from the first. */
-export type TryLimit = { key: string; most: number; windowMs: number };
+/** Allows `max` attempts within `windowMs` from the first. */
+export type RateLimit = { key: string; max: number; windowMs: number };
 
 class Exceeded extends Error {
   readonly until: number;
@@ -13,17 +13,17 @@ class Exceeded extends Error {
   }
 }
 
-export function triesStore(db: Database) {
+export function rateCounterStore(db: Database) {
   return {
     /**
-     * Counts one try under every limit, or, where one of them is spent, under none: who is stopped by the limit of an
-     * address must not use up the limit of an account. Returns until when to wait, or 0.
+     * Counts one attempt against every limit, or against none when one of them is exceeded: a caller whom the limit of an
+     * address stops must not use up the limit of an account. Returns the time until which to wait, or 0.
      */
-    async count(limits: readonly TryLimit[], now: number): Promise<number> {
+    async count(limits: readonly RateLimit[], now: number): Promise<number> {
       try {
         await db.write(async (tx) => {
-          // Always in one order: two that count the same limits do not wait for each other crosswise.
-          for (const { key, most, windowMs } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+          // Sorted, so that two transactions that count the same limits cannot deadlock.
+          for (const { key, max, windowMs } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
             const [row] = await tx.all(
               `INSERT INTO tries (key, count, until) VALUES ($1, 1, $2)
                ON CONFLICT (key) DO UPDATE SET
@@ -32,7 +32,7 @@ export function triesStore(db: Database) {
                RETURNING count, until`,
               [key, now + windowMs, now],
             );
-            if (Number(row?.count) > most) throw new Exceeded(Number(row?.until));
+            if (Number(row?.count) > max) throw new Exceeded(Number(row?.until));
           }
         });
         return 0;
@@ -42,15 +42,15 @@ export function triesStore(db: Database) {
       }
     },
 
-    /** Takes a try back that was none: the password was right. */
-    async giveBack(keys: readonly string[]): Promise<void> {
+    /** Takes one attempt back, because the password was right. */
+    async decrement(keys: readonly string[]): Promise<void> {
       await db.write(async (tx) => {
         for (const key of keys.toSorted())
           await tx.all(`UPDATE tries SET count = count - 1 WHERE key = $1 AND count > 0`, [key]);
       });
     },
 
-    async forget(keys: readonly string[]): Promise<void> {
+    async reset(keys: readonly string[]): Promise<void> {
       await db.write(async (tx) => {
         for (const key of keys.toSorted()) await tx.all(`DELETE FROM tries WHERE key = $1`, [key]);
       });

@@ -1,48 +1,36 @@
 // Deliveries, their leases and their attempts.
 //
-// A lease is not a column of its own: taking a delivery in hand moves its due time to the end of the lease and
-// writes the owner. If the owner dies, the delivery simply falls due again. Whoever settles must still be owner.
+// A lease is not a column of its own: claiming a delivery moves its due time to the end of the lease and writes the
+// owner. If the owner dies, the delivery falls due again. Only the owner can settle it.
 
 import { minuteMs } from "../../kernel/time.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
-import { columns } from "../schema/columns.ts";
 import { rowStatement, type Database, type Value } from "../engine/database.ts";
-import { deliveryOf, type Delivery, type DeliveryKey } from "./delivery.ts";
-import { dueStore } from "./dueConnections.ts";
+import {
+  attemptRow,
+  deliveryColumns,
+  deliveryRow,
+  insertAttempts,
+  type Attempt,
+  type Delivery,
+  type DeliveryKey,
+} from "./delivery.ts";
+import { dueConnectionStore } from "./dueConnections.ts";
 import { inGroups } from "../engine/groupCommit.ts";
-import { waitingStore } from "./queued.ts";
-
-export type Attempt = {
-  number: number;
-  startedAt: number;
-  durationMs: number;
-  state: DeliveryState;
-  reason: string | null;
-  httpStatus: number | null;
-  /** How many conversions the call carried. */
-  batch: number;
-  /** Redacted and bounded. */
-  request: string;
-  response: string | null;
-};
+import { queuedDeliveryStore } from "./queued.ts";
 
 export type Settlement = DeliveryKey & {
   owner: string;
   state: DeliveryState;
   reason: string | null;
-  /** When a queued delivery is tried again. */
+  /** When a queued delivery is attempted again. */
   dueAt: number;
   /** Attempts made so far. */
   attempts: number;
   at: number;
-  /** null when the delivery was given back untried. */
+  /** null when the delivery is released without an attempt. */
   attempt: Attempt | null;
 };
-
-const attemptColumns = [
-  "site_id", "event_id", "connection_id", "number", "started_at", "duration_ms", "state", "reason", "http_status",
-  "batch", "request", "response",
-]; // prettier-ignore
 
 export function deliveryStore(db: Database) {
   const settle = inGroups<Settlement, void>((_group, items) => settleAll(db, items), {
@@ -50,51 +38,43 @@ export function deliveryStore(db: Database) {
   });
 
   return {
-    ...dueStore(db),
-    ...waitingStore(db),
+    ...dueConnectionStore(db),
+    ...queuedDeliveryStore(db),
 
-    /** Writes the outcome of an attempt; resolves when it is committed. A delivery that is no longer ours is left alone. */
+    /** Writes the outcome of an attempt and resolves when it is committed. Does nothing unless `owner` holds the lease. */
     settle: (item: Settlement) => settle(db.commitGroup(item.siteId), item),
 
-    /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
-    async reclaimAll(now: number): Promise<void> {
+    /** For the embedded store, which has one node: leases of an earlier process are void, so their deliveries are due. */
+    async releaseLeases(now: number): Promise<void> {
       await db.write((tx) =>
         tx.all(`UPDATE deliveries SET due_at = $1, owner = '' WHERE state = 'queued' AND owner <> ''`, [now]),
       );
     },
 
-    async ofEvent(siteId: string, eventId: string): Promise<Delivery[]> {
+    async listByEvent(siteId: string, eventId: string): Promise<Delivery[]> {
       const rows = await db.all(
-        `SELECT ${columns.deliveries} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
+        `SELECT ${deliveryColumns} FROM deliveries WHERE site_id = $1 AND event_id = $2 ORDER BY platform, connection_id`,
         [siteId, eventId],
       );
-      return rows.map(deliveryOf);
+      return rows.map(deliveryRow.read);
     },
 
-    async attemptsOfEvent(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
+    async listAttempts(siteId: string, eventId: string): Promise<(Attempt & { connectionId: string })[]> {
       const rows = await db.all(
-        `SELECT ${columns.attempts} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
+        `SELECT ${attemptRow.columns.join(", ")} FROM attempts WHERE site_id = $1 AND event_id = $2 ORDER BY connection_id, number`,
         [siteId, eventId],
       );
-      return rows.map((row) => ({
-        connectionId: String(row.connection_id),
-        number: Number(row.number),
-        startedAt: Number(row.started_at),
-        durationMs: Number(row.duration_ms),
-        state: row.state as DeliveryState,
-        reason: row.reason as string | null,
-        httpStatus: row.http_status as number | null,
-        batch: Number(row.batch),
-        request: String(row.request),
-        response: row.response as string | null,
-      }));
+      return rows.map((row) => {
+        const { siteId: _site, eventId: _event, ...attempt } = attemptRow.read(row);
+        return attempt;
+      });
     },
   };
 }
 
 /**
- * The events are named twice. Of a site that came after PostgreSQL last counted its rows it believes that there are none, and
- * would rather read all of them once than look for each: seconds, beside a backlog. So it must not be left to the join.
+ * The event ids appear twice on purpose. PostgreSQL estimates zero rows for a site that is newer than its statistics, and
+ * then prefers one scan over all its deliveries to index look-ups, which takes seconds with a backlog.
  */
 const settleRows = rowStatement({
   text: `WITH v AS MATERIALIZED (VALUES {ROWS})
@@ -110,17 +90,12 @@ const settleRows = rowStatement({
   types: ["text", "text", "text", "text", "text", "bigint", "integer", "bigint"],
   key: { event_id: 0, connection_id: 1 },
 });
-const insertAttempts = rowStatement({
-  text: `INSERT INTO attempts (${attemptColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
-  columns: attemptColumns.length,
-});
-
 /**
- * What a platform has taken is not sent to it again because the database was away for a while. While it is away nobody
- * can take the delivery over, and nothing new comes: what waits here does not grow. Only a power cut has it sent again,
- * which platforms know by its id.
+ * A settlement waits long for a database that is away, so that an accepted conversion is not sent twice. Meanwhile no node
+ * can claim the delivery and no event is accepted, so the queue of settlements does not grow. After a power cut the
+ * conversion is sent again, and platforms recognise it by its id.
  */
-const manner = { timeoutMs: minuteMs, isRepeatable: true };
+const settleOptions = { timeoutMs: minuteMs, isRepeatable: true };
 
 async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
   const bySite = Map.groupBy(items, (item) => item.siteId);
@@ -128,11 +103,13 @@ async function settleAll(db: Database, items: Settlement[]): Promise<void[]> {
     for (const siteId of [...bySite.keys()].toSorted()) {
       const settlements = (bySite.get(siteId) as Settlement[]).toSorted(byKey);
       const settled = await tx.change(settleRows, settlements.map(settlementValues), [siteId]);
-      // Of a delivery that is no longer ours nothing is written: its person may have been erased meanwhile.
-      const ours = settlements.filter((item, i) => item.attempt && settled[i]);
-      await tx.change(insertAttempts, ours.map(attemptValues));
+      // Nothing is written of a delivery that another node owns by now: its person may have been erased meanwhile.
+      const attempts = settlements.flatMap((item, i) =>
+        item.attempt && settled[i] ? [attemptRow.values(item, item.attempt)] : [],
+      );
+      await tx.change(insertAttempts, attempts);
     }
-  }, manner);
+  }, settleOptions);
   return items.map(() => undefined);
 }
 
@@ -149,23 +126,5 @@ function settlementValues(item: Settlement): Value[] {
     item.dueAt,
     item.attempts,
     item.at,
-  ];
-}
-
-function attemptValues({ siteId, eventId, connectionId, attempt }: Settlement): Value[] {
-  if (!attempt) return [];
-  return [
-    siteId,
-    eventId,
-    connectionId,
-    attempt.number,
-    attempt.startedAt,
-    attempt.durationMs,
-    attempt.state,
-    attempt.reason,
-    attempt.httpStatus,
-    attempt.batch,
-    attempt.request,
-    attempt.response,
   ];
 }

@@ -1,7 +1,8 @@
-// One delivery as it stands in the store.
+// Describes the rows of deliveries and of their attempts.
 
-import type { DeliveryState } from "../../kernel/event.ts";
-import type { Row } from "../engine/database.ts";
+import type { DeliveryState, Event } from "../../kernel/event.ts";
+import { describeRow, readText } from "../describeRow.ts";
+import { rowStatement } from "../engine/database.ts";
 
 export type DeliveryKey = { siteId: string; eventId: string; connectionId: string };
 
@@ -9,26 +10,87 @@ export type Delivery = DeliveryKey & {
   platform: string;
   state: DeliveryState;
   reason: string | null;
+  /** The number of attempts so far. */
   attempts: number;
   dueAt: number;
   owner: string;
   updatedAt: number;
 };
 
-/** A connection that has deliveries waiting. */
-export type Due = { siteId: string; connectionId: string };
+export type NewDelivery = Pick<Delivery, "connectionId" | "platform" | "state" | "reason">;
 
-export function deliveryOf(row: Row): Delivery {
-  return {
-    siteId: String(row.site_id),
-    eventId: String(row.event_id),
-    connectionId: String(row.connection_id),
-    platform: String(row.platform),
-    state: row.state as DeliveryState,
-    reason: row.reason as string | null,
-    attempts: Number(row.attempts),
-    dueAt: Number(row.due_at),
-    owner: String(row.owner),
-    updatedAt: Number(row.updated_at),
-  };
-}
+/** The event of a new delivery and the node that attempts it at once; owner "" leaves it to any node from `leaseUntil` on. */
+type Origin = {
+  event: Pick<Event, "siteId" | "id" | "receivedAt">;
+  owner: string;
+  leaseUntil: number;
+};
+
+export type Attempt = {
+  number: number;
+  startedAt: number;
+  durationMs: number;
+  state: DeliveryState;
+  reason: string | null;
+  httpStatus: number | null;
+  /** How many conversions the call carried. */
+  batch: number;
+  /** Redacted and bounded. */
+  request: string;
+  response: string | null;
+};
+
+/** One connection of a site, which has a queue of its own. */
+export type ConnectionKey = { siteId: string; connectionId: string };
+
+export const deliveryRow = describeRow<Delivery, NewDelivery, Origin>({
+  siteId: { column: "site_id", write: (_delivery, { event }) => event.siteId, read: String },
+  eventId: { column: "event_id", write: (_delivery, { event }) => event.id, read: String },
+  connectionId: { column: "connection_id", write: ({ connectionId }) => connectionId, read: String },
+  platform: { column: "platform", write: ({ platform }) => platform, read: String },
+  state: { column: "state", write: ({ state }) => state, read: (value) => value as DeliveryState },
+  reason: { column: "reason", write: ({ reason }) => reason, read: readText },
+  attempts: { column: "attempts", write: () => 0, read: Number },
+  dueAt: {
+    column: "due_at",
+    write: ({ state }, { owner, leaseUntil }) => (state === "queued" || owner === "" ? leaseUntil : 0),
+    read: Number,
+  },
+  owner: {
+    column: "owner",
+    write: ({ state }, { owner }) => (state === "queued" ? owner : ""),
+    read: String,
+  },
+  updatedAt: { column: "updated_at", write: (_delivery, { event }) => event.receivedAt, read: Number },
+});
+
+export const deliveryColumns = deliveryRow.columns.join(", ");
+
+export const insertDeliveries = rowStatement({
+  text: `INSERT INTO deliveries (${deliveryRow.inserted.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: deliveryRow.inserted.length,
+});
+
+export const attemptRow = describeRow<DeliveryKey & Attempt, DeliveryKey, Attempt>({
+  siteId: { column: "site_id", write: ({ siteId }) => siteId, read: String },
+  eventId: { column: "event_id", write: ({ eventId }) => eventId, read: String },
+  connectionId: { column: "connection_id", write: ({ connectionId }) => connectionId, read: String },
+  number: { column: "number", write: (_key, { number }) => number, read: Number },
+  startedAt: { column: "started_at", write: (_key, { startedAt }) => startedAt, read: Number },
+  durationMs: { column: "duration_ms", write: (_key, { durationMs }) => durationMs, read: Number },
+  state: { column: "state", write: (_key, { state }) => state, read: (value) => value as DeliveryState },
+  reason: { column: "reason", write: (_key, { reason }) => reason, read: readText },
+  httpStatus: {
+    column: "http_status",
+    write: (_key, { httpStatus }) => httpStatus,
+    read: (value) => value as number | null,
+  },
+  batch: { column: "batch", write: (_key, { batch }) => batch, read: Number },
+  request: { column: "request", write: (_key, { request }) => request, read: String },
+  response: { column: "response", write: (_key, { response }) => response, read: readText },
+});
+
+export const insertAttempts = rowStatement({
+  text: `INSERT INTO attempts (${attemptRow.inserted.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
+  columns: attemptRow.inserted.length,
+});

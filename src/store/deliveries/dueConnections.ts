@@ -1,24 +1,27 @@
-// Which connections have deliveries that wait for something, asked of all sites at once. What it costs grows with the number
-// of connections and not with what waits for one of them: the first entry of an index says enough, and the next connection
-// begins behind the last of this one.
+// Finds the connections of all sites that have queued or parked deliveries. The cost grows with the number of connections
+// and not with the backlog of one: the first entry of an index is enough, and the next connection begins behind the last
+// entry of this one.
 //
-// Each subquery is one that PostgreSQL cannot turn into a join, and the order that it asks for is that of the index. Where
-// a planner has to guess how much waits (it counts now and then only), it otherwise goes through all of it.
+// Each subquery is one that PostgreSQL cannot turn into a join, in the order of the index. A planner with old statistics
+// would otherwise scan the whole backlog.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
-import type { Due } from "./delivery.ts";
+import type { ConnectionKey } from "./delivery.ts";
 
-export type WaitingState = "queued" | "parked";
+export type PendingState = "queued" | "parked";
 
-const nameOf = ({ siteId, connectionId }: Due) => `${siteId} ${connectionId}`;
-const dueOf = (row: Row): Due => ({ siteId: String(row.site_id), connectionId: String(row.connection_id) });
+const keyText = ({ siteId, connectionId }: ConnectionKey) => `${siteId} ${connectionId}`;
+const readConnectionKey = (row: Row): ConnectionKey => ({
+  siteId: String(row.site_id),
+  connectionId: String(row.connection_id),
+});
 
-export function dueStore(db: Database) {
-  /** Which of these connections have something due. */
-  async function due(now: number, among: readonly Due[]): Promise<Due[]> {
-    if (await db.isSharded()) return only(among, await goThrough(db, "queued", now));
-    const found: Due[] = [];
+export function dueConnectionStore(db: Database) {
+  /** Returns those of the given connections that have deliveries due. */
+  async function findDue(now: number, among: readonly ConnectionKey[]): Promise<ConnectionKey[]> {
+    if (await db.isSharded()) return only(among, await scan(db, "queued", now));
+    const found: ConnectionKey[] = [];
     for (const some of chunks(among)) {
       const rows = await db.all(
         `SELECT v.column1 AS site_id, v.column2 AS connection_id
@@ -28,39 +31,39 @@ export function dueStore(db: Database) {
            ORDER BY due_at LIMIT 1) IS NOT NULL`,
         [now, ...some.flatMap(({ siteId, connectionId }) => [siteId, connectionId])],
       );
-      found.push(...rows.map(dueOf));
+      found.push(...rows.map(readConnectionKey));
     }
     return found;
   }
 
   return {
-    due,
+    findDue,
 
-    /** Which of these connections have something parked. */
-    async parked(among: readonly Due[]): Promise<Due[]> {
-      const all = (await db.isSharded()) ? await goThrough(db, "parked") : await stepThrough(db, "parked");
+    /** Returns those of the given connections that have parked deliveries. */
+    async findParked(among: readonly ConnectionKey[]): Promise<ConnectionKey[]> {
+      const all = (await db.isSharded()) ? await scan(db, "parked") : await skipScan(db, "parked");
       return only(among, all);
     },
 
-    /** The connections that have something due, also those that nobody knows any more. */
-    async allDue(now: number): Promise<Due[]> {
-      if (await db.isSharded()) return goThrough(db, "queued", now);
-      return due(now, await stepThrough(db, "queued"));
+    /** All connections that have deliveries due, including removed ones. */
+    async findAllDue(now: number): Promise<ConnectionKey[]> {
+      if (await db.isSharded()) return scan(db, "queued", now);
+      return findDue(now, await skipScan(db, "queued"));
     },
   };
 }
 
-function only(among: readonly Due[], found: readonly Due[]): Due[] {
-  const wanted = new Set(among.map(nameOf));
-  return found.filter((one) => wanted.has(nameOf(one)));
+function only(among: readonly ConnectionKey[], found: readonly ConnectionKey[]): ConnectionKey[] {
+  const wanted = new Set(among.map(keyText));
+  return found.filter((one) => wanted.has(keyText(one)));
 }
 
-/** So many sites at a time: the embedded store works on the thread that takes events in. */
-const portion = 100;
+/** Sites per query: the embedded store shares its thread with the inbound endpoint. */
+const sitesPerQuery = 100;
 
-/** All connections that have something in this state, each found by where the one before it ends. */
-async function stepThrough(db: Database, state: WaitingState): Promise<Due[]> {
-  const found: Due[] = [];
+/** Lists the connections with deliveries in this state by skipping along the index from one to the next. */
+async function skipScan(db: Database, state: PendingState): Promise<ConnectionKey[]> {
+  const found: ConnectionKey[] = [];
   const first = (column: string, where: string) =>
     `(SELECT d.${column} FROM deliveries AS d WHERE d.state = '${state}' AND ${where} ORDER BY d.${column} LIMIT 1)`;
   for (let after = ""; ;) {
@@ -68,7 +71,7 @@ async function stepThrough(db: Database, state: WaitingState): Promise<Due[]> {
       `WITH RECURSIVE at_site(number, site_id) AS (
          SELECT 1, ${first("site_id", "d.site_id > $1")}
          UNION ALL SELECT number + 1, ${first("site_id", "d.site_id > at_site.site_id")} FROM at_site
-           WHERE site_id IS NOT NULL AND number < ${portion}),
+           WHERE site_id IS NOT NULL AND number < ${sitesPerQuery}),
        at_connection(number, site_id, connection_id) AS (
          SELECT number, site_id, ${first("connection_id", "d.site_id = at_site.site_id")} FROM at_site
          UNION ALL SELECT number, site_id,
@@ -77,8 +80,8 @@ async function stepThrough(db: Database, state: WaitingState): Promise<Due[]> {
        SELECT number, site_id, connection_id FROM at_connection WHERE connection_id IS NOT NULL`,
       [after],
     );
-    found.push(...rows.map(dueOf));
-    const last = rows.find((row) => Number(row.number) === portion);
+    found.push(...rows.map(readConnectionKey));
+    const last = rows.find((row) => Number(row.number) === sitesPerQuery);
     if (!last) return found;
     after = String(last.site_id);
     await yieldToEventLoop();
@@ -86,14 +89,13 @@ async function stepThrough(db: Database, state: WaitingState): Promise<Due[]> {
 }
 
 /**
- * A sharded database can neither look up a list of sites nor follow one to the next. It goes through what is there, each
- * machine through its own part.
+ * A sharded database can neither join a list of sites nor skip along its index. Each machine scans its own rows.
  */
-async function goThrough(db: Database, state: WaitingState, now?: number): Promise<Due[]> {
+async function scan(db: Database, state: PendingState, now?: number): Promise<ConnectionKey[]> {
   const rows = await db.all(
     `SELECT site_id, connection_id FROM deliveries
      WHERE state = '${state}'${now === undefined ? "" : " AND due_at <= $1"} GROUP BY site_id, connection_id`,
     now === undefined ? [] : [now],
   );
-  return rows.map(dueOf);
+  return rows.map(readConnectionKey);
 }

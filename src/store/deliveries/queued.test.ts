@@ -1,6 +1,6 @@
-// What is done to a few of many waiting deliveries reads about as many rows as it changes, on a PostgreSQL that has not
-// counted its rows since they came: its planner is at its worst right after a backlog was released. Asked of our own
-// PostgreSQL alone: others count what they read in other places.
+// Changing a few deliveries of a large backlog reads about as many rows as it changes, on a PostgreSQL whose statistics are
+// older than the backlog, when its planner is at its worst. Runs on the tests' own PostgreSQL alone, because others count
+// the rows that they read in other places.
 
 import { Client } from "pg";
 import { describe, expect, inject, test } from "vitest";
@@ -16,8 +16,8 @@ const busy = { siteId: "s05", connectionId: "c1" };
 const quiet = Array.from({ length: 10 }, (_, n) => ({ siteId: `s1${n}`, connectionId: "c1" }));
 
 /**
- * Many deliveries of one connection in this state, all due at one moment, and one that was sent at each other site. Those others
- * may be all that the server has counted.
+ * Makes many deliveries of one connection in this state, all due at once, and a sent one at each other site. With "others"
+ * the server's statistics know those others alone. Returns how many rows `work` read.
  */
 async function withMany(
   state: "queued" | "parked",
@@ -42,7 +42,7 @@ async function withMany(
     const before = await rowsRead(client);
     const store = await open();
     await work(store);
-    // A connection that ends tells what it has read.
+    // A connection reports what it has read when it ends.
     await store.close();
     return (await settled(client)) - before;
   } finally {
@@ -63,7 +63,7 @@ async function rowsRead(client: Client): Promise<number> {
   return Number(rows[0].n);
 }
 
-/** The server hears of it a moment after the connections were closed. */
+/** The reports arrive a moment after the connections were closed. */
 async function settled(client: Client): Promise<number> {
   const others = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
     AND backend_type = 'client backend'`;
@@ -72,51 +72,51 @@ async function settled(client: Client): Promise<number> {
   return rowsRead(client);
 }
 
-describe.skipIf(inject("inSchemas"))("of many that wait for one connection", () => {
-  test("some are found and taken by reading about as many", async () => {
+describe.skipIf(inject("inSchemas"))("a large backlog of one connection", () => {
+  test("claiming and parking some deliveries of a backlog reads about as many rows", async () => {
     const read = await withMany("queued", async ({ deliveries }) => {
       for (let i = 0; i < 8; i++) {
-        expect(await deliveries.due(now, [...quiet, busy])).toEqual([busy]);
-        expect(await deliveries.allDue(now)).toEqual([busy]);
-        expect(await deliveries.parked([...quiet, busy])).toEqual([]);
+        expect(await deliveries.findDue(now, [...quiet, busy])).toEqual([busy]);
+        expect(await deliveries.findAllDue(now)).toEqual([busy]);
+        expect(await deliveries.findParked([...quiet, busy])).toEqual([]);
         const lease = { now, owner: "node", until: now + 1, limit: 20 };
-        expect(await deliveries.claim(busy, lease)).toHaveLength(20);
+        expect(await deliveries.claimDue(busy, lease)).toHaveLength(20);
       }
       const outcome = { state: "parked", reason: "paused" } as const;
-      for (let i = 0; i < 4; i++) expect(await deliveries.endWaiting(busy, outcome, now, 100)).toBe(100);
-      expect(await deliveries.parked([...quiet, busy])).toEqual([busy]);
+      for (let i = 0; i < 4; i++) expect(await deliveries.endPending(busy, outcome, now, 100)).toBe(100);
+      expect(await deliveries.findParked([...quiet, busy])).toEqual([busy]);
     });
     expect(read).toBeGreaterThan(500);
-    // Entries of an index that were just changed may be read again; going through all would show in every step.
+    // Index entries that were just changed may be read again; a full scan would show in every step.
     expect(read).toBeLessThan(many);
   });
 
-  test("some are found and released by reading about as many", async () => {
+  test("releasing and ending some deliveries of a backlog reads about as many rows", async () => {
     const read = await withMany("parked", async ({ deliveries }) => {
       for (let i = 0; i < 8; i++) {
-        expect(await deliveries.parked([...quiet, busy])).toEqual([busy]);
+        expect(await deliveries.findParked([...quiet, busy])).toEqual([busy]);
         expect(await deliveries.releaseParked(busy.siteId, busy.connectionId, now, 100)).toBe(100);
       }
-      expect(await deliveries.due(now, [...quiet, busy])).toEqual([busy]);
+      expect(await deliveries.findDue(now, [...quiet, busy])).toEqual([busy]);
       const outcome = { state: "skipped", reason: "disconnected" } as const;
-      for (let i = 0; i < 4; i++) expect(await deliveries.endWaiting(busy, outcome, now, 100)).toBe(100);
+      for (let i = 0; i < 4; i++) expect(await deliveries.endPending(busy, outcome, now, 100)).toBe(100);
     });
     expect(read).toBeGreaterThan(500);
     expect(read).toBeLessThan(many);
   });
 
   test.each(["nothing", "others"] as const)(
-    "some are taken and settled by reading about as many, where the server has counted %s before they came",
+    "settling some deliveries of a backlog reads about as many rows, with statistics of %s",
     async (counted) => {
       const read = await withMany(
         "queued",
         async ({ deliveries }) => {
           for (const limit of [1, 2, 8, 20, 64, 100]) {
-            const taken = await deliveries.claim(busy, { now, owner: "node", until: now + 60_000, limit });
+            const taken = await deliveries.claimDue(busy, { now, owner: "node", until: now + 60_000, limit });
             expect(taken).toHaveLength(limit);
             await Promise.all(taken.map((one) => deliveries.settle(sent(one))));
           }
-          expect(await deliveries.attemptsOfEvent(busy.siteId, "e1")).toHaveLength(1);
+          expect(await deliveries.listAttempts(busy.siteId, "e1")).toHaveLength(1);
         },
         counted,
       );

@@ -1,23 +1,21 @@
-// What is done to the waiting deliveries of one connection, some at a time: taken in hand, released, ended. However many
-// there are, a step costs what it changes.
+// Claims, releases and ends the pending deliveries of one connection in steps, whose cost does not grow with the backlog.
 //
-// So that it does, a step first looks where they begin, along an index, and then changes those it has seen by their keys.
-// In one statement PostgreSQL may do it the other way round: go through all that waits for each that it changes.
+// A step reads some keys along an index and then changes those rows by their keys. In a single statement PostgreSQL may
+// scan the whole backlog for each row that it changes.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { DeliveryState } from "../../kernel/event.ts";
-import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Row, type RowQuery, type Value } from "../engine/database.ts";
-import { deliveryOf, type Delivery, type Due } from "./delivery.ts";
+import { deliveryColumns, deliveryRow, type ConnectionKey, type Delivery } from "./delivery.ts";
 
-/** In the embedded store the relay waits for as long as a step takes. */
+/** The relay pauses for as long as a step of the embedded store takes. */
 const step = 100;
 
-export function waitingStore(db: Database) {
+export function queuedDeliveryStore(db: Database) {
   return {
-    /** Takes up to `limit` due deliveries of one connection in hand. Safe beside any number of nodes. */
-    async claim(
-      { siteId, connectionId }: Due,
+    /** Leases up to `limit` due deliveries of one connection. Safe with any number of nodes. */
+    async claimDue(
+      { siteId, connectionId }: ConnectionKey,
       lease: { now: number; owner: string; until: number; limit: number },
     ): Promise<Delivery[]> {
       const { changed } = await db.write(async (tx) => {
@@ -27,20 +25,20 @@ export function waitingStore(db: Database) {
            ORDER BY due_at LIMIT $4 ${db.skipLocked}`,
           [siteId, connectionId, lease.now, lease.limit],
         );
-        // Engines that have no SKIP LOCKED may have handed a row to two nodes by now: the second finds that it moved.
+        // Without SKIP LOCKED two nodes may have read the same row: the second finds that its due time has moved.
         return changeEach(tx, due, [siteId, connectionId, lease.now, lease.owner, lease.until], (ids) => {
           return `UPDATE deliveries SET owner = $4, due_at = $5, updated_at = $3
              WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${ids})
                AND ${still("queued")} AND due_at <= $3
-             RETURNING ${columns.deliveries}`;
+             RETURNING ${deliveryColumns}`;
         });
       });
-      return changed.map(deliveryOf);
+      return changed.map(deliveryRow.read);
     },
 
-    /** Lets parked deliveries go: they are due at once. Returns how many, at least `most` where there are more. */
-    releaseParked(siteId: string, connectionId: string, now: number, most = Infinity): Promise<number> {
-      return inSteps(db, most, async (tx) => {
+    /** Makes parked deliveries due at once. Returns how many, at least `max` where there are more. */
+    releaseParked(siteId: string, connectionId: string, now: number, max = Infinity): Promise<number> {
+      return inSteps(db, max, async (tx) => {
         const parked = await tx.all(allParked, [siteId, connectionId]);
         return changeEach(tx, parked, [siteId, connectionId, now], (ids) => {
           return `UPDATE deliveries SET state = 'queued', reason = NULL, owner = '', due_at = $3, updated_at = $3
@@ -51,14 +49,14 @@ export function waitingStore(db: Database) {
     },
 
     /**
-     * Whatever still waits for a connection ends as `state` with `reason`. What a node has in hand is left to its
-     * settlement: it may be at the platform already. Returns how many ended, at least `most` where there are more.
+     * Ends what is queued or parked for a connection as `state` with `reason`. A leased delivery is left to its
+     * settlement, because the platform may have it already. Returns how many ended, at least `max` where there are more.
      */
-    async endWaiting(
-      { siteId, connectionId }: Due,
+    async endPending(
+      { siteId, connectionId }: ConnectionKey,
       { state, reason }: { state: DeliveryState; reason: string },
       now: number,
-      most = Infinity,
+      max = Infinity,
     ): Promise<number> {
       const end = async (tx: RowQuery, waiting: Row[]) =>
         changeEach(tx, waiting, [siteId, connectionId, now, state, reason], (ids) => {
@@ -67,7 +65,7 @@ export function waitingStore(db: Database) {
                AND (${still("parked")} OR (${still("queued")} AND (owner = '' OR due_at <= $3)))
              RETURNING event_id`;
         });
-      const ended = await inSteps(db, most, async (tx) =>
+      const ended = await inSteps(db, max, async (tx) =>
         end(
           tx,
           await tx.all(
@@ -78,8 +76,8 @@ export function waitingStore(db: Database) {
           ),
         ),
       );
-      if (state === "parked" || ended >= most) return ended;
-      const others = await inSteps(db, most - ended, async (tx) =>
+      if (state === "parked" || ended >= max) return ended;
+      const others = await inSteps(db, max - ended, async (tx) =>
         end(tx, await tx.all(allParked, [siteId, connectionId])),
       );
       return ended + others;
@@ -87,15 +85,15 @@ export function waitingStore(db: Database) {
   };
 }
 
-/** The two comparisons are an equality that can be sorted by: the index of what is parked is the one that fits. */
+/** The two comparisons are an equality that can be sorted by, so the index of parked deliveries is the one that fits. */
 const allParked = `SELECT event_id FROM deliveries
   WHERE site_id = $1 AND connection_id >= $2 AND connection_id <= $2 AND state = 'parked'
   ORDER BY connection_id LIMIT ${step}`;
 
-/** Written so that no index of what waits fits: the row is found by its key, and then looked at. */
+/** An expression that no index on the state serves: the row is found by its key and then checked. */
 const still = (state: "queued" | "parked") => `state || '' = '${state}'`;
 
-/** What waits is looked up, then changed. */
+/** The number of rows that a step read, and the rows that it changed. */
 type Step = { found: number; changed: Row[] };
 
 async function changeEach(
@@ -104,7 +102,7 @@ async function changeEach(
   params: readonly Value[],
   text: (ids: string) => string,
 ): Promise<Step> {
-  // In the order of their keys, so that two who change the same rows cannot wait for each other in a circle.
+  // Sorted, so that two transactions that change the same rows cannot deadlock.
   const ids = found.map((row) => String(row.event_id)).toSorted();
   const changed: Row[] = [];
   for (const some of chunks(ids))
@@ -112,13 +110,13 @@ async function changeEach(
   return { found: found.length, changed };
 }
 
-/** A backlog of any size is changed in steps that hold nobody up; after each, others have as much time as it took. */
-async function inSteps(db: Database, most: number, take: (tx: RowQuery) => Promise<Step>): Promise<number> {
+/** Runs steps until `max` rows are changed or none is left. Pauses after each for as long as it took. */
+async function inSteps(db: Database, max: number, take: (tx: RowQuery) => Promise<Step>): Promise<number> {
   for (let sum = 0; ;) {
     const begunAt = performance.now();
     const { found, changed } = await db.write(take);
     sum += changed.length;
-    if (found < step || sum >= most) return sum;
+    if (found < step || sum >= max) return sum;
     await sleep(performance.now() - begunAt);
   }
 }

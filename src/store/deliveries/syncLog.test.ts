@@ -1,10 +1,10 @@
-// The sync log on both engines: pages, filters, replay, cancel, and the end of its texts.
+// The sync log on both engines: pages, filters, replay, cancel and purge.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import type { Attribution, DeliveryState } from "../../kernel/event.ts";
-import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { NewDelivery } from "../events/events.ts";
+import type { DeliveryState } from "../../kernel/event.ts";
+import { shortId } from "../../kernel/ids.ts";
 import type { Store } from "../store.ts";
 import type { LogFilter } from "./syncLog.ts";
 import type { LogKey } from "./syncLogChanges.ts";
@@ -12,16 +12,6 @@ import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const day = 86_400_000;
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
-
 type Wanted = {
   at?: number;
   name?: string;
@@ -44,69 +34,35 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
 
   async function addEvent(siteId: string, wanted: Wanted): Promise<string> {
     const { at = now, name = "purchase", orderId = null, email = "e".repeat(64), deliveries } = wanted;
-    const id = uuidv7(at);
-    await store.events.accept({
-      event: {
-        id,
-        siteId,
-        keyId: "key",
-        mode: "live",
-        name,
-        value: 12.5,
-        currency: "EUR",
-        orderId,
-        time: at,
-        receivedAt: at,
-        person: { emailSha256: sha256(email) },
-        extra: null,
+    const item = newEvent(
+      siteId,
+      { receivedAt: at, name, orderId, person: { emailSha256: sha256(email) } },
+      {
+        claimUntil: at + day,
+        deliveries: deliveries.map(([connectionId, , platform]) => queuedDelivery(connectionId, platform)),
       },
-      attribution: unattributed,
-      filterReasons: [],
-      claim: id,
-      claimUntil: at + day,
-      orderEventId: null,
-      deliveries: deliveries.map(([connectionId, , platform = "sandbox"]): NewDelivery => ({
-        connectionId,
-        platform,
-        state: "queued",
-        reason: null,
-      })),
-      owner: "node",
-      leaseUntil: at + 30_000,
-    });
+    );
+    await store.events.accept(item);
     for (const [connectionId, state] of deliveries) {
       if (state === "queued") continue;
-      await store.deliveries.settle({
-        siteId,
-        eventId: id,
-        connectionId,
-        owner: "node",
-        state,
-        reason: state === "sent" ? null : `why ${state}`,
-        dueAt: 0,
-        attempts: 1,
-        at: at + 5,
-        attempt: {
-          number: 1,
-          startedAt: at + 1,
-          durationMs: 4,
-          state,
-          reason: state === "sent" ? null : `why ${state}`,
-          httpStatus: 200,
-          batch: 1,
-          request: "POST /somewhere",
-          response: "said something",
-        },
+      const reason = state === "sent" ? null : `why ${state}`;
+      const attempt = newAttempt(state, {
+        startedAt: at + 1,
+        durationMs: 4,
+        reason,
+        request: "POST /somewhere",
+        response: "an answer",
       });
+      await store.deliveries.settle(settlementOf(item, state, { connectionId, reason, at: at + 5, attempt }));
     }
-    return id;
+    return item.event.id;
   }
 
   async function all(siteId: string, filter: LogFilter, limit = 100): Promise<LogKey[]> {
     const keys: LogKey[] = [];
     let before: LogKey | null = null;
     do {
-      const page = await store.syncLog.page(siteId, filter, { before, limit });
+      const page = await store.syncLog.listPage(siteId, filter, { before, limit });
       expect(page.lines.length).toBeLessThanOrEqual(limit);
       keys.push(...page.lines.map(({ eventId, connectionId }) => ({ eventId, connectionId })));
       before = page.next;
@@ -116,13 +72,13 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
   const ids = async (siteId: string, filter: LogFilter) =>
     (await all(siteId, filter)).map((key) => key.eventId);
   const stateOf = async (siteId: string, eventId: string) =>
-    (await store.deliveries.ofEvent(siteId, eventId))[0];
+    (await store.deliveries.listByEvent(siteId, eventId))[0];
 
-  test("lines say what people need, newest first", async () => {
+  test("log lines have the fields of delivery and event, newest first", async () => {
     const siteId = shortId();
     const old = await addEvent(siteId, { at: now - 5000, deliveries: [["c1", "sent"]] });
     const id = await addEvent(siteId, { orderId: "A-1", deliveries: [["c1", "rejected", "meta"]] });
-    const { lines, next } = await store.syncLog.page(siteId, {}, { before: null, limit: 10 });
+    const { lines, next } = await store.syncLog.listPage(siteId, {}, { before: null, limit: 10 });
     expect(lines.map((line) => line.eventId)).toEqual([id, old]);
     expect(next).toBeNull();
     expect(lines[0]).toEqual({
@@ -226,7 +182,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
         { emailSha256: sha256("a".repeat(64)), to: now - 2 * day },
         ["first c2", "first c1"],
       ],
-    ])("by %s, in pages of any size, and counted", async (_what, filter, expected) => {
+    ])("the log is filtered by %s, in pages of any size, and counted", async (_what, filter, expected) => {
       const names = Object.fromEntries(Object.entries(made).map(([name, id]) => [id, name]));
       for (const limit of [100, 2, 1]) {
         const keys = await all(siteId, filter, limit);
@@ -235,13 +191,13 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
       expect(await store.syncLog.count(siteId, filter)).toBe(expected.length);
     });
 
-    test("by an event", async () => {
+    test("the log is filtered by an event", async () => {
       expect(await all(siteId, { eventId: made.second as string })).toHaveLength(2);
       expect(await all(siteId, { eventId: "nothing" })).toEqual([]);
     });
   });
 
-  test("a name that is rare is found behind many others, and no call looks at all of them", async () => {
+  test("a rare event name is found behind many others, though a call reads a bounded number of rows", async () => {
     const siteId = shortId();
     const rare = await addEvent(siteId, { at: now - day, name: "rare", deliveries: [["c1", "sent"]] });
     await Promise.all(
@@ -253,7 +209,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     expect(await store.syncLog.count(siteId, { eventName: "purchase" })).toBe(1200);
   });
 
-  test("replayed deliveries are due now, keep their attempts, and can be taken in hand", async () => {
+  test("replayed deliveries are due at once, keep their attempts, and can be claimed", async () => {
     const siteId = shortId();
     const id = await addEvent(siteId, { deliveries: [["c1", "rejected"]] });
     const sent = await addEvent(siteId, { deliveries: [["c1", "sent"]] });
@@ -266,17 +222,17 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
       owner: "",
     });
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
-    expect(await store.deliveries.attemptsOfEvent(siteId, id)).toHaveLength(1);
-    // A second run after a commit that nobody heard of.
+    expect(await store.deliveries.listAttempts(siteId, id)).toHaveLength(1);
+    // As after a commit that was not confirmed.
     expect(await store.syncLog.requeue(siteId, keys, ["rejected", "expired"], now + 100)).toBe(1);
-    const claimed = await other.deliveries.claim(
+    const claimed = await other.deliveries.claimDue(
       { siteId, connectionId: "c1" },
       { now: now + 200, owner: "b", until: now + 9000, limit: 10 },
     );
     expect(claimed.map((one) => one.eventId)).toEqual([id]);
   });
 
-  test("an erased person's deliveries stay as they are, also when both happen at once", async () => {
+  test("a replay does not requeue deliveries of an erased person, even if both run at once", async () => {
     const siteId = shortId();
     const emails = Array.from({ length: 40 }, (_, n) => n.toString(16).padStart(64, "0"));
     const keys = await Promise.all(
@@ -296,27 +252,27 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
     expect(states.filter((one) => one?.state === "queued")).toEqual([]);
   });
 
-  test("cancelling ends what waits, and leaves alone what a node has in hand", async () => {
+  test("cancelling ends queued and parked deliveries and leaves leased ones alone", async () => {
     const siteId = shortId();
-    const inHand = await addEvent(siteId, { deliveries: [["c1", "queued"]] });
+    const leased = await addEvent(siteId, { deliveries: [["c1", "queued"]] });
     const parked = await addEvent(siteId, { deliveries: [["c1", "parked"]] });
     const sent = await addEvent(siteId, { deliveries: [["c1", "sent"]] });
     const dead = await addEvent(siteId, { at: now - 60_000, deliveries: [["c1", "queued"]] });
-    const keys = [inHand, parked, sent, dead].map((eventId) => ({ eventId, connectionId: "c1" }));
+    const keys = [leased, parked, sent, dead].map((eventId) => ({ eventId, connectionId: "c1" }));
     expect(await store.syncLog.cancel(siteId, keys, now + 10)).toBe(2);
-    expect(await stateOf(siteId, inHand)).toMatchObject({ state: "queued", owner: "node" });
+    expect(await stateOf(siteId, leased)).toMatchObject({ state: "queued", owner: "node-a" });
     expect(await stateOf(siteId, parked)).toMatchObject({ state: "skipped", reason: "cancelled" });
     expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped", reason: "cancelled" });
     expect(await stateOf(siteId, sent)).toMatchObject({ state: "sent" });
-    // Whoever had it in hand before comes too late.
+    // The former owner comes too late.
     await store.deliveries.settle({
-      siteId, eventId: dead, connectionId: "c1", owner: "node", state: "sent", reason: null, dueAt: 0, attempts: 1,
+      siteId, eventId: dead, connectionId: "c1", owner: "node-a", state: "sent", reason: null, dueAt: 0, attempts: 1,
       at: now, attempt: null,
     }); // prettier-ignore
     expect(await stateOf(siteId, dead)).toMatchObject({ state: "skipped" });
   });
 
-  test("old texts go in small steps; the delivery and the fact of the attempt stay", async () => {
+  test("texts of old attempts are purged in steps, while deliveries and attempts stay", async () => {
     const siteId = shortId();
     const old = await Promise.all(
       Array.from({ length: 7 }, (_, n) =>
@@ -335,7 +291,7 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
       steps.push((removed = await store.syncLog.purge(siteId, now - 90 * day, 5)));
     expect(steps).toEqual([10, 4, 0]);
     for (const id of old) {
-      const attempts = await store.deliveries.attemptsOfEvent(siteId, id);
+      const attempts = await store.deliveries.listAttempts(siteId, id);
       expect(attempts).toHaveLength(2);
       for (const attempt of attempts)
         expect(attempt).toMatchObject({
@@ -345,8 +301,8 @@ describe.each(["sqlite", "postgres"] as const)("the sync log on %s", (engine) =>
           httpStatus: 200,
         });
     }
-    expect(await store.deliveries.attemptsOfEvent(siteId, young)).toMatchObject([
-      { request: "POST /somewhere", response: "said something" },
+    expect(await store.deliveries.listAttempts(siteId, young)).toMatchObject([
+      { request: "POST /somewhere", response: "an answer" },
     ]);
     expect(await ids(siteId, { states: ["rejected"] })).toEqual(old.toReversed());
   });

@@ -1,18 +1,17 @@
-// The sync log as people read it: deliveries, newest first, with what they carried.
+// Reads the sync log: deliveries, newest first, with the fields of their events.
 //
-// Event ids are in the order of time, so the newest are the largest. A page is read along an index wherever the filter
-// allows it: by order id and email from the events; by connection, platform and what went wrong from the deliveries, a
-// branch for each connection and state. What is left of the filter is checked on the rows that come, and a call looks
-// at a bounded number of them: a page can be short and still have a next one.
+// Event ids are in the order of time, so the newest are the largest. A page is read along an index where the filter allows
+// it: by order id and email from the events; by connection, platform and state from the deliveries, with a branch for
+// each connection and state. The rest of the filter is checked on the rows. One call reads a bounded number of rows, so a
+// page can be short and still have a next one.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import type { DeliveryState, Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
 import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
-import { deliveryOf, type Delivery } from "./delivery.ts";
+import { deliveryRow, type Delivery } from "./delivery.ts";
 import { eventListStore } from "../events/eventList.ts";
-import { changeLog, type LogKey } from "./syncLogChanges.ts";
-import { conditionsOf, deliveriesFirst, idIn, linesOf, type Branch } from "./syncLogTexts.ts";
+import { syncLogChangeStore, type LogKey } from "./syncLogChanges.ts";
 
 export type LogFilter = {
   connectionId?: string;
@@ -23,7 +22,7 @@ export type LogFilter = {
   eventId?: string;
   orderId?: string;
   emailSha256?: Sha256;
-  /** Received at or after, and before. */
+  /** Received from `from` on, and before `to`. */
   from?: number;
   to?: number;
 };
@@ -42,13 +41,13 @@ export type LogLine = Delivery & {
 export type LogPage = { lines: LogLine[]; next: LogKey | null };
 
 const maxBranches = 200;
-const maxLooked = 20_000;
+const maxRowsRead = 20_000;
 const maxSorted = 1000;
 
 export function syncLogStore(db: Database) {
   const lists = eventListStore(db);
 
-  /** Every connection that ever had a delivery, in as many steps as there are, however many deliveries each has. */
+  /** Lists every connection that ever had a delivery, by skipping along the index from one to the next. */
   async function connections(siteId: string): Promise<{ id: string; platform: string }[]> {
     const rows = await db.all(
       `WITH RECURSIVE known AS (
@@ -64,24 +63,24 @@ export function syncLogStore(db: Database) {
     return rows.map((row) => ({ id: String(row.id), platform: String(row.platform) }));
   }
 
-  /** Along which indexes to read: nothing is all of the site, newest first. */
+  /** Chooses the indexes to read along; a branch without a connection is the whole site. */
   async function branchesOf(siteId: string, filter: LogFilter): Promise<Branch[]> {
     const branches = await wantedBranches(siteId, filter);
-    const walked = new Set<string>();
+    const large = new Set<string>();
     for (const { connectionId, state } of branches)
-      if (state === "queued" && connectionId !== null && (await waitMany(siteId, connectionId)))
-        walked.add(connectionId);
-    if (walked.size === 0) return branches;
-    // Read once, without a state: its other states are checked on the rows that come.
-    const others = branches.filter((one) => one.connectionId === null || !walked.has(one.connectionId));
-    return [...others, ...[...walked].map((connectionId) => ({ connectionId, state: null }))];
+      if (state === "queued" && connectionId !== null && (await hasLargeBacklog(siteId, connectionId)))
+        large.add(connectionId);
+    if (large.size === 0) return branches;
+    // Such a connection is read once, without a state, and the states are checked on the rows.
+    const others = branches.filter((one) => one.connectionId === null || !large.has(one.connectionId));
+    return [...others, ...[...large].map((connectionId) => ({ connectionId, state: null }))];
   }
 
   /**
-   * Those that wait have an index by due time, and are put in order for a page. Of a backlog that is not done: they are
-   * so many that they are soon met along the connection.
+   * Queued deliveries have an index by due time and must be sorted for a page. A large backlog is not sorted: its rows
+   * are soon found along the connection's index.
    */
-  async function waitMany(siteId: string, connectionId: string): Promise<boolean> {
+  async function hasLargeBacklog(siteId: string, connectionId: string): Promise<boolean> {
     const rows = await db.all(
       `SELECT due_at FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued'
        ORDER BY due_at LIMIT 1 OFFSET ${maxSorted}`,
@@ -102,28 +101,28 @@ export function syncLogStore(db: Database) {
     return branches.length <= maxBranches ? branches : [{ connectionId: null, state: null }];
   }
 
-  /** Up to about `most` lines below a line, and after which one to go on; null at the end. */
-  async function look(
+  /** Reads about `max` lines below a line. `next` is the line to go on after, null at the end. */
+  async function readLines(
     siteId: string,
     filter: LogFilter,
     branches: readonly Branch[],
     below: LogKey,
-    most: number,
+    max: number,
   ): Promise<{ found: LogLine[]; next: LogKey | null }> {
-    if (isOfFewEvents(filter)) return lookFromEvents(siteId, filter, below, Math.min(most, 200));
+    if (namesFewEvents(filter)) return readLinesOfEvents(siteId, filter, below, Math.min(max, 200));
     if (branches.length === 0) return { found: [], next: null };
-    const params: Value[] = [siteId, ...timesOf(filter), below.eventId, below.connectionId, most];
+    const params: Value[] = [siteId, ...timesOf(filter), below.eventId, below.connectionId, max];
     const found = (await db.all(deliveriesFirst(branches, params), params)).map(lineOf);
     const last = found.at(-1);
-    return { found, next: found.length < most || !last ? null : keyOf(last) };
+    return { found, next: found.length < max || !last ? null : keyOf(last) };
   }
 
-  /** The deliveries of a few events: those of an order or a person, the newest first. */
-  async function lookFromEvents(
+  /** Reads the deliveries of an order's or a person's events, newest first. */
+  async function readLinesOfEvents(
     siteId: string,
     filter: LogFilter,
     below: LogKey,
-    most: number,
+    max: number,
   ): Promise<{ found: LogLine[]; next: LogKey | null }> {
     const { eventId, orderId, emailSha256, from, to } = filter;
     const asked = {
@@ -132,9 +131,9 @@ export function syncLogStore(db: Database) {
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
-    // The event in which the page above ended may have deliveries left.
+    // The event at which the previous page ended may have deliveries left.
     const end = below.eventId === lastId ? lastId : `${below.eventId}${lastId}`;
-    const ids = eventId === undefined ? await lists.idsOf(siteId, asked, end, most) : [eventId];
+    const ids = eventId === undefined ? await lists.listIds(siteId, asked, end, max) : [eventId];
     const found: LogLine[] = [];
     for (const some of chunks(ids)) {
       const text = linesOf(
@@ -143,26 +142,26 @@ export function syncLogStore(db: Database) {
       found.push(...(await db.all(text, [siteId, ...some])).map(lineOf));
     }
     const last = ids.at(-1);
-    const isEnd = eventId !== undefined || ids.length < most || !last;
+    const isEnd = eventId !== undefined || ids.length < max || !last;
     return {
       found: found.filter((line) => isBelow(line, below)),
       next: isEnd ? null : { eventId: last, connectionId: "" },
     };
   }
 
-  /** Newest first. `next` is where to go on; null at the end. */
-  async function page(
+  /** Newest first. `next` is the line to go on after, null at the end. */
+  async function listPage(
     siteId: string,
     filter: LogFilter,
     at: { before: LogKey | null; limit: number },
   ): Promise<LogPage> {
-    const branches = isOfFewEvents(filter) ? [] : await branchesOf(siteId, filter);
+    const branches = namesFewEvents(filter) ? [] : await branchesOf(siteId, filter);
     const lines: LogLine[] = [];
     let below = at.before ?? { eventId: lastId, connectionId: "" };
-    // Where the rest of the filter may leave little, more is looked at in one go.
-    const some = isWalked(filter, branches) ? 500 : at.limit + 1;
-    for (let looked = 0; looked < maxLooked; looked += some) {
-      const { found, next } = await look(siteId, filter, branches, below, some);
+    // A filter that no index serves may drop most rows, so more are read at once.
+    const some = mayDropRows(filter, branches) ? 500 : at.limit + 1;
+    for (let rowsRead = 0; rowsRead < maxRowsRead; rowsRead += some) {
+      const { found, next } = await readLines(siteId, filter, branches, below, some);
       lines.push(...found.filter((line) => matches(line, filter)));
       if (lines.length > at.limit) {
         const shownLines = lines.slice(0, at.limit);
@@ -170,25 +169,25 @@ export function syncLogStore(db: Database) {
       }
       if (next === null) return { lines, next: null };
       below = next;
-      // The embedded store works on the thread that takes events in.
+      // The embedded store shares its thread with the inbound endpoint.
       await yieldToEventLoop();
     }
     return { lines, next: below };
   }
 
   return {
-    ...changeLog(db, connections),
-    page,
+    ...syncLogChangeStore(db, connections),
+    listPage,
 
-    /** How many there are. Along an index where the filter allows it, else page by page. */
+    /** Counts along an index where the filter allows it, else page by page. */
     async count(siteId: string, filter: LogFilter): Promise<number> {
       let counted = 0;
       const branches = await branchesOf(siteId, filter);
       const isOnIndex =
         branches.every(({ connectionId }) => connectionId !== null) || filter.platform === undefined;
-      if (isOfFewEvents(filter) || isOfSomeEvents(filter) || !isOnIndex) {
+      if (namesFewEvents(filter) || filtersEvents(filter) || !isOnIndex) {
         for (let before: LogKey | null | undefined; before !== null;) {
-          const { lines, next }: LogPage = await page(siteId, filter, {
+          const { lines, next }: LogPage = await listPage(siteId, filter, {
             before: before ?? null,
             limit: 1000,
           });
@@ -215,15 +214,15 @@ export function syncLogStore(db: Database) {
 }
 
 /** Order id, email and event id name a few events; their deliveries are found from them. */
-const isOfFewEvents = ({ eventId, orderId, emailSha256 }: LogFilter) =>
+const namesFewEvents = ({ eventId, orderId, emailSha256 }: LogFilter) =>
   eventId !== undefined || orderId !== undefined || emailSha256 !== undefined;
 
-/** Name and mode stand in the event alone: they are checked on the rows that come. */
-const isOfSomeEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
+/** Name and mode are columns of the event alone, so they are checked on the rows. */
+const filtersEvents = ({ eventName, mode }: LogFilter) => eventName !== undefined || mode !== undefined;
 
-/** True when of the rows that come along the index perhaps few are asked for. */
-const isWalked = (filter: LogFilter, branches: readonly Branch[]) =>
-  isOfSomeEvents(filter) ||
+/** True when the filter may drop many of the rows that the index gives. */
+const mayDropRows = (filter: LogFilter, branches: readonly Branch[]) =>
+  filtersEvents(filter) ||
   branches.some(
     ({ connectionId, state }) =>
       (filter.states !== undefined && state === null) ||
@@ -237,7 +236,7 @@ const timesOf = ({ from, to }: LogFilter) => [
 
 const keyOf = ({ eventId, connectionId }: LogLine): LogKey => ({ eventId, connectionId });
 
-/** Lines go down by event, and within an event by connection. */
+/** Lines are in descending order of event, then of connection. */
 const isBelow = (line: LogLine, { eventId, connectionId }: LogKey) =>
   line.eventId < eventId || (line.eventId === eventId && line.connectionId < connectionId);
 
@@ -256,14 +255,66 @@ function matches(line: LogLine, filter: LogFilter): boolean {
 
 function lineOf(row: Row): LogLine {
   return {
-    ...deliveryOf(row),
+    ...deliveryRow.read(row),
     event: String(row.name ?? ""),
     value: row.value as number | null,
     currency: String(row.currency ?? ""),
     orderId: row.order_id as string | null,
     mode: row.mode as Mode,
     receivedAt: Number(row.received_at),
-    // An event that is gone has no person any more either.
+    // The event of a delivery may have been purged.
     erased: !row.email_sha256,
   };
+}
+
+/** An index to read along: of a connection, and of a state that has an index. */
+type Branch = { connectionId: string | null; state: DeliveryState | null };
+
+/** The states of the partial index. Nearly all deliveries are `sent`, which has none. */
+const ended = "state IN ('rejected', 'expired', 'skipped', 'parked')";
+
+const eventColumns = ["name", "value", "currency", "order_id", "mode", "received_at", "email_sha256"];
+
+const shown = [
+  ...deliveryRow.columns.map((column) => `d.${column}`),
+  ...eventColumns.map((column) => `e.${column}`),
+].join(", ");
+
+/** $2 to $5 are from, to, and the line after which the page begins. */
+const within = (eventId: string, connectionId: string) =>
+  `${eventId} >= $2 AND ${eventId} < $3 AND ${eventId} <= $4 AND (${eventId} < $4 OR ${connectionId} < $5)`;
+
+/**
+ * Selects the keys of a page first and joins the rest to them, because an index that covers all selected columns is
+ * preferred over the table. Ids that must not choose the index are written as expressions, or the engine would scan all
+ * deliveries in id order.
+ */
+function linesOf(keys: string): string {
+  return `SELECT ${shown} FROM (${keys}) AS k
+    CROSS JOIN deliveries d LEFT JOIN events e ON e.site_id = $1 AND e.id = k.event_id
+    WHERE d.site_id = $1 AND d.event_id = k.event_id AND d.connection_id = k.connection_id
+    ORDER BY k.event_id DESC, k.connection_id DESC`;
+}
+
+/** The index of queued deliveries is ordered by due time. */
+const idIn = ({ state }: Branch) => (state === "queued" ? "(event_id || '')" : "event_id");
+
+function conditionsOf({ connectionId, state }: Branch, params: Value[]): string {
+  const where = ["site_id = $1"];
+  if (connectionId !== null) where.push(`connection_id = $${params.push(connectionId)}`);
+  if (state === "queued") where.push("state = 'queued'");
+  else if (state !== null) where.push(`state = '${state}' AND ${ended}`);
+  return where.join(" AND ");
+}
+
+function deliveriesFirst(branches: readonly Branch[], params: Value[]): string {
+  const parts = branches.map((branch) => {
+    const id = idIn(branch);
+    return `SELECT * FROM (SELECT event_id, connection_id FROM deliveries
+      WHERE ${conditionsOf(branch, params)} AND ${within(id, "connection_id")}
+      ORDER BY ${id} DESC, connection_id DESC LIMIT $6) AS part`;
+  });
+  return linesOf(
+    `SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ORDER BY event_id DESC, connection_id DESC LIMIT $6`,
+  );
 }

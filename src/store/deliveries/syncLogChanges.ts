@@ -1,5 +1,5 @@
-// What people do to deliveries in the log, and what time does to their texts. A chunk a transaction: a million of them
-// are changed without holding the store for long.
+// Requeues and cancels deliveries of the sync log, and purges the texts of old attempts. Each transaction changes one
+// chunk, so that a million deliveries do not block the store.
 
 import type { DeliveryState } from "../../kernel/event.ts";
 import { chunks, list, type Database, type Query, type Value } from "../engine/database.ts";
@@ -7,8 +7,8 @@ import { markHours } from "../statistics/statistics.ts";
 
 export type LogKey = { eventId: string; connectionId: string };
 
-export function changeLog(db: Database, connections: (siteId: string) => Promise<{ id: string }[]>) {
-  /** Runs `work` for the event ids of each connection, and says how many rows it changed. */
+export function syncLogChangeStore(db: Database, connections: (siteId: string) => Promise<{ id: string }[]>) {
+  /** Runs `work` for the event ids of each connection, in chunks. Returns how many rows it changed. */
   async function inChunks(
     siteId: string,
     keys: readonly LogKey[],
@@ -16,7 +16,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
     work: (tx: Query, connectionId: string, ids: readonly string[]) => Promise<number>,
   ): Promise<number> {
     let changed = 0;
-    // Before the change: whatever happens to this process, the numbers follow.
+    // Before the change, so that the statistics follow even if this process dies.
     const ofAll = keys.map((key) => key.eventId);
     if (keys.length) await db.write((tx) => markHours(tx, siteId, ofAll, now));
     for (const [connectionId, some] of Map.groupBy(keys, (key) => key.connectionId)) {
@@ -28,8 +28,8 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
 
   return {
     /**
-     * Makes deliveries that stand in one of `states` due again. Not those whose person was erased: the events are
-     * locked first, as erasing does, so that of the two whoever comes second sees what the other did.
+     * Makes deliveries in one of `states` due again, unless their person was erased. The events are locked first, as in
+     * an erasure, so that the later of the two sees what the earlier one did.
      */
     requeue(
       siteId: string,
@@ -44,7 +44,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
             [siteId, ...ids],
           );
         const params: Value[] = [siteId, connectionId, now, ...states];
-        // The last condition: a transaction may be run again after a commit that we did not hear of.
+        // The last condition counts the rows again when the transaction runs twice, because its commit was not confirmed.
         const rows = await tx.all(
           `UPDATE deliveries SET state = 'queued', reason = 'replayed', due_at = $3, owner = '', updated_at = $3
            WHERE site_id = $1 AND connection_id = $2 AND event_id IN (${list(ids.length, params.length)})
@@ -59,7 +59,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
       });
     },
 
-    /** Ends deliveries that wait. What a node has in hand is left alone: it may be at the platform already. */
+    /** Ends queued and parked deliveries. A leased one is left alone: the platform may have it already. */
     cancel(siteId: string, keys: readonly LogKey[], now: number): Promise<number> {
       return inChunks(siteId, keys, now, async (tx, connectionId, ids) => {
         const rows = await tx.all(
@@ -75,10 +75,10 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
     },
 
     /**
-     * Removes the texts of attempts from before `before`, of about `most` deliveries of each connection. The delivery
-     * and the fact of the attempt stay. Returns how many attempts were touched.
+     * Removes request and response of attempts from before `before`, of about `max` deliveries of each connection. The
+     * rest of the attempt stays. Returns how many attempts were changed.
      */
-    async purge(siteId: string, before: number, most: number): Promise<number> {
+    async purge(siteId: string, before: number, max: number): Promise<number> {
       let removed = 0;
       for (const { id } of await connections(siteId)) {
         const rows = await db.write((tx) =>
@@ -91,7 +91,7 @@ export function changeLog(db: Database, connections: (siteId: string) => Promise
              WHERE site_id = $1 AND connection_id = $2 AND event_id IN (SELECT event_id FROM old)
                AND request <> '(removed)' AND started_at < $3
              RETURNING number`,
-            [siteId, id, before, most],
+            [siteId, id, before, max],
           ),
         );
         removed += rows.length;

@@ -1,83 +1,55 @@
-// Events as lists show them, newest first: without the person, and without what is sealed.
+// Lists events, newest first, without the person and without sealed fields.
 //
-// A page is read along an index: by order id, by email, of the filtered ones, or of all. What is left of the filter is
-// checked on the rows that come, and a call looks at a bounded number of them: a page can be short and still have a next
-// one.
+// A page is read along an index: by order id, by email, of filtered events, or of all. The rest of the filter is checked
+// on the rows. One call reads a bounded number of rows, so a page can be short and still have a next one.
 
-import { yieldToEventLoop } from "../../kernel/deadline.ts";
-import type { Attribution, DeliveryState, FilterReason, Mode, Sha256 } from "../../kernel/event.ts";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
+import type { Mode, Sha256 } from "../../kernel/event.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { chunks, list, type Database, type Row, type Value } from "../engine/database.ts";
-
-export const eventStatuses = ["accepted", "filtered"] as const;
-export type EventStatus = (typeof eventStatuses)[number];
+import { deliveryRow, type Delivery } from "../deliveries/delivery.ts";
+import { chunks, list, type Database, type Value } from "../engine/database.ts";
+import { readSummary, summaryColumns, type EventStatus, type EventSummary } from "./eventRow.ts";
 
 export type EventFilter = {
   emailSha256?: Sha256;
   orderId?: string;
   status?: EventStatus;
   mode?: Mode;
-  /** In any case. */
+  /** Compared without regard to case. */
   name?: string;
-  /** The name of one that it carries; "none" for events without any. */
+  /** The name of a click id; "none" for events without one. */
   clickId?: string;
-  /** Received at or after, and before. */
+  /** Received from `from` on, and before `to`. */
   from?: number;
   to?: number;
 };
 
-export type EventSummary = {
-  id: string;
-  platformEventId: string;
-  mode: Mode;
-  status: EventStatus;
-  filterReasons: FilterReason[];
-  name: string;
-  value: number | null;
-  currency: string;
-  orderId: string | null;
-  receivedAt: number;
-  releasedAt: number | null;
-  identity: Attribution["identity"];
-  withheld: Attribution["withheld"];
-  /** Their names. */
-  clickIds: string[];
-};
-
-export type DeliverySummary = {
-  eventId: string;
-  connectionId: string;
-  platform: string;
-  state: DeliveryState;
-  reason: string | null;
-};
+const deliveryFields = ["eventId", "connectionId", "platform", "state", "reason"] as const;
+export type DeliverySummary = Pick<Delivery, (typeof deliveryFields)[number]>;
 
 export type EventPage = { events: EventSummary[]; next: string | null };
 
-export const summaryColumns =
-  "id, platform_event_id, mode, status, reasons, name, value, currency, order_id, received_at, released_at, attribution";
-
-const maxLooked = 20_000;
+const maxRowsRead = 20_000;
 
 export function eventListStore(db: Database) {
   /** Newest first. `before` is the `next` of the page above. */
-  async function page(
+  async function listPage(
     siteId: string,
     filter: EventFilter,
     at: { before: string | null; limit: number },
   ): Promise<EventPage> {
     const events: EventSummary[] = [];
     let below = at.before ?? lastId;
-    // Where the rest of the filter may leave little, more is looked at in one go.
-    const some = isWalked(filter) ? 500 : at.limit + 1;
-    for (let looked = 0; looked < maxLooked; looked += some) {
+    // A filter that no index serves may drop most rows, so more are read at once.
+    const some = mayDropRows(filter) ? 500 : at.limit + 1;
+    for (let rowsRead = 0; rowsRead < maxRowsRead; rowsRead += some) {
       const params: Value[] = [];
-      const way = wayTo(siteId, filter, below, params);
+      const condition = indexCondition(siteId, filter, below, params);
       const rows = await db.all(
-        `SELECT ${summaryColumns} FROM events WHERE ${way} LIMIT $${params.push(some)}`,
+        `SELECT ${summaryColumns} FROM events WHERE ${condition} LIMIT $${params.push(some)}`,
         params,
       );
-      const found = rows.map(summaryOf);
+      const found = rows.map(readSummary);
       events.push(...found.filter((event) => matches(event, filter)));
       const last = found.at(-1);
       const isEnd = found.length < some || !last;
@@ -87,113 +59,79 @@ export function eventListStore(db: Database) {
       }
       if (isEnd) return { events, next: null };
       below = last.id;
-      // The embedded store works on the thread that takes events in.
+      // The embedded store shares its thread with the inbound endpoint.
       await yieldToEventLoop();
     }
     return { events, next: below };
   }
 
   return {
-    page,
+    listPage,
 
-    /** How the deliveries of these events stand, by event. */
-    async deliveriesOf(siteId: string, ids: readonly string[]): Promise<Map<string, DeliverySummary[]>> {
+    /** The deliveries of these events, by event. */
+    async listDeliveries(siteId: string, ids: readonly string[]): Promise<Map<string, DeliverySummary[]>> {
       const found: DeliverySummary[] = [];
       for (const some of chunks(ids)) {
         const rows = await db.all(
-          `SELECT event_id, connection_id, platform, state, reason FROM deliveries
+          `SELECT ${deliveryRow.columnsOf(deliveryFields).join(", ")} FROM deliveries
            WHERE site_id = $1 AND event_id IN (${list(some.length, 1)})
            ORDER BY event_id, platform, connection_id`,
           [siteId, ...some],
         );
-        found.push(...rows.map(deliverySummaryOf));
+        for (const row of rows) found.push(deliveryRow.readSome(row, deliveryFields));
       }
       return Map.groupBy(found, ({ eventId }) => eventId);
     },
 
-    /** Newest first: the ids of an order's or a person's events, from `from` on and below `below`. */
-    async idsOf(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
+    /** The ids of an order's or a person's events, newest first, from `from` on and below `below`. */
+    async listIds(siteId: string, filter: EventFilter, below: string, limit: number): Promise<string[]> {
       const params: Value[] = [];
-      const way = wayTo(siteId, filter, below, params);
-      const rows = await db.all(`SELECT id FROM events WHERE ${way} LIMIT $${params.push(limit)}`, params);
+      const condition = indexCondition(siteId, filter, below, params);
+      const rows = await db.all(
+        `SELECT id FROM events WHERE ${condition} LIMIT $${params.push(limit)}`,
+        params,
+      );
       return rows.map((row) => String(row.id));
     },
   };
 }
 
-/** Filtered events have an index of their own, which those of an order or a person do not need. */
-const isOnFiltered = ({ status, orderId, emailSha256 }: EventFilter) =>
+/** Filtered events have an index; the index of an order or a person is narrower. */
+const usesFilteredIndex = ({ status, orderId, emailSha256 }: EventFilter) =>
   status === "filtered" && orderId === undefined && emailSha256 === undefined;
 
-/** True when of the rows that come along the index perhaps few are asked for. */
-const isWalked = (filter: EventFilter) =>
-  (filter.status !== undefined && !isOnFiltered(filter)) ||
+/** True when the filter may drop many of the rows that the index gives. */
+const mayDropRows = (filter: EventFilter) =>
+  (filter.status !== undefined && !usesFilteredIndex(filter)) ||
   filter.mode !== undefined ||
   filter.name !== undefined ||
   filter.clickId !== undefined;
 
 const folded = (name: string) => name.trim().toLowerCase();
 
-/** What no index knows, and what one event that was found by its id must fit as well. */
+/** Checks what no index serves; an event that was found by its id must match it too. */
 export function matches(
-  event: Pick<EventSummary, "status" | "mode" | "name" | "clickIds">,
+  event: Pick<EventSummary, "status" | "mode" | "event" | "clickIds">,
   { status, mode, name, clickId }: EventFilter,
 ): boolean {
   return (
     (status === undefined || event.status === status) &&
     (mode === undefined || event.mode === mode) &&
-    (name === undefined || folded(event.name) === folded(name)) &&
+    (name === undefined || folded(event.event) === folded(name)) &&
     (clickId === undefined ||
       (clickId === "none" ? event.clickIds.length === 0 : event.clickIds.includes(clickId)))
   );
 }
 
-/** The condition and the order: each is what an index begins with. */
-function wayTo(siteId: string, filter: EventFilter, below: string, params: Value[]): string {
+/** The condition and the order, which are the first columns of an index. */
+function indexCondition(siteId: string, filter: EventFilter, below: string, params: Value[]): string {
   const { emailSha256, orderId, from, to } = filter;
   const end = to === undefined ? lastId : idAt(to);
   const where = [`site_id = $${params.push(siteId)}`];
   if (orderId !== undefined) where.push(`order_id = $${params.push(orderId)}`);
   if (emailSha256 !== undefined) where.push(`email_sha256 = $${params.push(emailSha256)}`);
-  if (isOnFiltered(filter)) where.push("status = 'filtered'");
+  if (usesFilteredIndex(filter)) where.push("status = 'filtered'");
   where.push(`id >= $${params.push(from === undefined ? "" : idAt(from))}`);
   where.push(`id < $${params.push(below < end ? below : end)}`);
   return `${where.join(" AND ")} ORDER BY id DESC`;
 }
-
-export function summaryOf(row: Row): EventSummary {
-  const attribution = attributionOf(row);
-  return {
-    id: String(row.id),
-    platformEventId: String(row.platform_event_id),
-    mode: row.mode as Mode,
-    status: row.status as EventStatus,
-    filterReasons: row.reasons === null ? [] : JSON.parse(String(row.reasons)),
-    name: String(row.name),
-    value: row.value as number | null,
-    currency: String(row.currency),
-    orderId: row.order_id as string | null,
-    receivedAt: Number(row.received_at),
-    releasedAt: row.released_at === null ? null : Number(row.released_at),
-    identity: attribution.identity ?? "unreadable",
-    withheld: attribution.withheld ?? null,
-    clickIds: Object.keys(attribution.clickIds ?? {}),
-  };
-}
-
-/** One event whose attribution is damaged must not hide the others of its page. */
-function attributionOf(row: Row): Partial<Attribution> {
-  try {
-    return JSON.parse(String(row.attribution)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-const deliverySummaryOf = (row: Row): DeliverySummary => ({
-  eventId: String(row.event_id),
-  connectionId: String(row.connection_id),
-  platform: String(row.platform),
-  state: row.state as DeliveryState,
-  reason: row.reason as string | null,
-});

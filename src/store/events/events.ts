@@ -1,76 +1,51 @@
-// Events and the claims that make each of them happen once.
+// Events and the claims that let each of them be accepted once.
+//
+// A claim is the fingerprint of an event, or the order event id under which it is dispatched. The event in the claim's row
+// owns it until it expires.
 
-import type { Attribution, DeliveryState, Event, FilterReason, Mode } from "../../kernel/event.ts";
-import { columns } from "../schema/columns.ts";
-import {
-  chunks,
-  list,
-  rowStatement,
-  type Database,
-  type Row,
-  type RowQuery,
-  type Value,
-} from "../engine/database.ts";
-import { eventListStore, type EventFilter, type EventStatus } from "./eventList.ts";
+import type { Attribution, Event, FilterReason } from "../../kernel/event.ts";
+import { deliveryRow, insertDeliveries, type NewDelivery } from "../deliveries/delivery.ts";
+import { chunks, list, rowStatement, type Database, type RowQuery, type Value } from "../engine/database.ts";
+import { eventListStore, type EventFilter } from "./eventList.ts";
+import { describeEvents, eventColumns, insertEvents, type StoredEvent } from "./eventRow.ts";
 import { batchWhenBusy } from "../engine/adaptiveBatching.ts";
 import { inGroups } from "../engine/groupCommit.ts";
 import type { Seal } from "../engine/seal.ts";
-import { addTotals, countedOf } from "../outbound/totals.ts";
-
-export type NewDelivery = {
-  connectionId: string;
-  platform: string;
-  state: DeliveryState;
-  reason: string | null;
-};
+import { addTotals, toCounted } from "../outbound/totals.ts";
+import { markHours } from "../statistics/statistics.ts";
 
 export type NewEvent = {
   event: Event;
   attribution: Attribution;
   /** Empty for an accepted event. */
   filterReasons: FilterReason[];
-  /** The duplicate key and how long it holds. */
+  /** The duplicate key and when it expires. */
   claim: string;
   claimUntil: number;
-  /** The event id that a browser computes from event and order id; null where there is none. */
+  /** Computed from event and order id, by browsers too; null without an order id. */
   orderEventId: string | null;
   deliveries: NewDelivery[];
-  /** Lease of the deliveries that are tried at once. */
+  /** The lease of deliveries that are attempted at once. */
   owner: string;
   leaseUntil: number;
-  /** When its sender is told to try again, if it is not accepted by then. */
+  /** The sender is asked to retry when the event is not accepted by then. */
   answerBy?: number;
 };
 
 export type Acceptance = { duplicate: true } | { duplicate: false; platformEventId: string };
 
-export type StoredEvent = Event & {
-  platformEventId: string;
-  status: EventStatus;
-  filterReasons: FilterReason[];
+export type Release = {
+  siteId: string;
+  eventId: string;
   attribution: Attribution;
-  /** When somebody said of a filtered event that it is no bot's. */
-  releasedAt: number | null;
+  deliveries: readonly NewDelivery[];
+  /** Becomes this event's when no other event holds it. */
+  orderEventId: string | null;
+  claimUntil: number;
+  now: number;
 };
 
-const eventColumns = [
-  "site_id", "id", "platform_event_id", "key_id", "mode", "status", "reasons", "name", "value", "currency", "order_id",
-  "email_sha256", "time", "received_at", "person", "attribution", "extra",
-]; // prettier-ignore
-const deliveryColumns = [
-  "site_id", "event_id", "connection_id", "platform", "state", "reason", "attempts", "due_at", "owner", "updated_at",
-]; // prettier-ignore
-
-const insertEvents = rowStatement({
-  text: `INSERT INTO events (${eventColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
-  columns: eventColumns.length,
-  key: { site_id: 0, id: 1 },
-});
-const insertDeliveries = rowStatement({
-  text: `INSERT INTO deliveries (${deliveryColumns.join(",")}) VALUES {ROWS} ON CONFLICT DO NOTHING`,
-  columns: deliveryColumns.length,
-});
-const takeClaims = rowStatement({
+const insertClaims = rowStatement({
   text: `INSERT INTO dedup_claims (site_id, claim, event_id, expires_at) VALUES {ROWS}
    ON CONFLICT (site_id, claim) DO UPDATE SET event_id = excluded.event_id, expires_at = excluded.expires_at
    WHERE dedup_claims.expires_at <= $1 OR dedup_claims.event_id = excluded.event_id`,
@@ -80,12 +55,13 @@ const takeClaims = rowStatement({
 });
 
 export function eventStore(db: Database, seal: Seal, now: () => number = Date.now) {
+  const described = describeEvents(seal);
   const accept = inGroups<NewEvent, Acceptance>(
-    (_group, items) => db.write((tx) => acceptAll(tx, seal, items)),
+    (_group, items) => db.write((tx) => acceptAll(tx, described, items)),
     {
       isDataError: db.isDataError,
       isLate: ({ answerBy = Infinity }) => answerBy < now(),
-      // The way to a server and back is pause enough.
+      // A round trip to a server is batch window enough.
       ...(!db.isServer && { batchWindow: batchWhenBusy() }),
     },
   );
@@ -98,10 +74,16 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     const found = new Map<string, StoredEvent | "damaged">();
     for (const some of chunks(ids)) {
       const rows = await db.all(
-        `SELECT ${columns.events} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
+        `SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id IN (${list(some.length, 1)})`,
         [siteId, ...some],
       );
-      for (const row of rows) found.set(String(row.id), readable(row, seal));
+      for (const row of rows) {
+        try {
+          found.set(String(row.id), described.read(row));
+        } catch {
+          found.set(String(row.id), "damaged");
+        }
+      }
     }
     return found;
   }
@@ -116,18 +98,18 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
     accept: (item: NewEvent) => accept(db.commitGroup(item.event.siteId), item),
 
     async get(siteId: string, id: string): Promise<StoredEvent | null> {
-      const [row] = await db.all(`SELECT ${columns.events} FROM events WHERE site_id = $1 AND id = $2`, [
+      const [row] = await db.all(`SELECT ${eventColumns} FROM events WHERE site_id = $1 AND id = $2`, [
         siteId,
         id,
       ]);
-      return row ? eventOf(row, seal) : null;
+      return row ? described.read(row) : null;
     },
 
-    /** One that can no longer be read is `damaged`: it must not hold up the others. */
+    /** An event that can no longer be read is `damaged`: it must not hold up the others. */
     getMany,
 
-    /** The event that was dispatched under an id which a browser could foretell. */
-    async idOfClaim(siteId: string, claim: string): Promise<string | null> {
+    /** The event that was dispatched under this order event id. */
+    async findIdByClaim(siteId: string, claim: string): Promise<string | null> {
       const [row] = await db.all(`SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2`, [
         siteId,
         claim,
@@ -140,7 +122,7 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
       siteId: string,
       { before, limit, ...filter }: EventFilter & { before?: string; limit: number },
     ): Promise<StoredEvent[]> {
-      const { events } = await lists.page(siteId, filter, { before: before ?? null, limit });
+      const { events } = await lists.listPage(siteId, filter, { before: before ?? null, limit });
       const ids = events.map(({ id }) => id);
       const found = await getMany(siteId, ids);
       return ids.flatMap((id) => {
@@ -149,8 +131,8 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
       });
     },
 
-    /** How many different emails came with this order id, of its newest events: more than one hints at a placeholder. */
-    async emailsOfOrder(siteId: string, orderId: string): Promise<number> {
+    /** Counts the emails among the newest events of an order; more than one hints at a placeholder. */
+    async countEmailsOfOrder(siteId: string, orderId: string): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(DISTINCT email_sha256) AS emails FROM (
            SELECT email_sha256 FROM events WHERE site_id = $1 AND order_id = $2 ORDER BY id DESC LIMIT 1000) AS newest`,
@@ -158,10 +140,17 @@ export function eventStore(db: Database, seal: Seal, now: () => number = Date.no
       );
       return Number(row?.emails);
     },
+
+    /** Accepts a filtered event after all, with deliveries that are due at once. False when it was not filtered. */
+    release: (release: Release): Promise<boolean> => db.write((tx) => releaseEvent(tx, release)),
   };
 }
 
-async function acceptAll(tx: RowQuery, seal: Seal, items: NewEvent[]): Promise<Acceptance[]> {
+async function acceptAll(
+  tx: RowQuery,
+  described: ReturnType<typeof describeEvents>,
+  items: NewEvent[],
+): Promise<Acceptance[]> {
   const owners = await claimAll(tx, items);
   const owns = (item: NewEvent, claim: string) => owners.get(claimKey(item, claim)) === item;
   const accepted = items.filter((item) => owns(item, item.claim));
@@ -172,11 +161,14 @@ async function acceptAll(tx: RowQuery, seal: Seal, items: NewEvent[]): Promise<A
   const [written] = await Promise.all([
     tx.change(
       insertEvents,
-      accepted.map((item) => eventValues(item, platformEventId(item), seal)),
+      accepted.map((item) => described.values(item, platformEventId(item))),
     ),
-    tx.change(insertDeliveries, accepted.flatMap(deliveryValues)),
+    tx.change(
+      insertDeliveries,
+      accepted.flatMap((item) => item.deliveries.map((delivery) => deliveryRow.values(delivery, item))),
+    ),
   ]);
-  await addTotals(tx, countedOf(accepted.filter((_item, i) => written[i])));
+  await addTotals(tx, toCounted(accepted.filter((_item, i) => written[i])));
   return items.map((item) =>
     owns(item, item.claim)
       ? { duplicate: false, platformEventId: platformEventId(item) }
@@ -184,11 +176,15 @@ async function acceptAll(tx: RowQuery, seal: Seal, items: NewEvent[]): Promise<A
   );
 }
 
+/** Rows are site, claim, event and expiry. Returns for each whether it was taken. */
+const takeClaims = (tx: RowQuery, rows: readonly Value[][], now: number) =>
+  tx.change(insertClaims, rows, [now]);
+
 const claimKey = (item: NewEvent, claim: string) => `${item.event.siteId} ${claim}`;
 
 /**
- * Takes each claim that is free or has run out, and returns who got it. Of equal claims in one call the first
- * wins. A claim that this very event holds already (its commit got lost on the way to us) is won again.
+ * Takes each claim that is free or has expired, and returns its owner. Of equal claims in one call the first wins. An
+ * event that holds a claim already, because it was committed and the answer got lost, wins it again.
  */
 async function claimAll(tx: RowQuery, items: NewEvent[]): Promise<Map<string, NewEvent>> {
   const first = new Map<string, NewEvent>();
@@ -202,93 +198,53 @@ async function claimAll(tx: RowQuery, items: NewEvent[]): Promise<Map<string, Ne
     }
   }
   const owners = new Map<string, NewEvent>();
-  // Sorted, so that two transactions that want the same claims cannot wait for each other in a circle.
+  // Sorted, so that two transactions that want the same claims cannot deadlock.
   const keys = [...first.keys()].toSorted();
   const rows = keys.map((key): Value[] => {
     const { event, claimUntil } = first.get(key) as NewEvent;
     return [event.siteId, key.slice(event.siteId.length + 1), event.id, claimUntil];
   });
   const now = Math.max(...items.map(({ event }) => event.receivedAt));
-  const taken = await tx.change(takeClaims, rows, [now]);
+  const taken = await takeClaims(tx, rows, now);
   keys.forEach((key, i) => taken[i] && owners.set(key, first.get(key) as NewEvent));
   return owners;
 }
 
-export const extraPlace = (siteId: string, id: string) => `event ${siteId} ${id}`;
-
-function eventValues(
-  { event, attribution, filterReasons }: NewEvent,
-  platformEventId: string,
-  seal: Seal,
-): Value[] {
-  const status: EventStatus = filterReasons.length ? "filtered" : "accepted";
-  return [
-    event.siteId,
-    event.id,
-    platformEventId,
-    event.keyId,
-    event.mode,
-    status,
-    filterReasons.length ? JSON.stringify(filterReasons) : null,
-    event.name,
-    event.value,
-    event.currency,
-    event.orderId,
-    event.person.emailSha256,
-    event.time,
-    event.receivedAt,
-    JSON.stringify(event.person),
-    JSON.stringify(attribution),
-    event.extra && seal.close(JSON.stringify(event.extra), extraPlace(event.siteId, event.id)),
-  ];
-}
-
-function deliveryValues({ event, deliveries, owner, leaseUntil }: NewEvent): Value[][] {
-  return deliveries.map((delivery) => {
-    const tried = delivery.state === "queued";
-    return [
-      event.siteId,
-      event.id,
-      delivery.connectionId,
-      delivery.platform,
-      delivery.state,
-      delivery.reason,
-      0,
-      tried ? leaseUntil : 0,
-      tried ? owner : "",
-      event.receivedAt,
-    ];
-  });
-}
-
-function readable(row: Row, seal: Seal): StoredEvent | "damaged" {
-  try {
-    return eventOf(row, seal);
-  } catch {
-    return "damaged";
+async function releaseEvent(tx: RowQuery, release: Release): Promise<boolean> {
+  const { siteId, eventId, attribution, deliveries, orderEventId, claimUntil, now } = release;
+  const [row] = await tx.all(
+    `UPDATE events SET status = 'accepted', attribution = $3, released_at = $4
+     WHERE site_id = $1 AND id = $2 AND status = 'filtered' AND email_sha256 <> '' RETURNING mode`,
+    [siteId, eventId, JSON.stringify(attribution), now],
+  );
+  if (!row) return wasReleasedAt(tx, siteId, eventId, now);
+  await markHours(tx, siteId, [eventId], now);
+  // It is a conversion from now on. That it was removed once stays counted, because that was reported.
+  if (row.mode === "live")
+    await addTotals(tx, [{ siteId, writer: "release", conversions: 1, removedEvents: 0 }]);
+  if (orderEventId) {
+    const [isTaken] = await takeClaims(tx, [[siteId, orderEventId, eventId, claimUntil]], now);
+    if (isTaken)
+      await tx.all(`UPDATE events SET platform_event_id = $3 WHERE site_id = $1 AND id = $2`, [
+        siteId,
+        eventId,
+        orderEventId,
+      ]);
   }
+  const origin = { event: { siteId, id: eventId, receivedAt: now }, owner: "", leaseUntil: now };
+  await tx.change(
+    insertDeliveries,
+    deliveries.map((delivery) => deliveryRow.values(delivery, origin)),
+  );
+  return true;
 }
 
-function eventOf(row: Row, seal: Seal): StoredEvent {
-  const siteId = String(row.site_id);
-  const id = String(row.id);
-  return {
-    id,
+/** A transaction that runs again, because its commit was not confirmed, finds everything written. */
+async function wasReleasedAt(tx: RowQuery, siteId: string, eventId: string, now: number): Promise<boolean> {
+  const rows = await tx.all(`SELECT id FROM events WHERE site_id = $1 AND id = $2 AND released_at = $3`, [
     siteId,
-    platformEventId: String(row.platform_event_id),
-    keyId: String(row.key_id),
-    mode: row.mode as Mode,
-    status: row.status as EventStatus,
-    filterReasons: row.reasons === null ? [] : JSON.parse(String(row.reasons)),
-    name: String(row.name),
-    value: row.value as number | null,
-    currency: String(row.currency),
-    orderId: row.order_id as string | null,
-    time: Number(row.time),
-    receivedAt: Number(row.received_at),
-    releasedAt: row.released_at === null ? null : Number(row.released_at),
-    person: JSON.parse(String(row.person)),
-    attribution: JSON.parse(String(row.attribution)),
-    extra: row.extra === null ? null : JSON.parse(seal.open(String(row.extra), extraPlace(siteId, id))),
-  };
+    eventId,
+    now,
+  ]);
+  return rows.length > 0;
 }

@@ -2,7 +2,7 @@
 
 import { connectionStates, consentStates, deliveryStates, visitBuckets } from "../../kernel/event.ts";
 import { dayMs } from "../../kernel/time.ts";
-import { eventStatuses } from "../events/eventList.ts";
+import { eventStatuses } from "../events/eventRow.ts";
 import { webhookStates } from "../outbound/webhooks.ts";
 import { statisticsKinds } from "../statistics/statistics.ts";
 import { checkEvents, checkPeople, countFaults, type AddFault, type FaultQuery } from "./checkRecords.ts";

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { Database, Query, Row } from "../engine/database.ts";
 import { canOpen, sealedRows } from "./reseal.ts";
-import { raised } from "../sites/revision.ts";
+import { raiseRevision } from "../sites/revision.ts";
 import { sealWith, tryOpen, type Keys, type Seal } from "../engine/seal.ts";
 import { sealedColumns, sealedIn, sealedNames, type SealedColumn } from "./sealedColumns.ts";
 import { openSnapshot } from "./snapshot.ts";
@@ -70,7 +70,7 @@ async function removeSettings(db: Database, row: Row, names: readonly string[]):
   for (const name of names) delete settings[name];
   const siteId = String(row.site_id);
   await db.write((tx) =>
-    raised(tx, siteId, () =>
+    raiseRevision(tx, siteId, () =>
       tx.all(`UPDATE sites SET settings = $2 WHERE site_id = $1`, [siteId, JSON.stringify(settings)]),
     ),
   );
@@ -83,7 +83,7 @@ async function discard(tx: Query, seal: Seal, sealed: SealedColumn, row: Row, no
   const [siteId = ""] = ids;
   switch (table) {
     case "connections":
-      await raised(tx, siteId, () =>
+      await raiseRevision(tx, siteId, () =>
         tx.all(
           `UPDATE connections SET credentials = $3, state = 'needs reconnection', state_reason = $4, updated_at = $5
            WHERE ${its}`,

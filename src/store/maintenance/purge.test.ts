@@ -3,12 +3,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import { newAttempt, newEvent, queuedDelivery, settlementOf } from "../../../test/support/events.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { Delivery } from "../deliveries/delivery.ts";
 import type { Settlement } from "../deliveries/deliveries.ts";
 import { openDatabase, type StoreLocation } from "../open.ts";
 import { openStore, type Store } from "../store.ts";
-import { sha256 } from "../../../test/support/sha256.ts";
 
 const day = 86_400_000;
 const now = Date.UTC(2026, 10, 15, 12);
@@ -17,35 +17,29 @@ const siteId = "s";
 const c = { siteId, connectionId: "c" };
 
 async function acceptOld(store: Store, n: number): Promise<void> {
-  await store.events.accept({
-    event: {
-      id: uuidv7(long),
+  await store.events.accept(
+    newEvent(
       siteId,
-      keyId: "k",
-      mode: "live",
-      name: "purchase",
-      value: 1,
-      currency: "EUR",
-      orderId: `old-${n}`,
-      time: long,
-      receivedAt: long,
-      person: { emailSha256: sha256("e".repeat(64)) },
-      extra: null,
-    },
-    attribution: { consent: "unknown", withheld: null, identity: "none", clickIds: {}, browserIds: {}, utm: {}, browser: null }, // prettier-ignore
-    filterReasons: [],
-    claim: `claim-${n}`,
-    claimUntil: long + day,
-    orderEventId: null,
-    deliveries: [{ connectionId: c.connectionId, platform: "sandbox", state: "queued", reason: null }],
-    owner: "",
-    leaseUntil: long,
-  });
+      { receivedAt: long, orderId: `old-${n}` },
+      { claim: `claim-${n}`, deliveries: [queuedDelivery(c.connectionId)], owner: "", leaseUntil: long },
+    ),
+  );
 }
 
-function refused({ siteId: site, eventId, connectionId, owner, attempts }: Delivery, at: number): Settlement {
-  const attempt = { number: attempts + 1, startedAt: at, durationMs: 1, state: "rejected", reason: null, httpStatus: 400, batch: 1, request: "POST /", response: null } as const; // prettier-ignore
-  return { siteId: site, eventId, connectionId, owner, state: "rejected", reason: null, dueAt: at, attempts: attempts + 1, at, attempt }; // prettier-ignore
+function refused(
+  { siteId: site, eventId: id, connectionId, owner, attempts }: Delivery,
+  at: number,
+): Settlement {
+  const attempt = newAttempt("rejected", { number: attempts + 1, startedAt: at, httpStatus: 400 });
+  const event = { event: newEvent(site, { id }).event };
+  return settlementOf(event, "rejected", {
+    connectionId,
+    owner,
+    dueAt: at,
+    attempts: attempts + 1,
+    at,
+    attempt,
+  });
 }
 
 describe.each(["sqlite", "postgres"] as const)("purging on %s", { timeout: 60_000 }, (engine) => {
@@ -65,7 +59,7 @@ describe.each(["sqlite", "postgres"] as const)("purging on %s", { timeout: 60_00
 
     async function send(): Promise<void> {
       const lease = { now: (at += 1), owner: "node", until: at + 60_000, limit: 20 };
-      const taken = await store.deliveries.claim(c, lease);
+      const taken = await store.deliveries.claimDue(c, lease);
       await Promise.all(taken.map((one) => store.deliveries.settle(refused(one, lease.now))));
       sent += taken.length;
     }

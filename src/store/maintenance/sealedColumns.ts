@@ -2,7 +2,7 @@
 
 import { connectionPlace } from "../sites/configuration.ts";
 import type { Row } from "../engine/database.ts";
-import { extraPlace } from "../events/events.ts";
+import { extraPlace } from "../events/eventRow.ts";
 import { appPlace, signInPlace } from "../sites/platformSignIns.ts";
 import { sealedSettings, settingPlace } from "../sites/siteSettings.ts";
 import { botVisitPlace } from "../statistics/traffic.ts";

@@ -1,26 +1,16 @@
 // Totals, periods and pushes on both engines: every conversion and every removal is in exactly one period.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { auditLine, newEvent as eventWith, unattributed } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import type { Attribution, FilterReason, Mode } from "../../kernel/event.ts";
+import type { FilterReason, Mode } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { NewEvent } from "../events/events.ts";
 import type { Period } from "./periods.ts";
 import type { PushCall } from "./pushes.ts";
 import type { Store } from "../store.ts";
-import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
 const quarter = 15 * 60_000;
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
 const bot: FilterReason = { code: "only bot visits", detail: "user agent" };
 const address = {
   url: "https://receiver.example/hook?token=s3cret",
@@ -39,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
   });
   afterAll(() => closeNodes());
 
-  const line = (siteId: string, at = now) => ({ siteId, actor: "test", action: "test", detail: {}, at });
+  const line = (siteId: string, at = now) => auditLine(siteId, "test", at);
 
   async function addWebhook(siteId: string, sendEmpty = true, at = now): Promise<string> {
     const id = shortId();
@@ -47,44 +37,24 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
     return id;
   }
 
-  function newEvent(siteId: string, more: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {}) {
-    const id = uuidv7(now);
-    const item: NewEvent = {
-      event: {
-        id,
-        siteId,
-        keyId: "key",
-        mode: more.mode ?? "live",
-        name: "purchase",
-        value: 1,
-        currency: "EUR",
-        orderId: id,
-        time: now,
-        receivedAt: now,
-        person: { emailSha256: sha256("e".repeat(64)) },
-        extra: null,
-      },
-      attribution: unattributed,
-      filterReasons: more.reasons ?? [],
-      claim: id,
-      claimUntil: now + 1000,
-      orderEventId: null,
-      deliveries: [],
-      owner: more.owner ?? "node",
-      leaseUntil: now + 1000,
-    };
-    return item;
-  }
+  const newEvent = (
+    siteId: string,
+    {
+      mode = "live",
+      reasons = [],
+      owner = "node",
+    }: { mode?: Mode; reasons?: FilterReason[]; owner?: string } = {},
+  ) => eventWith(siteId, { receivedAt: now, mode }, { filterReasons: reasons, owner, deliveries: [] });
 
   const soFar = async (siteId: string) => {
-    const open = await store.periods.open(siteId);
+    const open = await store.periods.readOpen(siteId);
     return [open?.conversions, open?.removed];
   };
 
   let quarters = 0;
   /** Closes the open period, whatever the time, as `node` would. */
   async function close(siteId: string, node = store, dueAt = 0): Promise<Period | null> {
-    const heads = await store.periods.heads(Number.MAX_SAFE_INTEGER, 0);
+    const heads = await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0);
     const head = heads.find((one) => one.siteId === siteId);
     if (!head) throw new Error("no head");
     quarters += 1;
@@ -93,7 +63,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
   }
 
   describe("what is counted", () => {
-    test("live conversions, and live events filtered as bots'; nothing else", async () => {
+    test("totals count live conversions and live events filtered as bots, and nothing else", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       await Promise.all([
@@ -109,7 +79,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await soFar(siteId)).toEqual([3, 2]);
     });
 
-    test("a duplicate is not counted, and neither is the same event written again after a lost commit", async () => {
+    test("totals count neither a duplicate nor an event that is written again after an unconfirmed commit", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       const event = newEvent(siteId);
@@ -138,7 +108,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       const siteId = shortId();
       await addWebhook(siteId);
       const release = (eventId: string, at: number) =>
-        store.release.event({
+        store.events.release({
           siteId,
           eventId,
           attribution: unattributed,
@@ -152,32 +122,32 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       for (const item of [filtered, tested]) await store.events.accept(item);
       for (const { event } of [filtered, tested]) {
         expect(await release(event.id, now)).toBe(true);
-        // Run again after a commit that nobody heard of.
+        // As after a commit that was not confirmed.
         expect(await release(event.id, now)).toBe(true);
         expect(await release(event.id, now + 1)).toBe(false);
       }
       expect(await soFar(siteId)).toEqual([1, 1]);
     });
 
-    test("bots' visits count by what a process ever saw: saying it again, or late, changes nothing", async () => {
+    test("bot visits are an all-time count per process: repeated and late reports change nothing", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
-      const say = (writer: string, bots: number) =>
+      const report = (writer: string, bots: number) =>
         store.traffic.saveCounts(
           writer,
           [{ siteId, hour: 1, bucket: "bots", reason: "x", visits: bots }],
           new Map([[siteId, bots]]),
         );
-      await say("a", 3);
-      await say("a", 5);
-      await say("a", 5);
-      await say("a", 4);
-      await say("b", 2);
+      await report("a", 3);
+      await report("a", 5);
+      await report("a", 5);
+      await report("a", 4);
+      await report("b", 2);
       await store.events.accept(newEvent(siteId, { owner: "a", reasons: [bot] }));
       expect(await soFar(siteId)).toEqual([0, 8]);
     });
 
-    test("visits of people alone add nothing, and sites do not mix", async () => {
+    test("totals do not count visits of people, and belong to their site", async () => {
       const [siteId, neighbour] = [shortId(), shortId()];
       await addWebhook(siteId);
       await addWebhook(neighbour);
@@ -205,7 +175,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await close(siteId)).toMatchObject({ number: 3, conversions: 0, removed: 0 });
     });
 
-    test("what was counted before the first webhook came is not reported", async () => {
+    test("events before the first webhook are in no period", async () => {
       const siteId = shortId();
       await store.events.accept(newEvent(siteId));
       await addWebhook(siteId);
@@ -215,20 +185,20 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await close(siteId)).toMatchObject({ conversions: 1 });
     });
 
-    test("a site that had no webhook for a while begins anew", async () => {
+    test("a site that had no webhook for a while starts new periods", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await store.webhooks.remove(line(siteId), id);
       await store.events.accept(newEvent(siteId));
-      expect((await store.periods.heads(Number.MAX_SAFE_INTEGER, 0)).map((one) => one.siteId)).not.toContain(
-        siteId,
-      );
+      expect(
+        (await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0)).map((one) => one.siteId),
+      ).not.toContain(siteId);
       await addWebhook(siteId, true, now + 5);
       await store.events.accept(newEvent(siteId));
       expect(await close(siteId)).toMatchObject({ startsAt: now + 5, conversions: 1 });
     });
 
-    test("of nodes that close at once one closes, and a decision on an old head does nothing", async () => {
+    test("of concurrent nodes one closes a period, and an outdated head closes nothing", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       await store.events.accept(newEvent(siteId));
@@ -241,7 +211,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await close(siteId)).toMatchObject({ number: 2, conversions: 0 });
     });
 
-    test("amid events on two nodes that both close, everything is in exactly one period", async () => {
+    test("every event is in exactly one period while two nodes accept and close", async () => {
       const siteId = shortId();
       await addWebhook(siteId);
       const total = 300;
@@ -272,7 +242,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(numbers).toEqual(periods.map((_, i) => i + 1));
     });
 
-    test("the same hours may come twice: a clock that was set back breaks nothing", async () => {
+    test("periods may repeat hours after a clock was set back", async () => {
       const siteId = shortId();
       const webhookId = await addWebhook(siteId);
       const at = { startsAt: now, endsAt: now + quarter, now, dueAt: 0 };
@@ -327,7 +297,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
     });
 
   describe("pushes", () => {
-    test("every webhook of the site gets every period, oldest first; the next only after the one before", async () => {
+    test("every webhook gets every period in order, each after the one before was accepted", async () => {
       const siteId = shortId();
       const ids = [await addWebhook(siteId), await addWebhook(siteId)];
       for (let i = 0; i < 3; i++) {
@@ -341,23 +311,23 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
           expect(await settle(siteId, id, number)).toBe(true);
         }
         expect(await claim(siteId, id)).toBeNull();
-        expect(await store.pushes.waiting({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
+        expect(await store.pushes.sumQueued({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
       }
     });
 
-    test("empty periods are left out where the webhook wants that", async () => {
+    test("a webhook can leave out empty periods", async () => {
       const siteId = shortId();
       const [all, some] = [await addWebhook(siteId), await addWebhook(siteId, false)];
       await close(siteId);
       await store.events.accept(newEvent(siteId));
       await close(siteId);
       const waiting = async (webhookId: string) =>
-        (await store.pushes.waiting({ siteId, webhookId })).periods;
+        (await store.pushes.sumQueued({ siteId, webhookId })).periods;
       expect([await waiting(all), await waiting(some)]).toEqual([2, 1]);
       expect((await claim(siteId, some))?.period.number).toBe(2);
     });
 
-    test("a webhook is in one node's hand; when that dies, another takes over after the lease", async () => {
+    test("one node leases a webhook, and another takes over when the lease has ended", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -369,20 +339,20 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await claim(siteId, id, now + 19_999, "next")).toBeNull();
       expect((await claim(siteId, id, now + 20_000, "next"))?.period.number).toBe(1);
       expect(await settle(siteId, id, 1, owner)).toBe(false);
-      expect(await store.pushes.renew({ siteId, webhookId: id }, owner, now)).toBe(false);
-      expect(await store.pushes.renew({ siteId, webhookId: id }, "next", now + 60_000)).toBe(true);
+      expect(await store.pushes.renewLease({ siteId, webhookId: id }, owner, now)).toBe(false);
+      expect(await store.pushes.renewLease({ siteId, webhookId: id }, "next", now + 60_000)).toBe(true);
       expect(await claim(siteId, id, now + 59_999, "third")).toBeNull();
       expect(await settle(siteId, id, 1, "next")).toBe(true);
     });
 
-    test("a claim run again after a lost commit is the same claim", async () => {
+    test("a claim that runs again after an unconfirmed commit gets the same push", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
       expect(await claim(siteId, id)).toEqual(await claim(siteId, id));
     });
 
-    test("a failure waits for its time with everything behind it, and is forgotten after a success", async () => {
+    test("a failed push delays later ones until its retry, and a success resets the failures", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -390,8 +360,8 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await fail(siteId, id, 1);
       await close(siteId, store, now + 100);
       expect(await claim(siteId, id, now + 4999)).toBeNull();
-      expect((await store.pushes.due(now + 4999)).map((one) => one.webhookId)).not.toContain(id);
-      expect((await store.pushes.due(now + 5000)).map((one) => one.webhookId)).toContain(id);
+      expect((await store.pushes.findDue(now + 4999)).map((one) => one.webhookId)).not.toContain(id);
+      expect((await store.pushes.findDue(now + 5000)).map((one) => one.webhookId)).toContain(id);
       const again = await claim(siteId, id, now + 5000);
       expect(again).toMatchObject({ period: { number: 1 }, failures: 1, failingSince: now });
       await settle(siteId, id, 1);
@@ -402,7 +372,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       });
     });
 
-    test("a period that is closed for an idle webhook is pushed a little later, the ones behind it with it", async () => {
+    test("a period of an idle webhook is pushed with a delay, together with later ones", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId, store, now + 400);
@@ -411,13 +381,13 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect((await claim(siteId, id, now + 400))?.period.number).toBe(1);
     });
 
-    test("one that is disabled keeps what waits, and gets it in order when it is enabled", async () => {
+    test("a disabled webhook keeps its queue and gets it in order when it is enabled", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
       await claim(siteId, id);
       await fail(siteId, id, 1, { gone: true });
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
         { id, state: "disabled", stateReason: "gone" },
       ]);
       expect(await store.audit.list(siteId, 1)).toMatchObject([
@@ -432,7 +402,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       }
     });
 
-    test("enabling while a push is under way does not let a second node push", async () => {
+    test("enabling a webhook during a push does not let a second node push", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
@@ -443,19 +413,19 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(await settle(siteId, id, 1)).toBe(true);
     });
 
-    test("disabled by hand while a push is under way: that stays the reason", async () => {
+    test("a webhook that a member disables during a push keeps their reason", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
       await claim(siteId, id);
       await store.webhooks.setState(line(siteId), id, "disabled", "by hand");
       await fail(siteId, id, 1, { gone: true });
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
         { state: "disabled", stateReason: "by hand" },
       ]);
     });
 
-    test("a replay lets the periods of a time go again, before newer ones, and nothing else", async () => {
+    test("a replay queues the periods of a time range again, before newer ones", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       const at = (i: number) => now + i * quarter;
@@ -467,10 +437,10 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
         await settle(siteId, id, number + 1);
       }
       const key = { siteId, webhookId: id };
-      expect(await store.pushes.replay(key, at(1), at(2), line(siteId))).toEqual([2]);
-      expect(await store.pushes.replay(key, at(1) + 1, at(1) + 2, line(siteId))).toEqual([2]);
-      expect(await store.pushes.replay(key, at(9), at(10), line(siteId))).toEqual([]);
-      expect(await store.pushes.replay({ siteId, webhookId: "x" }, at(0), at(9), line(siteId))).toEqual([]);
+      expect(await store.pushes.requeue(key, at(1), at(2), line(siteId))).toEqual([2]);
+      expect(await store.pushes.requeue(key, at(1) + 1, at(1) + 2, line(siteId))).toEqual([2]);
+      expect(await store.pushes.requeue(key, at(9), at(10), line(siteId))).toEqual([]);
+      expect(await store.pushes.requeue({ siteId, webhookId: "x" }, at(0), at(9), line(siteId))).toEqual([]);
       const numbers: number[] = [];
       for (let push = await claim(siteId, id); push; push = await claim(siteId, id)) {
         numbers.push(push.period.number);
@@ -479,7 +449,7 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       expect(numbers).toEqual([2, 4]);
     });
 
-    test("the log has every call, newest first, also tests", async () => {
+    test("the push log has every call, tests included, newest first", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       const period = await close(siteId);
@@ -487,8 +457,8 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await fail(siteId, id, 1, { dueAt: 0 });
       await claim(siteId, id);
       await settle(siteId, id, 1);
-      await store.pushes.noteTest({ siteId, webhookId: id }, [callOf(true)]);
-      const log = await store.pushes.log({ siteId, webhookId: id }, 10);
+      await store.pushes.logTest({ siteId, webhookId: id }, [callOf(true)]);
+      const log = await store.pushes.listLog({ siteId, webhookId: id }, 10);
       const about = {
         number: 1,
         startsAt: period?.startsAt,
@@ -501,10 +471,10 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
         [true, 200, null, about],
         [false, 500, "HTTP 500", about],
       ]);
-      expect(await store.pushes.log({ siteId, webhookId: id }, 1)).toHaveLength(1);
+      expect(await store.pushes.listLog({ siteId, webhookId: id }, 1)).toHaveLength(1);
     });
 
-    test("after their time pushes and the log are forgotten; what waits is not, however old", async () => {
+    test("the purge deletes old pushes and log lines, and keeps queued pushes", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       for (const number of [0, 1]) {
@@ -513,44 +483,44 @@ describe.each(["sqlite", "postgres"] as const)("totals and periods on %s", (engi
       await claim(siteId, id);
       await settle(siteId, id, 1);
       await store.pushes.purge(siteId, now);
-      expect(await store.pushes.log({ siteId, webhookId: id }, 10)).toHaveLength(1);
+      expect(await store.pushes.listLog({ siteId, webhookId: id }, 10)).toHaveLength(1);
       await store.pushes.purge(siteId, now + 1);
-      expect(await store.pushes.log({ siteId, webhookId: id }, 10)).toEqual([]);
+      expect(await store.pushes.listLog({ siteId, webhookId: id }, 10)).toEqual([]);
       expect((await claim(siteId, id))?.period.number).toBe(2);
-      expect(await store.pushes.replay({ siteId, webhookId: id }, 0, now, line(siteId))).toEqual([2]);
+      expect(await store.pushes.requeue({ siteId, webhookId: id }, 0, now, line(siteId))).toEqual([2]);
     });
 
-    test("a secret that is rotated keeps the one before for its time", async () => {
+    test("a rotated secret leaves the previous one valid for its time", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
       const rotated = { current: "whsec_dHdv", previous: { secret: "whsec_b25l", until: now + 1000 } };
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([
         { url: address.url, secrets: rotated, rotatingUntil: now + 1000 },
       ]);
       // Run again after a lost commit: the old one is still the old one.
       await store.webhooks.rotate(line(siteId), id, "whsec_dHdv", now + 1000);
-      expect(await store.webhooks.ofSite(siteId)).toMatchObject([{ secrets: rotated }]);
+      expect(await store.webhooks.listWithSecrets(siteId)).toMatchObject([{ secrets: rotated }]);
     });
 
-    test("what may be shown has neither path nor secret, and a removed one leaves nothing", async () => {
+    test("a shown webhook has neither path nor secret, and a removed one leaves no rows", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
-      const shown = (await store.webhooks.all()).find((one) => one.id === id);
+      const shown = (await store.webhooks.list()).find((one) => one.id === id);
       expect(shown).toMatchObject({ siteId, origin: "https://receiver.example", state: "active" });
       expect(JSON.stringify(shown)).not.toMatch(/s3cret|whsec/);
       await close(siteId);
       await store.webhooks.remove(line(siteId), id);
-      expect(await store.webhooks.ofSite(siteId)).toEqual([]);
-      expect(await store.pushes.waiting({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
+      expect(await store.webhooks.listWithSecrets(siteId)).toEqual([]);
+      expect(await store.pushes.sumQueued({ siteId, webhookId: id })).toMatchObject({ periods: 0 });
     });
 
-    test("on the embedded store a start frees what a dead process had in hand", async () => {
+    test("releasing the leases of a dead process makes its webhooks due", async () => {
       const siteId = shortId();
       const id = await addWebhook(siteId);
       await close(siteId);
       await claim(siteId, id);
-      await store.pushes.reclaimAll();
+      await store.pushes.releaseLeases();
       expect(await claim(siteId, id, now, "next")).not.toBeNull();
     });
   });

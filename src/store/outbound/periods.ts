@@ -1,15 +1,15 @@
 // Periods of the outbound webhook. Closing one is a single transaction: the head's row is locked, the totals are
 // summed, the difference to the head becomes the period, the head moves to the sum, and every webhook gets a push.
 //
-// Invariant: the sum over all periods since the head was set is what the totals have grown by until the head's sums. So
-// every conversion and every removal is in exactly one period: whatever commits after a sum was read is in the
-// difference that the next one makes, and of two nodes that close at once one finds that the head has moved.
+// Invariant: the periods since the head was set sum up to the growth of the totals until the head's sums. So every
+// conversion and every removal is in exactly one period: a commit after a sum was read is in the next difference, and of
+// two nodes that close at once one finds that the head has moved.
 
 import { columns } from "../schema/columns.ts";
 import { tuples, type Database, type Query, type Row } from "../engine/database.ts";
 import { sumTotals, type Totals } from "./totals.ts";
 
-/** Counts up within a site; its order is the order in which periods were closed. */
+/** `number` counts up within a site, in the order in which periods were closed. */
 export type Period = Totals & {
   siteId: string;
   number: number;
@@ -18,23 +18,23 @@ export type Period = Totals & {
   closedAt: number;
 };
 
-export type Head = { siteId: string; number: number; endsAt: number };
+export type PeriodHead = { siteId: string; number: number; endsAt: number };
 
 export type Closing = {
   siteId: string;
-  /** The head that the decision was made on: another one means that somebody else closed. */
+  /** The number of the head as it was read; if it has changed, another node has closed the period. */
   number: number;
   startsAt: number;
   endsAt: number;
   now: number;
-  /** When webhooks that are idle may push it. */
+  /** When idle webhooks may push it. */
   dueAt: number;
 };
 
 export function periodStore(db: Database) {
   return {
-    /** Heads that ended before `before`, or end after `after`, of the sites that have a webhook. */
-    async heads(before: number, after: number): Promise<Head[]> {
+    /** Lists heads that ended before `before` or end after `after`, of sites that have a webhook. */
+    async listHeads(before: number, after: number): Promise<PeriodHead[]> {
       const rows = await db.all(
         `SELECT site_id, number, ends_at FROM period_heads
          WHERE (ends_at < $1 OR ends_at > $2)
@@ -49,11 +49,11 @@ export function periodStore(db: Database) {
       }));
     },
 
-    /** Closes the open period; null when somebody else has done it, or is at it. */
+    /** Closes the open period; null when another node has closed it or is closing it. */
     close: (closing: Closing): Promise<Period | null> => db.write((tx) => closeOne(db, tx, closing)),
 
-    /** What the open period would hold if it were closed now; null without a webhook ever. */
-    async open(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
+    /** The totals of the open period; null for a site that never had a webhook. */
+    async readOpen(siteId: string): Promise<(Totals & { startsAt: number }) | null> {
       const [head] = await db.all(`SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1`, [
         siteId,
       ]);
@@ -70,7 +70,7 @@ const since = (sum: Totals, head: Row): Totals => ({
 
 async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Period | null> {
   const { siteId, number, startsAt, endsAt, now, dueAt } = closing;
-  // Who cannot skip a head that another node is at waits for it, and then finds that it has moved.
+  // Without SKIP LOCKED the statement waits for the other node and then finds that the head has moved.
   const lock = db.skipLocked || db.forUpdate;
   const [head] = await tx.all(
     `SELECT ${columns.period_heads} FROM period_heads WHERE site_id = $1 AND number = $2 ${lock}`,
@@ -99,7 +99,7 @@ async function closeOne(db: Database, tx: Query, closing: Closing): Promise<Peri
   return period;
 }
 
-/** A push for every webhook, also for one that is disabled: it gets what it missed when it is enabled again. */
+/** Queues a push for every webhook. A disabled one gets its pushes when it is enabled again. */
 async function queuePushes(tx: Query, period: Period, dueAt: number): Promise<void> {
   const { siteId, number } = period;
   const isEmpty = period.conversions === 0 && period.removed === 0;
@@ -113,7 +113,7 @@ async function queuePushes(tx: Query, period: Period, dueAt: number): Promise<vo
       [siteId, String(id), number],
     );
   }
-  // One that waits for a retry, has older ones to push, or is in somebody's hand keeps its time.
+  // A webhook that waits for a retry, has older pushes or is leased keeps its due time.
   await tx.all(
     `UPDATE webhooks SET due_at = $2 WHERE site_id = $1 AND owner = '' AND due_at < $2
        AND NOT EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = $1 AND pushes.webhook_id = webhooks.id
@@ -123,8 +123,8 @@ async function queuePushes(tx: Query, period: Period, dueAt: number): Promise<vo
 }
 
 /**
- * Lets counting begin for a site that gets its first webhook (again): from what the totals are now. Must run before the
- * webhook is inserted, in its transaction.
+ * Starts the periods of a site that gets its first webhook, or its first after it had none, from the present totals. Must
+ * run in the webhook's transaction, before its insert.
  */
 export async function beginPeriods(db: Database, tx: Query, siteId: string, now: number): Promise<void> {
   await tx.all(
@@ -132,7 +132,7 @@ export async function beginPeriods(db: Database, tx: Query, siteId: string, now:
      ON CONFLICT DO NOTHING`,
     [siteId],
   );
-  // Two that add the first webhook at once take turns here; the second finds the first one's.
+  // Serialises two transactions that add the first webhook: the second finds the webhook of the first.
   const lock = db.forUpdate;
   await tx.all(`SELECT number FROM period_heads WHERE site_id = $1 ${lock}`, [siteId]);
   const [webhook] = await tx.all(`SELECT id FROM webhooks WHERE site_id = $1 LIMIT 1`, [siteId]);

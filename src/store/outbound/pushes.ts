@@ -1,7 +1,7 @@
 // Pushes: one period for one webhook, and the log of every call.
 //
-// A webhook is in one node's hand at a time: claiming it moves its due time to the end of the lease and writes the
-// owner, and only the owner can settle. It pushes its oldest queued period, and the next one only after that was taken.
+// One node at a time leases a webhook: claiming it moves its due time to the end of the lease and writes the owner, and
+// only the owner can settle. Periods are pushed in order: the next one only after the receiver accepted the oldest.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns, qualified } from "../schema/columns.ts";
@@ -11,24 +11,24 @@ import type { Address } from "./webhooks.ts";
 
 export type WebhookKey = { siteId: string; webhookId: string };
 
-/** The oldest period that a webhook has not been told, in our hand. */
+/** The oldest queued period of a webhook that this node has leased. */
 export type Push = WebhookKey & {
   address: Address;
   period: Period;
-  /** Failures in a row so far, and since when. */
+  /** Consecutive failures so far, and the time of the first. */
   failures: number;
   failingSince: number | null;
   leaseUntil: number;
 };
 
-/** One call, as the log keeps it. */
+/** One HTTP call in the push log. */
 export type PushCall = {
   id: string;
   startedAt: number;
   durationMs: number;
   ok: boolean;
   httpStatus: number | null;
-  /** What went wrong, in our words. */
+  /** The error in our own words, never the receiver's text. */
   error: string | null;
   /** Bounded, escaped and without secrets. */
   response: string | null;
@@ -55,8 +55,8 @@ const lineColumns = [
 
 export function pushStore(db: Database, addressOf: (row: Row) => Address, newId: () => string) {
   return {
-    /** The webhooks that have something to push now. No locks: claiming decides. */
-    async due(now: number): Promise<WebhookKey[]> {
+    /** Lists webhooks with a push due. Takes no locks, because claiming decides. */
+    async findDue(now: number): Promise<WebhookKey[]> {
       const rows = await db.all(
         `SELECT site_id, id FROM webhooks WHERE state = 'active' AND due_at <= $1
            AND EXISTS (SELECT 1 FROM pushes WHERE pushes.site_id = webhooks.site_id
@@ -67,13 +67,13 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       return rows.map((row) => ({ siteId: String(row.site_id), webhookId: String(row.id) }));
     },
 
-    /** Takes a webhook in hand, if it is due and has something to push. */
+    /** Leases a webhook if it is due and has a queued push. */
     claim(
       { siteId, webhookId }: WebhookKey,
       lease: { owner: string; now: number; until: number },
     ): Promise<Push | null> {
       return db.write(async (tx) => {
-        // What is ours already: as after a commit that we did not hear of.
+        // The owner matches when the transaction runs again, because its commit was not confirmed.
         const [row] = await tx.all(
           `UPDATE webhooks SET owner = $3, due_at = $4
            WHERE site_id = $1 AND id = $2 AND state = 'active' AND (due_at <= $5 OR owner = $3) RETURNING ${columns.webhooks}`,
@@ -88,7 +88,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
           [siteId, webhookId],
         );
         if (!oldest) {
-          await giveBack(tx, siteId, webhookId);
+          await releaseWebhook(tx, siteId, webhookId);
           return null;
         }
         return {
@@ -103,8 +103,8 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       });
     },
 
-    /** Holds on to a webhook for longer. False when it is no longer ours. */
-    async renew({ siteId, webhookId }: WebhookKey, owner: string, until: number): Promise<boolean> {
+    /** False when another node owns the webhook by now. */
+    async renewLease({ siteId, webhookId }: WebhookKey, owner: string, until: number): Promise<boolean> {
       const rows = await db.write((tx) =>
         tx.all(`UPDATE webhooks SET due_at = $4 WHERE site_id = $1 AND id = $2 AND owner = $3 RETURNING id`, [
           siteId,
@@ -116,24 +116,24 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       return rows.length > 0;
     },
 
-    /** Writes what became of a push and lets go of the webhook. False when it was no longer ours. */
+    /** Writes the outcome of a push and ends the lease. False when another node owns the webhook by now. */
     settle(settlement: PushSettlement): Promise<boolean> {
       const lineId = newId();
       return db.write((tx) => settleOne(tx, lineId, settlement));
     },
 
-    /** Keeps a test in the log. */
-    async noteTest(key: WebhookKey, calls: readonly PushCall[]): Promise<void> {
+    /** Writes the calls of a test to the log. */
+    async logTest(key: WebhookKey, calls: readonly PushCall[]): Promise<void> {
       await db.write((tx) => writeLog(tx, key, null, calls));
     },
 
-    /** The embedded store has one node: what an earlier process had in hand when it died is due at once. */
-    async reclaimAll(): Promise<void> {
+    /** For the embedded store, which has one node: leases of an earlier process are void. */
+    async releaseLeases(): Promise<void> {
       await db.write((tx) => tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE owner <> ''`));
     },
 
-    /** Lets periods that were taken already go once more: all that touch the given time. Returns their numbers. */
-    replay({ siteId, webhookId }: WebhookKey, from: number, to: number, line: AuditLine): Promise<number[]> {
+    /** Queues all periods that overlap the given time again, pushed or not. Returns their numbers. */
+    requeue({ siteId, webhookId }: WebhookKey, from: number, to: number, line: AuditLine): Promise<number[]> {
       const lineId = newId();
       return db.write(async (tx) => {
         const rows = await tx.all(
@@ -147,8 +147,8 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       });
     },
 
-    /** What waits for a webhook. */
-    async waiting({
+    /** Sums up the queued periods of a webhook. */
+    async sumQueued({
       siteId,
       webhookId,
     }: WebhookKey): Promise<{ periods: number; conversions: number; removed: number }> {
@@ -166,8 +166,8 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       };
     },
 
-    /** The log of a webhook, newest first; `before` is the id of the last line of the page above. */
-    async log({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
+    /** The log of a webhook, newest first; `before` is the id of the last line of the previous page. */
+    async listLog({ siteId, webhookId }: WebhookKey, limit: number, before?: string): Promise<PushLine[]> {
       const rows = await db.all(
         `SELECT ${qualified("push_log")}, periods.starts_at, periods.ends_at, periods.conversions, periods.removed FROM push_log
          LEFT JOIN periods ON periods.site_id = push_log.site_id AND periods.number = push_log.number
@@ -178,7 +178,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
       return rows.map(lineOf);
     },
 
-    /** Forgets what is older than `before`; what still waits stays, however old. */
+    /** Deletes log lines, pushes and periods from before `before`; queued pushes stay. */
     async purge(siteId: string, before: number): Promise<void> {
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM push_log WHERE site_id = $1 AND started_at < $2`, [siteId, before]);
@@ -197,7 +197,7 @@ export function pushStore(db: Database, addressOf: (row: Row) => Address, newId:
   };
 }
 
-async function giveBack(tx: Query, siteId: string, webhookId: string): Promise<void> {
+async function releaseWebhook(tx: Query, siteId: string, webhookId: string): Promise<void> {
   await tx.all(`UPDATE webhooks SET owner = '', due_at = 0 WHERE site_id = $1 AND id = $2`, [
     siteId,
     webhookId,
@@ -219,7 +219,7 @@ async function settleOne(tx: Query, lineId: string, settlement: PushSettlement):
     [siteId, webhookId, number, settlement.ok ? "sent" : "queued", calls.length, settlement.ok ? at : null],
   );
   await writeLog(tx, { siteId, webhookId }, number, calls);
-  // Somebody may have disabled it meanwhile: then that stays the reason.
+  // If a member has disabled it meanwhile, their reason stays.
   if (!settlement.ok && settlement.disabled && row.state === "active") {
     await tx.all(`UPDATE webhooks SET state = 'disabled', state_reason = $3 WHERE site_id = $1 AND id = $2`, [
       siteId,

@@ -1,5 +1,5 @@
-// Everything that was ever counted for the outbound webhook. Each process adds to a row of its own, in the same
-// transaction as the thing that it counts, so that a number is there exactly when the thing is.
+// All-time totals for the outbound webhook. Each process adds to a row of its own, in the transaction that writes the
+// counted event, so that totals and events agree.
 
 import type { Event, FilterReason } from "../../kernel/event.ts";
 import { chunks, tuples, type Query } from "../engine/database.ts";
@@ -10,10 +10,10 @@ export type Totals = { conversions: number; removed: number };
 export type Counted = { siteId: string; writer: string; conversions: number; removedEvents: number };
 
 /**
- * What the webhooks' totals grow by. Only what was really written may come here: a transaction that is run again, after a
- * commit that we did not hear of, finds its events there and must add nothing.
+ * Computes the increments of the totals. Takes only events that were inserted: a transaction that runs again, because its
+ * commit was not confirmed, inserts none and must add nothing.
  */
-export function countedOf(
+export function toCounted(
   written: readonly { event: Event; filterReasons: readonly FilterReason[]; owner: string }[],
 ): Counted[] {
   const bySite = new Map<string, Counted>();
@@ -31,7 +31,7 @@ export function countedOf(
   return [...bySite.values()];
 }
 
-/** Adds to what the writers counted. One statement for up to 64 sites; on PostgreSQL a transaction has one site. */
+/** Adds the increments, in one statement for up to 64 sites. On PostgreSQL a transaction has one site. */
 export async function addTotals(tx: Query, counted: readonly Counted[]): Promise<void> {
   const sorted = counted.toSorted((one, other) => (one.siteId < other.siteId ? -1 : 1));
   for (const some of chunks(sorted)) {
@@ -45,7 +45,7 @@ export async function addTotals(tx: Query, counted: readonly Counted[]): Promise
   }
 }
 
-/** `botVisits` is all that this writer ever saw, so saying it again changes nothing, and it never goes back. */
+/** `botVisits` is the all-time count of this writer: safe to repeat, and it never decreases. */
 export async function saveBotVisits(
   tx: Query,
   siteId: string,
@@ -60,7 +60,7 @@ export async function saveBotVisits(
   );
 }
 
-/** All that is committed at this moment. */
+/** Sums up what is committed. */
 export async function sumTotals(tx: Query, siteId: string): Promise<Totals> {
   const [row] = await tx.all(
     `SELECT COALESCE(SUM(conversions), 0) AS conversions, COALESCE(SUM(removed_events + bot_visits), 0) AS removed

@@ -1,5 +1,4 @@
-// Webhooks: where the totals go, with which secrets, and whose turn it is to push. What was and will be pushed stands
-// in pushes.ts.
+// Webhooks: their URLs, secrets and states. Their queues and logs are in pushes.ts.
 
 import { writeAudit, type AuditLine } from "../sites/audit.ts";
 import { columns } from "../schema/columns.ts";
@@ -10,31 +9,31 @@ import type { Seal } from "../engine/seal.ts";
 export const webhookStates = ["active", "disabled"] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
-/** What may be shown of a webhook. */
+/** The part of a webhook that may be shown. */
 export type Webhook = {
   siteId: string;
   id: string;
-  /** The origin alone: a path may hold a token. */
+  /** Without the path, which may hold a token. */
   origin: string;
   sendEmpty: boolean;
   state: WebhookState;
   /** Why it is disabled. */
   stateReason: string | null;
-  /** When the first of its failures in a row was; null when the last push went well. */
+  /** The time of the first consecutive failure; null when the last push succeeded. */
   failingSince: number | null;
-  /** Failures in a row. */
+  /** Consecutive failures. */
   attempts: number;
-  /** When it pushes next, if it has anything to push. */
+  /** When it pushes next, if it has a queued push. */
   dueAt: number;
-  /** Until when the secret before the present one is still good; null when there is none. */
+  /** Until when the previous secret is valid; null when there is none. */
   rotatingUntil: number | null;
   createdAt: number;
 };
 
-/** The old secret lives on for a while, so that receivers can change over. */
+/** The previous secret stays valid for a while, so that receivers can switch. */
 export type Secrets = { current: string; previous: { secret: string; until: number } | null };
 
-/** What is needed to push. */
+/** The sealed part of a webhook. */
 export type Address = { url: string; secrets: Secrets };
 
 export function webhookStore(db: Database, seal: Seal, newId: () => string) {
@@ -69,7 +68,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
     };
   }
 
-  /** One change and its audit line. The line's id is made before, so that a second run writes the same one. */
+  /** Commits the work and its audit line, whose id is made outside so that a second run writes it once. */
   function change(line: AuditLine, work: (tx: Query) => Promise<void>): Promise<void> {
     const lineId = newId();
     return db.write(async (tx) => {
@@ -81,7 +80,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
   return {
     addressOf,
 
-    /** The first webhook of a site begins its periods. */
+    /** The first webhook of a site starts its periods. */
     add(
       line: AuditLine,
       webhook: { siteId: string; id: string; sendEmpty: boolean },
@@ -99,7 +98,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       });
     },
 
-    async ofSite(siteId: string): Promise<(Webhook & Address)[]> {
+    async listWithSecrets(siteId: string): Promise<(Webhook & Address)[]> {
       const rows = await db.all(
         `SELECT ${columns.webhooks} FROM webhooks WHERE site_id = $1 ORDER BY created_at, id`,
         [siteId],
@@ -107,8 +106,8 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       return rows.map((row) => ({ ...webhookOf(row), ...addressOf(row) }));
     },
 
-    /** Those of one site or of all, without what is secret. */
-    async all(siteId?: string): Promise<Webhook[]> {
+    /** Lists the webhooks of one site or of all, without URLs and secrets. */
+    async list(siteId?: string): Promise<Webhook[]> {
       const rows = await db.all(
         `SELECT ${columns.webhooks} FROM webhooks ${siteId === undefined ? "" : "WHERE site_id = $1"} ORDER BY site_id, created_at, id`,
         siteId === undefined ? [] : [siteId],
@@ -116,7 +115,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       return rows.map(webhookOf);
     },
 
-    /** Puts a new secret in place of the present one, which stays good until `until`. */
+    /** Replaces the secret; the previous one stays valid until `until`. */
     rotate(line: AuditLine, id: string, secret: string, until: number): Promise<void> {
       return change(line, async (tx) => {
         const lock = db.forUpdate;
@@ -137,7 +136,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       });
     },
 
-    /** Enabling forgets the failures, and lets what waits go at once, unless a push is still under way. */
+    /** Enabling resets the failures and makes queued pushes due, unless a push is in progress. */
     setState(line: AuditLine, id: string, state: WebhookState, reason: string | null): Promise<void> {
       return change(line, async (tx) => {
         await tx.all(
@@ -151,7 +150,7 @@ export function webhookStore(db: Database, seal: Seal, newId: () => string) {
       });
     },
 
-    /** Takes the webhook away, with what waits for it and its log. */
+    /** Deletes a webhook, its queue and its log. */
     remove(line: AuditLine, id: string): Promise<void> {
       return change(line, async (tx) => {
         const its = [line.siteId, id];

@@ -1,5 +1,5 @@
-// Erasing a person: what they did stays countable, who they were does not. Works in steps of one chunk each, so that
-// it never holds the store for long and can simply be run again.
+// Erases a person from events: the events stay countable, the person does not stay identifiable. Each transaction changes
+// one chunk, so that it does not block the store, and it can be run again.
 
 import { yieldToEventLoop } from "../../kernel/deadline.ts";
 import { chunks, list, type Database } from "../engine/database.ts";
@@ -8,8 +8,8 @@ import type { Sha256 } from "../../kernel/event.ts";
 export function eraseStore(db: Database) {
   return {
     /**
-     * Takes the person out of every event: hashes, ids and extra fields go, as do the requests and answers in the log,
-     * and nothing that still waits is sent. Returns how many events there were.
+     * Removes hashes, ids and extra fields from every event of the person, and requests and responses from the log.
+     * Queued and parked deliveries are skipped. Returns how many events there were.
      */
     async events(siteId: string, emailSha256: Sha256, now: number): Promise<number> {
       const rows = await db.all(`SELECT id FROM events WHERE site_id = $1 AND email_sha256 = $2`, [
@@ -20,7 +20,7 @@ export function eraseStore(db: Database) {
       for (const some of chunks(ids)) {
         const wanted = `site_id = $1 AND event_id IN (${list(some.length, 2)})`;
         await db.write(async (tx) => {
-          // The events first: whoever replays one at this moment locks it too, and one of the two sees the other.
+          // Events first: a concurrent replay locks them too, so that the later of the two sees what the earlier one did.
           await tx.all(
             `UPDATE events SET email_sha256 = '', person = $2, attribution = $3, extra = NULL
              WHERE site_id = $1 AND id IN (${list(some.length, 3)})`,

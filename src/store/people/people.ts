@@ -1,7 +1,7 @@
-// Identity records, visitors and consent: what is known of people, and what they decided about it.
+// Identity records, visitors and consent.
 //
-// Consent is kept by giver: each visitor who speaks for a person has a row of their own, the operator has one, and a
-// visitor's own decision has one per source. A refusal in any row is a refusal; it ends when its giver takes it back.
+// Consent has a row per giver: one for each visitor who identified as the person, one for the operator; a visitor's own
+// consent has a row per source. A refusal in any row is a refusal, until its giver withdraws it.
 
 import {
   consentStates,
@@ -14,22 +14,22 @@ import {
 import { columns } from "../schema/columns.ts";
 import { chunks, list, type Database, type Query, type Row, type Value } from "../engine/database.ts";
 import { inGroups } from "../engine/groupCommit.ts";
-import { oldPeople } from "./purgePeople.ts";
+import { peoplePurgeStore } from "./purgePeople.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
 
 export type Decision = { subject: string; givenBy: string; state: ConsentReading; decidedAt: number };
 
-/** The giver that stands above visitors. */
+/** The giver of decisions that an operator enters. */
 export const operator = "operator";
 
-const nobody: Identity = { visits: [], firstUtm: {}, forms: {} };
-const nothing: Visitor = { visits: [], persons: [] };
+const newIdentity: Identity = { visits: [], firstUtm: {}, forms: {} };
+const newVisitor: Visitor = { visits: [], emailSha256s: [] };
 
-/** The rows of one site's people, inside a transaction. What is read for change is locked until its end. */
+/** The rows of one site's people inside a transaction, which holds their locks until it ends. */
 export type PeopleRows = ReturnType<typeof rowsOn>;
 
 export function peopleStore(db: Database, newId: () => string, now: () => number = Date.now) {
-  // SQLite answers a point query faster than a batch can be gathered; PostgreSQL gets one query for many people.
+  // SQLite answers a point query faster than a batch can fill; PostgreSQL gets one query for many people.
   const identityRows = batched(
     db,
     (hashes) =>
@@ -50,29 +50,29 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
         return results;
       }),
     {
-      // What fails without the database's saying so failed in the work itself: a damaged record, say.
+      // An error that is not the database's comes from the work itself: a damaged record, for example.
       isDataError: (error) => db.isDataError(error) || !db.isOwnError(error),
       isLate: ({ by }) => by < now(),
     },
   );
 
   return {
-    async identity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
+    async findIdentity(siteId: string, emailSha256: Sha256): Promise<Identity | null> {
       const [row] = await identityRows(siteId, emailSha256);
       return row ? identityOf(unpackRecord(String(row.record), emailSha256)) : null;
     },
 
-    async decisions(siteId: string, subject: string): Promise<Decision[]> {
+    async listDecisions(siteId: string, subject: string): Promise<Decision[]> {
       return (await consentRows(siteId, subject)).map(decisionOf);
     },
 
-    /** `unknown` without a record. Throws when the store fails: the caller must take that for a refusal. */
-    async consent(siteId: string, subject: string): Promise<ConsentReading> {
-      return effective((await consentRows(siteId, subject)).map((row) => decisionOf(row).state));
+    /** `unknown` without a record. Throws when the store fails, which the caller must treat as a refusal. */
+    async readConsent(siteId: string, emailSha256: Sha256): Promise<ConsentReading> {
+      return effectiveConsent((await consentRows(siteId, emailSha256)).map((row) => decisionOf(row).state));
     },
 
-    /** Every decision that was ever made about a subject, oldest first. */
-    async history(siteId: string, subject: string): Promise<Decision[]> {
+    /** All decisions ever made about a person or visitor, oldest first. */
+    async listHistory(siteId: string, subject: string): Promise<Decision[]> {
       const rows = await db.all(
         `SELECT ${columns.consent_history} FROM consent_history WHERE site_id = $1 AND subject = $2 ORDER BY id`,
         [siteId, subject],
@@ -81,18 +81,18 @@ export function peopleStore(db: Database, newId: () => string, now: () => number
     },
 
     /**
-     * Runs `work` in a durable transaction that it shares with the changes of the same moment. If its turn does not come
-     * before `by`, it fails.
+     * Runs `work` in a durable transaction, shared with other changes of the same moment. Fails if it has not begun by
+     * `by`.
      */
     change<T>(siteId: string, work: (rows: PeopleRows) => Promise<T>, by = Infinity): Promise<T> {
       return changeInGroup(db.commitGroup(siteId), { siteId, by, work }) as Promise<T>;
     },
 
-    ...oldPeople(db),
+    ...peoplePurgeStore(db),
   };
 }
 
-/** A record of another shape must not become an error for every event of that person. */
+/** A damaged record is reported here, not as a type error in attribution. */
 function identityOf(record: unknown): Identity {
   const { visits } = (record ?? {}) as Partial<Identity>;
   const whole =
@@ -101,8 +101,8 @@ function identityOf(record: unknown): Identity {
   return record as Identity;
 }
 
-/** One refusal is a refusal; a state that is none of ours is one too, and never passes for "unknown". */
-export function effective(states: readonly ConsentReading[]): ConsentReading {
+/** One refusal is a refusal. An unknown state counts as unreadable, never as "unknown". */
+export function effectiveConsent(states: readonly ConsentReading[]): ConsentReading {
   for (const state of ["denied", "unreadable", "granted"] as const) if (states.includes(state)) return state;
   return "unknown";
 }
@@ -120,7 +120,7 @@ function decisionOf(row: Row): Decision {
 function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   const lock = db.forUpdate;
 
-  /** Reads a record for change; a new one is written first, so that two who make it at once take turns. */
+  /** Reads and locks a record. A missing one is inserted first, so that concurrent transactions wait for each other. */
   async function record<T>(table: string, key: string, id: string, empty: T, at: number): Promise<T> {
     await tx.all(
       `INSERT INTO ${table} (site_id, ${key}, record, oldest_at) VALUES ($1, $2, $3, $4)
@@ -159,22 +159,22 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
     ).map(decisionOf);
 
   return {
-    visitor: (id: string, at: number) => record("visitors", "visitor_id", id, nothing, at),
+    lockVisitor: (id: string, at: number) => record("visitors", "visitor_id", id, newVisitor, at),
     saveVisitor: (id: string, visitor: Visitor, at: number) =>
       save("visitors", "visitor_id", id, visitor, at),
     removeVisitor: (id: string) => remove("visitors", "visitor_id", id),
-    identity: (emailSha256: Sha256, at: number) =>
-      record("identities", "email_sha256", emailSha256, nobody, at),
+    lockIdentity: (emailSha256: Sha256, at: number) =>
+      record("identities", "email_sha256", emailSha256, newIdentity, at),
     saveIdentity: (emailSha256: Sha256, identity: Identity, at: number) =>
       save("identities", "email_sha256", emailSha256, identity, at),
     removeIdentity: (emailSha256: Sha256) => remove("identities", "email_sha256", emailSha256),
-    decisionsAbout: (subject: string) => decisions("subject", subject),
-    /** Decisions that a visitor made are about persons. */
-    decisionsBy: async (visitorId: string) =>
+    listDecisionsAbout: (subject: string) => decisions("subject", subject),
+    /** The decisions of a visitor, which are about persons. */
+    listDecisionsBy: async (visitorId: string) =>
       (await decisions("given_by", visitorId)).map((one) => ({ ...one, subject: one.subject as Sha256 })),
 
-    /** The visitors who handed in this email. Looks at all of them: for an erasure, not for every day. */
-    async visitorsOf(emailSha256: Sha256): Promise<string[]> {
+    /** The visitors who gave this email. Scans all visitors of the site: for exports and erasures alone. */
+    async findVisitors(emailSha256: Sha256): Promise<string[]> {
       const rows = await tx.all(`SELECT visitor_id FROM visitors WHERE site_id = $1 AND record LIKE $2`, [
         siteId,
         `%${emailSha256}%`,
@@ -182,16 +182,16 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
       return rows.map((row) => String(row.visitor_id));
     },
 
-    /** Ends every refusal about a subject, without putting words into the mouths of those who gave it. */
-    async liftAll(subject: string, at: number): Promise<void> {
+    /** Ends every refusal about a person. The history keeps the decisions as they were given. */
+    async liftRefusals(emailSha256: Sha256, at: number): Promise<void> {
       await tx.all(
         `UPDATE consents SET state = 'granted', decided_at = $3 WHERE site_id = $1 AND subject = $2 AND state <> 'granted'`,
-        [siteId, subject, at],
+        [siteId, emailSha256, at],
       );
     },
 
-    /** Forgets what a subject agreed to; what it refused stays. */
-    async forgetGrants(subject: string): Promise<void> {
+    /** Deletes grants of a person or visitor; refusals stay. */
+    async deleteGrants(subject: string): Promise<void> {
       for (const table of ["consents", "consent_history"]) {
         await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND subject = $2 AND state <> 'denied'`, [
           siteId,
@@ -200,7 +200,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
       }
     },
 
-    /** Writes a decision and its line of history. */
+    /** Writes a decision and its line in the history. */
     async decide(subject: string, givenBy: string, state: ConsentState, at: number): Promise<void> {
       const values = [siteId, subject, givenBy, state, at];
       await tx.all(
@@ -216,7 +216,7 @@ function rowsOn(tx: Query, db: Database, siteId: string, newId: () => string) {
   };
 }
 
-/** The rows of one (site, subject); on PostgreSQL the look-ups of one moment and site share a query. */
+/** Reads the rows of one subject. On PostgreSQL concurrent look-ups of one site share a query. */
 function batched(
   db: Database,
   textFor: (subjects: string) => string,

@@ -51,9 +51,9 @@ describe("a record", () => {
         firstUtm: { utm_source: "first" },
       }),
     ],
-    ["with text that looks like a code", identity({ visits: [visit({ utm: { utm_source: unusual } })] })],
-    ["of a visitor", { visits: [visit()], persons: [person, sha256("ef".repeat(32))] }],
-  ])("%s is unpacked as it was packed", (_what, record) => {
+    ["with what only looks like our signs", identity({ visits: [visit({ utm: { utm_source: unusual } })] })],
+    ["of a visitor", { visits: [visit()], emailSha256s: [person, sha256("ef".repeat(32))] }],
+  ])("%s comes back as it was", (_what, record) => {
     expect(unpackRecord(packRecord(record, person), person)).toEqual(record);
   });
 
@@ -82,7 +82,7 @@ describe("a record", () => {
     expect(unpackRecord(stored, person)).toEqual(identity());
   });
 
-  test("of a visitor has the person's hash in its text, where an erasure finds it", () => {
-    expect(packRecord({ visits: [], persons: [person] }, "visitor")).toContain(person);
+  test("is found by a person's hash, as it stands in the text", () => {
+    expect(packRecord({ visits: [], emailSha256s: [person] }, "visitor")).toContain(person);
   });
 });

@@ -18,8 +18,8 @@ const phrases = [
   '_fbp":"fb.1.', '_ga":"GA1.1.', "Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
   ".0.0.0 Safari/537.36", "iPhone; CPU iPhone OS ", "Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/",
   '"}}],"forms":{"emailGoogleSha256":"', '","emailMicrosoftSha256":"', '","emailRedditSha256":"',
-  // From here on the character of a phrase takes two bytes.
-  '"}}],"firstUtm":{"', '"}}],"persons":["', "https://", ".com/", "google", "facebook",
+  // From here on a character takes two bytes.
+  '"}}],"firstUtm":{"', '"}}],"emailSha256s":["', "https://", ".com/", "google", "facebook",
   " like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/", " Mobile/15E148 Safari/604.1",
   ".0.0.0 Mobile Safari/537.36", "Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/", "537.36 (KHTML, like Gecko) Chrome/",
   "605.1.15 (KHTML, like Gecko) Version/", "Mozilla/5.0 (", '{"value":"', '_gcl_au":"1.1.', '_fbc":"fb.1.', 'ttclid":"',
@@ -63,10 +63,10 @@ export function packRecord(record: Identity | Visitor, subject: string): string 
 /** A record of an unexpected shape is returned as it is: the caller reports what is wrong with it. */
 export function unpackRecord(text: string, subject: string): unknown {
   const whole = text.replace(anyCode, (code) => (code === ownHash ? subject : (phraseOf.get(code) ?? code)));
-  const record = JSON.parse(whole) as (Packed & { persons?: unknown }) | null;
+  const record = JSON.parse(whole) as (Packed & { emailSha256s?: unknown }) | null;
   if (!Array.isArray(record?.visits)) return record;
   for (const visit of record.visits) unpackVisit(visit);
-  if (!record.persons) record.firstUtm ??= utmOfFirst(record.visits);
+  if (!record.emailSha256s) record.firstUtm ??= utmOfFirst(record.visits);
   return record;
 }
 

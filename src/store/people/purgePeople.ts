@@ -1,35 +1,35 @@
-// Forgetting visits and click ids that are older than they may be.
+// Purges visits and click ids that are older than the site's retention.
 
 import type { Identity, Visit, Visitor } from "../../kernel/event.ts";
 import type { Database, Query } from "../engine/database.ts";
 import type { PurgeStep } from "../maintenance/purge.ts";
 import { oldestIn, packRecord, unpackRecord } from "./personCodec.ts";
 
-export function oldPeople(db: Database) {
+export function peoplePurgeStore(db: Database) {
   return {
     /**
-     * Looks at up to `most` people after `after`, and forgets their visits and click ids from before `before`. Along the
-     * key: an index by age would take a quarter of a record's room. Attribution leaves out what is too old by itself.
+     * Removes visits and click ids from before `before` of up to `max` people after `after`. Reads along the primary key,
+     * because an index by age would take a quarter of a record's size. Attribution ignores expired ids anyway.
      */
-    async purgePeople(siteId: string, before: number, after: string, most: number): Promise<PurgeStep> {
+    async purgePeople(siteId: string, before: number, after: string, max: number): Promise<PurgeStep> {
       const rows = await db.all(
         `SELECT email_sha256, oldest_at FROM identities WHERE site_id = $1 AND email_sha256 > $2
          ORDER BY email_sha256 LIMIT $3`,
-        [siteId, after, most],
+        [siteId, after, max],
       );
       const old = rows.filter((row) => Number(row.oldest_at) < before).map((row) => String(row.email_sha256));
-      if (old.length > 0) await db.write((tx) => forget(tx, db, siteId, "identities", old, before));
-      return { removed: old.length, next: rows.length < most ? null : String(rows.at(-1)?.email_sha256) };
+      if (old.length > 0) await db.write((tx) => purgeRecords(tx, db, siteId, "identities", old, before));
+      return { removed: old.length, next: rows.length < max ? null : String(rows.at(-1)?.email_sha256) };
     },
 
-    /** The same of up to `most` visitors, the oldest first. Returns how many were touched. */
-    async purgeVisitors(siteId: string, before: number, most: number): Promise<number> {
+    /** The same for up to `max` visitors, oldest first. Returns how many were changed. */
+    async purgeVisitors(siteId: string, before: number, max: number): Promise<number> {
       const rows = await db.all(
         `SELECT visitor_id FROM visitors WHERE site_id = $1 AND oldest_at < $2 ORDER BY oldest_at LIMIT $3`,
-        [siteId, before, most],
+        [siteId, before, max],
       );
       const old = rows.map((row) => String(row.visitor_id));
-      if (old.length > 0) await db.write((tx) => forget(tx, db, siteId, "visitors", old, before));
+      if (old.length > 0) await db.write((tx) => purgeRecords(tx, db, siteId, "visitors", old, before));
       return old.length;
     },
   };
@@ -37,8 +37,8 @@ export function oldPeople(db: Database) {
 
 const keyOf = { identities: "email_sha256", visitors: "visitor_id" } as const;
 
-/** What nothing is left of goes. */
-async function forget(
+/** Deletes records that have no visit left. */
+async function purgeRecords(
   tx: Query,
   db: Database,
   siteId: string,
@@ -57,7 +57,7 @@ async function forget(
     const record = unpackRecord(String(row.record), id) as Identity | Visitor;
     const visits = record.visits
       .filter((visit) => visit.seenAt >= before)
-      .map((visit) => young(visit, before));
+      .map((visit) => withoutOldClickIds(visit, before));
     if (visits.length === 0) {
       await tx.all(`DELETE FROM ${table} WHERE site_id = $1 AND ${key} = $2`, [siteId, id]);
     } else {
@@ -71,8 +71,8 @@ async function forget(
   }
 }
 
-/** The visit without click ids that are older than it: a click that was seen again is as old as its first time. */
-function young(visit: Visit, before: number): Visit {
+/** Drops expired click ids, which can be older than their visit: a click id keeps the time when it was first seen. */
+function withoutOldClickIds(visit: Visit, before: number): Visit {
   const clickIds = Object.fromEntries(Object.entries(visit.clickIds).filter(([, id]) => id.seenAt >= before));
   return { ...visit, clickIds };
 }

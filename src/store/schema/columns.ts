@@ -5,18 +5,12 @@
 export const columns = {
   alerts: "site_id, kind, subject, began_at, seen_at, notified_at, ended_at, text, told",
   api_keys: "id, site_id, name, access, hash, prefix, created_by, created_at, expires_at, revoked_at",
-  attempts:
-    "site_id, event_id, connection_id, number, started_at, duration_ms, state, reason, http_status, batch, request, response",
   audit: "site_id, id, at, actor, action, detail",
   bot_visits: "site_id, id, seen_at, reason, record",
   connections:
     "site_id, id, platform, account, settings, credentials, events, state, state_reason, created_at, updated_at",
   consent_history: "site_id, subject, id, given_by, state, decided_at",
   consents: "site_id, subject, given_by, state, decided_at",
-  deliveries:
-    "site_id, event_id, connection_id, platform, state, reason, attempts, due_at, owner, updated_at",
-  events:
-    "site_id, id, platform_event_id, key_id, mode, status, reasons, name, value, currency, order_id, email_sha256, time, received_at, person, attribution, extra, released_at",
   grants: "user_id, site_id, role, created_at",
   hosts:
     "host, site_id, created_at, vouched, paused_at, verified_at, verified_by, checked_at, finding, seen, failing_since, next_check_at",

@@ -228,18 +228,22 @@ const composed: Readonly<Record<string, readonly string[]>> = {
     "UPDATE attempts SET request",
   ],
   "events/eventList.ts": [
-    "SELECT ${summaryColumns} FROM events WHERE ${way}",
-    "SELECT id FROM events WHERE ${way}",
+    "SELECT ${summaryColumns} FROM events WHERE ${condition}",
+    "SELECT id FROM events WHERE ${condition}",
   ],
   "maintenance/lostKey.ts": ["UPDATE webhooks SET ${column} = $3", "UPDATE events SET extra = NULL"],
   "maintenance/purge.ts": [
     "DELETE FROM consents WHERE ${condition}",
     "DELETE FROM consent_history WHERE ${condition}",
   ],
-  "deliveries/syncLog.ts": ["SELECT COUNT(*) AS n FROM deliveries WHERE ${where"],
-  "deliveries/syncLogTexts.ts": [
+  "deliveries/syncLog.ts": [
+    "SELECT COUNT(*) AS n FROM deliveries WHERE ${where",
     "SELECT * FROM (SELECT event_id, connection_id FROM deliveries WHERE ${conditionsOf(",
   ],
+  // Their first column is the site's: the first field of the row's description.
+  "events/eventRow.ts": ["INSERT INTO events (${"],
+  "deliveries/delivery.ts": ["INSERT INTO deliveries (${", "INSERT INTO attempts (${"],
+  "statistics/rejectedRequests.ts": ["INSERT INTO refused_calls (${"],
 };
 
 /** Finds why one node could not answer a statement. Statements that are not hot may write configuration. */
@@ -328,8 +332,8 @@ describe("due deliveries", () => {
         ["c1", "c2"].map((connectionId) => ({ siteId, connectionId })),
       );
       for (const store of [plain, sharded]) {
-        expect(await store.deliveries.due(10, among)).toEqual([{ siteId: "s1", connectionId: "c1" }]);
-        expect(await store.deliveries.parked(among)).toEqual([{ siteId: "s1", connectionId: "c2" }]);
+        expect(await store.deliveries.findDue(10, among)).toEqual([{ siteId: "s1", connectionId: "c1" }]);
+        expect(await store.deliveries.findParked(among)).toEqual([{ siteId: "s1", connectionId: "c2" }]);
       }
     } finally {
       await plain.close();

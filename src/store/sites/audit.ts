@@ -1,4 +1,4 @@
-// Who changed what: a line for every change of settings and for everything done with a person's data.
+// The audit log: a line for every change of configuration and every access to a person's data.
 
 import { columns } from "../schema/columns.ts";
 import type { Database, Query } from "../engine/database.ts";
@@ -12,7 +12,7 @@ export type AuditLine = {
 };
 
 export async function writeAudit(tx: Query, id: string, line: AuditLine): Promise<void> {
-  // A transaction that is run again under the same id writes one line.
+  // A transaction that runs again has the same id and writes no second line.
   await tx.all(
     `INSERT INTO audit (site_id, id, at, actor, action, detail) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING`,
     [line.siteId, id, line.at, line.actor, line.action, JSON.stringify(line.detail)],
@@ -23,7 +23,7 @@ export function auditStore(db: Database, newId: () => string) {
   return {
     add: (line: AuditLine) => db.write((tx) => writeAudit(tx, newId(), line)),
 
-    /** Newest first; `before` is the id of the last line of the page above. Site "" is the installation. */
+    /** Newest first; `before` is the id of the last line of the previous page. Site "" is the installation. */
     async list(siteId: string, limit: number, before?: string): Promise<(AuditLine & { id: string })[]> {
       const rows = await db.all(
         `SELECT ${columns.audit} FROM audit WHERE site_id = $1 ${before === undefined ? "" : "AND id < $3"} ORDER BY id DESC LIMIT $2`,

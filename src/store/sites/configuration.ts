@@ -1,13 +1,12 @@
-// Sites, hosts, inbound keys and connections: what every node holds in memory. Each change raises the one
-// `revision` and stamps the site with it in the same transaction; nodes poll the number and reload the sites
-// whose stamp is newer.
+// Sites, hosts, inbound keys and connections, which every node caches in memory. Each change raises the one `revision` and
+// writes it to the site in the same transaction; nodes poll the number and reload the sites with a newer one.
 
 import type { ConnectionState, Mode } from "../../kernel/event.ts";
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
 import { list, type Database, type Query, type Row } from "../engine/database.ts";
 import { hostOfRow, insertHost, type HostRow } from "./hosts.ts";
-import { raised } from "./revision.ts";
+import { raiseRevision } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 import { openSettings, replaceSettings } from "./siteSettings.ts";
 
@@ -16,7 +15,7 @@ export type KeyRow = {
   id: string;
   name: string;
   mode: Mode;
-  /** SHA-256 of the key, hex. The key itself is nowhere. */
+  /** SHA-256 of the key, hex. The key itself is not stored. */
   hash: string;
   prefix: string;
   createdAt: number;
@@ -43,24 +42,22 @@ export type SiteRow = {
   name: string;
   settings: Record<string, unknown>;
   createdAt: number;
-  /** All that belong to the site, also those that are not served, in the order of their adding. */
+  /** All hosts of the site, served or not, in the order in which they were added. */
   hosts: string[];
   hostRows: HostRow[];
   keys: KeyRow[];
   connections: ConnectionRow[];
 };
 
-export type Change = AuditLine;
-
-/** What a connection's sealed credentials are bound to. */
+/** Binds sealed credentials to their connection. */
 export const connectionPlace = (siteId: string, id: string) => `connection ${siteId} ${id}`;
 
 export function configurationStore(db: Database, seal: Seal, newId: () => string) {
-  /** Runs one change of configuration: the rows, the new revision and the audit line commit together. */
-  function change<T>(what: Change, work: (tx: Query) => Promise<T>): Promise<T> {
+  /** Commits the work, the new revision and the audit line together. */
+  function change<T>(line: AuditLine, work: (tx: Query) => Promise<T>): Promise<T> {
     return db.write(async (tx) => {
-      const result = await raised(tx, what.siteId, () => work(tx));
-      await writeAudit(tx, newId(), what);
+      const result = await raiseRevision(tx, line.siteId, () => work(tx));
+      await writeAudit(tx, newId(), line);
       return result;
     });
   }
@@ -86,7 +83,7 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
 
   async function loadSites(tx: Query, rows: Row[]): Promise<SiteRow[]> {
     const sites: SiteRow[] = [];
-    // Fifty sites a statement: a start with thousands of sites stays a few hundred round trips.
+    // Fifty sites per statement, so that a start with thousands of sites takes a few hundred round trips.
     for (let at = 0; at < rows.length; at += 50) {
       const some = rows.slice(at, at + 50);
       const ids = some.map((row) => String(row.site_id));
@@ -121,13 +118,13 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
   }
 
   return {
-    async revision(): Promise<number> {
+    async readRevision(): Promise<number> {
       const [row] = await db.all(`SELECT value FROM settings WHERE name = 'revision'`);
       return Number(row?.value);
     },
 
-    /** The sites that changed after `revision`, whole. */
-    async sitesSince(revision: number): Promise<SiteRow[]> {
+    /** The sites that changed after `revision`, with all their rows. */
+    async listSitesSince(revision: number): Promise<SiteRow[]> {
       return loadSites(
         db,
         await db.all(`SELECT ${columns.sites} FROM sites WHERE revision > $1 ORDER BY created_at, site_id`, [
@@ -136,48 +133,48 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       );
     },
 
-    /** `displaces` is the line for a site that only claimed the host. */
+    /** `displaces` is the audit line of a site that loses the host because it had not verified it. */
     addSite(
-      what: Change,
+      line: AuditLine,
       site: { name: string; settings: Record<string, unknown>; hosts: string[] },
-      displaces: Change | null = null,
+      displaces: AuditLine | null = null,
     ): Promise<void> {
       const auditId = newId();
-      return change(what, async (tx) => {
+      return change(line, async (tx) => {
         await tx.all(
           `INSERT INTO sites (site_id, name, settings, revision, created_at) VALUES ($1, $2, $3, 0, $4)`,
-          [what.siteId, site.name, JSON.stringify(site.settings), what.at],
+          [line.siteId, site.name, JSON.stringify(site.settings), line.at],
         );
         for (const host of site.hosts)
-          await insertHost(tx, auditId, what, { host, isVouched: true, displaces });
+          await insertHost(tx, auditId, line, { host, isVouched: true, displaces });
       });
     },
 
-    renameSite(what: Change, name: string): Promise<void> {
-      return change(what, async (tx) => {
-        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, what.siteId]);
+    renameSite(line: AuditLine, name: string): Promise<void> {
+      return change(line, async (tx) => {
+        await tx.all(`UPDATE sites SET name = $1 WHERE site_id = $2`, [name, line.siteId]);
       });
     },
 
-    /** Changes what is stored, not what somebody read a while ago: changes of configuration take turns. */
+    /** Applies the change to the stored settings, not to a copy read earlier: changes of configuration are serialised. */
     changeSettings(
-      what: Change,
+      line: AuditLine,
       changeStored: (stored: Record<string, unknown>) => Record<string, unknown>,
     ): Promise<void> {
-      return change(what, (tx) => replaceSettings(tx, seal, what.siteId, changeStored));
+      return change(line, (tx) => replaceSettings(tx, seal, line.siteId, changeStored));
     },
 
-    /** `settings` is what the key changes about its site. */
-    addKey(what: Change, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
-      return change(what, async (tx) => {
+    /** `settings` are changed together with the new key. */
+    addKey(line: AuditLine, key: KeyRow, settings: Record<string, unknown>): Promise<void> {
+      return change(line, async (tx) => {
         await insertKey(tx, key);
         await replaceSettings(tx, seal, key.siteId, (stored) => ({ ...stored, ...settings }));
       });
     },
 
-    /** Replaces a key: the new one is there and the old one's end is set in the same moment. */
-    rotateKey(what: Change, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
-      return change(what, async (tx) => {
+    /** Adds the new key and sets the expiry of the old one, in one transaction. */
+    rotateKey(line: AuditLine, oldId: string, oldExpiresAt: number, key: KeyRow): Promise<void> {
+      return change(line, async (tx) => {
         await insertKey(tx, key);
         await tx.all(`UPDATE inbound_keys SET expires_at = $1 WHERE site_id = $2 AND id = $3`, [
           oldExpiresAt,
@@ -187,21 +184,21 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
       });
     },
 
-    revokeKey(what: Change, id: string): Promise<void> {
-      return change(what, async (tx) => {
+    revokeKey(line: AuditLine, id: string): Promise<void> {
+      return change(line, async (tx) => {
         await tx.all(
           `UPDATE inbound_keys SET revoked_at = $1 WHERE site_id = $2 AND id = $3 AND revoked_at IS NULL`,
-          [what.at, what.siteId, id],
+          [line.at, line.siteId, id],
         );
       });
     },
 
-    /** Writes a connection, new or known by its id. `secrets` names the settings that are sealed. */
-    saveConnection(what: Change, connection: ConnectionRow, secrets: ReadonlySet<string>): Promise<void> {
+    /** Inserts or updates a connection. `secrets` names the settings that are sealed. */
+    saveConnection(line: AuditLine, connection: ConnectionRow, secrets: ReadonlySet<string>): Promise<void> {
       const entries = Object.entries(connection.settings);
       const open = Object.fromEntries(entries.filter(([name]) => !secrets.has(name)));
       const sealed = Object.fromEntries(entries.filter(([name]) => secrets.has(name)));
-      return change(what, async (tx) => {
+      return change(line, async (tx) => {
         await tx.all(
           `INSERT INTO connections (site_id, id, platform, account, settings, credentials, events, state, state_reason,
              created_at, updated_at)
@@ -220,28 +217,28 @@ export function configurationStore(db: Database, seal: Seal, newId: () => string
             connection.state,
             connection.stateReason,
             connection.createdAt,
-            what.at,
+            line.at,
           ],
         );
       });
     },
 
-    removeConnection(what: Change, id: string): Promise<void> {
-      return change(what, async (tx) => {
-        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [what.siteId, id]);
+    removeConnection(line: AuditLine, id: string): Promise<void> {
+      return change(line, async (tx) => {
+        await tx.all(`DELETE FROM connections WHERE site_id = $1 AND id = $2`, [line.siteId, id]);
       });
     },
 
     setConnectionState(
-      what: Change,
+      line: AuditLine,
       id: string,
       state: ConnectionState,
       reason: string | null,
     ): Promise<void> {
-      return change(what, async (tx) => {
+      return change(line, async (tx) => {
         await tx.all(
           `UPDATE connections SET state = $1, state_reason = $2, updated_at = $3 WHERE site_id = $4 AND id = $5`,
-          [state, reason, what.at, what.siteId, id],
+          [state, reason, line.at, line.siteId, id],
         );
       });
     },

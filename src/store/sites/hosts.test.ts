@@ -48,7 +48,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
   });
   afterAll(() => store.close());
 
-  test("who answers for the installation adds a host that is served; others add one that waits", async () => {
+  test("a host is served at once when an installation owner adds it, and waits for its check otherwise", async () => {
     await vouch(north, "vouched.example");
     await claim(north, "claimed.example");
     await elsewhere.refresh();
@@ -60,7 +60,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     }
   });
 
-  test("a check that finds it serves it, everywhere, and the audit log says so", async () => {
+  test("a verified host is served by every node and has an audit line", async () => {
     const host = await claim(north, "checked.example");
     const line = { siteId: north.id, actor: "relay", action: "host verified", detail: {}, at };
     await store.hosts.saveCheck(host, well, line);
@@ -71,7 +71,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     expect(last?.action).toBe("host verified");
   });
 
-  test("the relay's own name is served for who answers for the installation alone", async () => {
+  test("only an installation owner can add the relay's own host name", async () => {
     const own = directoryOf(store, "own.example");
     const served = () => own.refresh().then(() => own.siteOfHost("own.example")?.id);
     const host = await claim(north, "own.example");
@@ -83,14 +83,14 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     await removeHost({ store, directory }, findHost(directory.sites(), "own.example"), by());
   });
 
-  test("one that fails stays served", async () => {
+  test("a verified host whose check fails stays served", async () => {
     const host = await claim(north, "failing.example");
     await store.hosts.saveCheck(host, { ...well, finding: "too slow", failingSince: at }, null);
     await directory.refresh();
     expect(directory.siteOfHost("failing.example")?.id).toBe(north.id);
   });
 
-  test("a host that another site merely claims goes to who answers for the installation, and to others after a week", async () => {
+  test("an unverified host of another site goes to installation owners at once, and to others after a week", async () => {
     await claim(north, "wanted.example");
     await expect(claim(south, "wanted.example", at + 6 * day)).rejects.toThrow("belongs to a site already");
     await claim(south, "wanted.example", at + 8 * day);
@@ -108,7 +108,7 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     expect(directory.siteOfHost("begun.example")?.id).toBe(third.id);
   });
 
-  test("one that was proven stays with its site, whoever asks, also when that happens in the same moment", async () => {
+  test("a verified host stays with its site, even if it is verified at the moment another site asks", async () => {
     const host = await claim(north, "proven.example");
     // This node has not heard of the check yet.
     await store.hosts.saveCheck(host, well, null);
@@ -138,14 +138,14 @@ describe.each(["sqlite", "postgres"] as const)("hosts on %s", (engine) => {
     expect(() => host("nowhere.example")).toThrow("There is no host nowhere.example.");
   });
 
-  test("a check that is due is taken in hand by one node", async () => {
+  test("one node claims a check that is due", async () => {
     const host = await claim(north, "due.example");
-    const taken = await Promise.all([1, 2, 3].map((n) => store.hosts.takeCheck(host, at + n)));
+    const taken = await Promise.all([1, 2, 3].map((n) => store.hosts.claimCheck(host, at + n)));
     expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await store.hosts.takeCheck(host, at + 9)).toBe(false);
+    expect(await store.hosts.claimCheck(host, at + 9)).toBe(false);
   });
 
-  test("a check of a host that was removed meanwhile brings nothing back", async () => {
+  test("a check of a host that was removed meanwhile does not restore it", async () => {
     const host = await claim(north, "gone.example");
     await removeHost({ store, directory }, host, by());
     const line = { siteId: north.id, actor: "relay", action: "host verified", detail: { lost: 1 }, at };

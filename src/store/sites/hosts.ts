@@ -1,23 +1,23 @@
-// The hosts of sites: whose they are, whether they are served, and what the last check found.
+// The hosts of sites, with their state and the result of the last check.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { type Database, type Query, type Row } from "../engine/database.ts";
-import { raised } from "./revision.ts";
+import { raiseRevision } from "./revision.ts";
 
 export type HostRow = {
   siteId: string;
   host: string;
   addedAt: number;
-  /** Somebody who answers for the whole installation added it: it is served without being verified. */
+  /** Added by a member who manages the whole installation, so it is served without being verified. */
   isVouched: boolean;
   pausedAt: number | null;
-  /** When a check last found that it leads here, and how. */
+  /** When a check last found that the host leads here, and by which method. */
   verifiedAt: number | null;
   verifiedBy: string | null;
   checkedAt: number | null;
-  /** What the last check found wrong; null when nothing. */
+  /** The problem that the last check found, or null. */
   finding: string | null;
-  /** What it saw in place of what it looked for. */
+  /** The value that the check found instead of the expected one. */
   seen: string | null;
   failingSince: number | null;
   nextCheckAt: number;
@@ -31,16 +31,16 @@ export type CheckRow = Pick<
 export type NewHost = {
   host: string;
   isVouched: boolean;
-  /** The line for the site that only claimed this host, and loses it. */
+  /** The audit line of the site that loses this host because it had not verified it. */
   displaces: AuditLine | null;
 };
 
 export function hostStore(db: Database, newId: () => string) {
-  /** One change that every node hears of, with its line in the audit log. */
+  /** Commits the work, the new revision and the audit line together. */
   function change(what: AuditLine, work: (tx: Query) => Promise<unknown>): Promise<void> {
     const id = newId();
     return db.write(async (tx) => {
-      await raised(tx, what.siteId, () => work(tx));
+      await raiseRevision(tx, what.siteId, () => work(tx));
       await writeAudit(tx, id, what);
     });
   }
@@ -51,11 +51,11 @@ export function hostStore(db: Database, newId: () => string) {
       await change(what, (tx) => insertHost(tx, id, what, host));
     },
 
-    /** False where it is the last one of its site, or gone. Changes take turns, so that two cannot remove the last two. */
+    /** False when it is the site's last host, or gone. Changes are serialised, so that two cannot remove the last two. */
     remove(what: AuditLine, host: string): Promise<boolean> {
       const id = newId();
       return db.write((tx) =>
-        raised(tx, what.siteId, async () => {
+        raiseRevision(tx, what.siteId, async () => {
           const rows = await tx.all(
             `DELETE FROM hosts WHERE host = $1 AND site_id = $2
              AND EXISTS (SELECT 1 FROM hosts AS others WHERE others.site_id = $2 AND others.host <> $1) RETURNING host`,
@@ -76,8 +76,8 @@ export function hostStore(db: Database, newId: () => string) {
         ]),
       ),
 
-    /** Takes a host in hand for a check that is due; true for one node. If it dies, the host is due again at `until`. */
-    async takeCheck({ host, siteId, nextCheckAt }: HostRow, until: number): Promise<boolean> {
+    /** Leases a host for a check that is due; true for one node. If that node dies, the host is due again at `until`. */
+    async claimCheck({ host, siteId, nextCheckAt }: HostRow, until: number): Promise<boolean> {
       const rows = await db.write((tx) =>
         tx.all(
           `UPDATE hosts SET next_check_at = $4 WHERE host = $1 AND site_id = $2 AND next_check_at = $3 RETURNING host`,
@@ -87,7 +87,7 @@ export function hostStore(db: Database, newId: () => string) {
       return rows.length > 0;
     },
 
-    /** Writes what a check found. `line` is for the audit log, where there is something to tell. */
+    /** Writes the result of a check, and an audit line if there is one. */
     async saveCheck(
       { host, siteId }: Pick<HostRow, "host" | "siteId">,
       found: CheckRow,
@@ -95,7 +95,7 @@ export function hostStore(db: Database, newId: () => string) {
     ): Promise<void> {
       const id = newId();
       await db.write((tx) =>
-        raised(tx, siteId, async () => {
+        raiseRevision(tx, siteId, async () => {
           const rows = await tx.all(
             `UPDATE hosts SET verified_at = $3, verified_by = $4, checked_at = $5, finding = $6, seen = $7,
                failing_since = $8, next_check_at = $9
@@ -112,7 +112,7 @@ export function hostStore(db: Database, newId: () => string) {
               found.nextCheckAt,
             ],
           );
-          // It may have been removed while it was looked at.
+          // The host may have been removed during the check.
           if (line && rows.length > 0) await writeAudit(tx, id, line);
         }),
       );
@@ -120,7 +120,7 @@ export function hostStore(db: Database, newId: () => string) {
   };
 }
 
-/** Part of a change of the site that gets the host. One that somebody has proven to be theirs stays theirs. */
+/** Part of a change of the site that gets the host. A host that another site has verified stays with that site. */
 export async function insertHost(
   tx: Query,
   auditId: string,
@@ -128,7 +128,7 @@ export async function insertHost(
   { host, isVouched, displaces }: NewHost,
 ): Promise<void> {
   if (displaces) {
-    await raised(tx, displaces.siteId, async () => {
+    await raiseRevision(tx, displaces.siteId, async () => {
       const lost = await tx.all(
         `DELETE FROM hosts WHERE host = $1 AND site_id = $2 AND vouched = 0 AND verified_at IS NULL RETURNING host`,
         [host, displaces.siteId],

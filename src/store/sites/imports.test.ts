@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hourMs } from "../../kernel/time.ts";
-import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
-import type { Attribution, Event } from "../../kernel/event.ts";
+import { newEvent, queuedDelivery } from "../../../test/support/events.ts";
+import { openNodes } from "../../../test/support/nodes.ts";
 import { uuidv7 } from "../../kernel/ids.ts";
 import type { AuditLine } from "./audit.ts";
 import type { ImportRow, NewImport } from "./imports.ts";
 import { finalAt } from "../statistics/statistics.ts";
-import { openStore, type Store } from "../store.ts";
-import { sha256 } from "../../../test/support/sha256.ts";
+import type { Store } from "../store.ts";
+import { hourMs } from "../../kernel/time.ts";
 
 const now = Date.UTC(2026, 10, 15);
 const line: AuditLine = { siteId: "s", actor: "test", action: "import started", detail: {}, at: now };
@@ -19,47 +18,36 @@ const made = (id: string): NewImport => ({
   options: { deliver: "none" },
   tally: { rows: 0 },
 });
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
 const held = (owner: string) => ({ owner, now, until: now + 30_000 });
 
 describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
   let store: Store;
+  let close: () => Promise<void>;
+
   beforeAll(async () => {
-    const location =
-      engine === "sqlite"
-        ? { engine, file: `${freshFolder()}/store.db` }
-        : { engine, url: await freshDatabase(), connections: 4 };
-    store = await openStore(location, Buffer.alloc(32, 7), uuidv7);
+    ({ store, close } = await openNodes(engine));
   });
-  afterAll(() => store.close());
+  afterAll(() => close());
 
   const take = (id: string, seen: ImportRow | null, owner: string) =>
-    store.imports.take(made(id), seen, held(owner), line);
+    store.imports.claim(made(id), seen, held(owner), line);
 
-  test("of two that begin at once one gets it, and one audit line stands", async () => {
+  test("of concurrent processes one starts an import, with one audit line", async () => {
     const before = (await store.audit.list("s", 100)).length;
     const got = await Promise.all(["a", "b", "c", "d"].map((owner) => take("one", null, owner)));
     expect(got.filter((row) => row !== null)).toHaveLength(1);
     expect((await store.audit.list("s", 100)).length - before).toBe(1);
   });
 
-  test("of two that take over what somebody left, one gets it", async () => {
+  test("of concurrent processes one takes over an abandoned import", async () => {
     const row = await take("two", null, "dead");
     const got = await Promise.all(["a", "b", "c"].map((owner) => take("two", row, owner)));
     expect(got.filter((one) => one !== null)).toHaveLength(1);
-    // Whoever looked before knows too little.
+    // The row has changed since this process read it.
     expect(await take("two", row, "late")).toBeNull();
   });
 
-  test("only who holds it writes progress", async () => {
+  test("only the owner of its lease writes the progress of an import", async () => {
     await take("three", null, "a");
     const key = { siteId: "s", id: "three" };
     expect(await store.imports.save(key, { line: 7, tally: { rows: 6 } }, held("b"))).toBe(false);
@@ -76,53 +64,36 @@ describe.each(["sqlite", "postgres"] as const)("imports on %s", (engine) => {
     expect(await store.imports.list("other")).toEqual([]);
   });
 
-  test("hours of events that are about to come are looked at again, unless their numbers are final", async () => {
+  test("hours of imported events become due again, unless their figures are final", async () => {
     const [hour, gone] = [Math.floor(now / hourMs) - 50, Math.floor(now / hourMs) - 60];
     await store.statistics.replaceHour("s", hour, [], { rolledAt: now, dueAt: finalAt });
     await store.statistics.replaceHour("s", gone, [], { rolledAt: finalAt, dueAt: finalAt });
-    await store.imports.announce("s", [uuidv7(hour * hourMs), uuidv7(gone * hourMs)], now);
-    expect(await store.statistics.dueHours("s", now + hourMs, 10)).toEqual([hour]);
+    await store.imports.markHours("s", [uuidv7(hour * hourMs), uuidv7(gone * hourMs)], now);
+    expect(await store.statistics.listDueHours("s", now + hourMs, 10)).toEqual([hour]);
   });
 
-  test("who holds a duplicate key, and how many deliveries wait", async () => {
-    const event: Event = {
-      id: uuidv7(now),
-      siteId: "s",
-      keyId: "import",
-      mode: "live",
-      name: "lead",
-      value: null,
-      currency: "EUR",
-      orderId: null,
-      time: now,
-      receivedAt: now,
-      person: { emailSha256: sha256("e".repeat(64)) },
-      extra: null,
-    };
-    const delivery = { platform: "sandbox", reason: null };
-    await store.events.accept({
-      event,
-      attribution: unattributed,
-      filterReasons: [],
-      claim: "claim",
-      claimUntil: now + 1000,
-      orderEventId: null,
-      deliveries: [
-        { ...delivery, connectionId: "c1", state: "queued" },
-        { ...delivery, connectionId: "c2", state: "parked" },
-      ],
-      owner: "",
-      leaseUntil: now,
-    });
-    expect(await store.imports.holderOf("s", "claim", now)).toBe(event.id);
-    expect(await store.imports.holderOf("s", "claim", now + 1000)).toBeNull();
-    expect(await store.imports.holderOf("other", "claim", now)).toBeNull();
-    expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.waiting("s", id, 10)))).toEqual([
-      1, 0, 0,
-    ]);
-    expect(await store.imports.waiting("s", "c1", 0)).toBe(0);
-    // In nobody's hand and due at once.
+  test("the holder of a claim is found, and queued deliveries are counted", async () => {
+    const item = newEvent(
+      "s",
+      { receivedAt: now },
+      {
+        claim: "claim",
+        claimUntil: now + 1000,
+        deliveries: [queuedDelivery("c1"), { ...queuedDelivery("c2"), state: "parked" }],
+        owner: "",
+        leaseUntil: now,
+      },
+    );
+    await store.events.accept(item);
+    expect(await store.imports.findClaimHolder("s", "claim", now)).toBe(item.event.id);
+    expect(await store.imports.findClaimHolder("s", "claim", now + 1000)).toBeNull();
+    expect(await store.imports.findClaimHolder("other", "claim", now)).toBeNull();
+    expect(await Promise.all(["c1", "c2", "c3"].map((id) => store.imports.countQueued("s", id, 10)))).toEqual(
+      [1, 0, 0],
+    );
+    expect(await store.imports.countQueued("s", "c1", 0)).toBe(0);
+    // Without an owner, and due at once.
     const lease = { now, owner: "node", until: now + 1000, limit: 10 };
-    expect(await store.deliveries.claim({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
+    expect(await store.deliveries.claimDue({ siteId: "s", connectionId: "c1" }, lease)).toHaveLength(1);
   });
 });

@@ -1,5 +1,5 @@
-// Imports of files: how far each has come, and which process is at it. Rows of a file are written under ids that are made
-// from the import and the line, so a line that is taken in again changes nothing; progress may therefore lag behind.
+// Imports of files: the progress of each and the process that holds its lease. Ids of imported rows are made from the
+// import and the line, so a line that is imported again changes nothing, and progress may lag behind.
 
 import { writeAudit, type AuditLine } from "./audit.ts";
 import { columns } from "../schema/columns.ts";
@@ -26,7 +26,7 @@ export type ImportRow = {
 };
 
 export type NewImport = Pick<ImportRow, "siteId" | "id" | "kind" | "file" | "options" | "tally">;
-export type Holder = { owner: string; now: number; until: number };
+export type ImportLease = { owner: string; now: number; until: number };
 type Key = Pick<ImportRow, "siteId" | "id">;
 type Progress = Pick<ImportRow, "line" | "tally">;
 
@@ -43,20 +43,20 @@ export function importStore(db: Database, newId: () => string) {
     find,
 
     /**
-     * Makes the import, or takes one over that nobody is at; `seen` is its row as it was read, null for none. Null when
-     * somebody else came first. Leaves the audit line with a new one.
+     * Creates the import and its audit line, or takes over one whose lease has ended; `seen` is its row as it was read, or
+     * null. Returns null when another process was first.
      */
-    async take(
+    async claim(
       made: NewImport,
       seen: ImportRow | null,
-      { owner, now, until }: Holder,
+      { owner, now, until }: ImportLease,
       line: AuditLine,
     ): Promise<ImportRow | null> {
       const { siteId, id } = made;
       const auditId = newId();
       const rows = await db.write(async (tx) => {
         if (seen) {
-          // A transaction that is run again may find itself as the owner.
+          // A transaction that runs again may find itself as the owner.
           return tx.all(
             `UPDATE imports SET owner = $3, lease_until = $4, state = 'running', updated_at = $5
              WHERE site_id = $1 AND id = $2 AND state <> 'done' AND (owner = $3 OR (owner = $6 AND lease_until = $7))
@@ -87,11 +87,11 @@ export function importStore(db: Database, newId: () => string) {
       return rows[0] ? importOf(rows[0]) : null;
     },
 
-    /** Writes how far it has come. False when somebody else is at it. */
+    /** Writes the progress. False when another process holds the lease. */
     async save(
       { siteId, id }: Key,
       { line, tally }: Progress,
-      { owner, now, until }: Holder,
+      { owner, now, until }: ImportLease,
     ): Promise<boolean> {
       const rows = await db.write((tx) =>
         tx.all(
@@ -103,12 +103,12 @@ export function importStore(db: Database, newId: () => string) {
       return rows.length > 0;
     },
 
-    /** Lets go. `audit`: the line for one that is done. */
+    /** Writes the last progress and ends the lease. `audit` is the line of a finished import. */
     async end(
       { siteId, id }: Key,
       state: "stopped" | "done",
       { line, tally }: Progress,
-      { owner, now }: Pick<Holder, "owner" | "now">,
+      { owner, now }: Pick<ImportLease, "owner" | "now">,
       audit: AuditLine | null,
     ): Promise<void> {
       const auditId = newId();
@@ -130,12 +130,12 @@ export function importStore(db: Database, newId: () => string) {
       return rows.map(importOf);
     },
 
-    /** Said before events of hours that are over are written: their numbers are to be made again. */
-    announce: (siteId: string, eventIds: readonly string[], now: number) =>
+    /** Called before events of past hours are written, so that their statistics are computed again. */
+    markHours: (siteId: string, eventIds: readonly string[], now: number) =>
       db.write((tx) => markHours(tx, siteId, eventIds, now)),
 
-    /** The event that holds a duplicate key at this time; null where it is free. */
-    async holderOf(siteId: string, claim: string, now: number): Promise<string | null> {
+    /** The event that holds a duplicate key at this time, or null. */
+    async findClaimHolder(siteId: string, claim: string, now: number): Promise<string | null> {
       const [row] = await db.all(
         `SELECT event_id FROM dedup_claims WHERE site_id = $1 AND claim = $2 AND expires_at > $3`,
         [siteId, claim, now],
@@ -143,12 +143,12 @@ export function importStore(db: Database, newId: () => string) {
       return row ? String(row.event_id) : null;
     },
 
-    /** How many deliveries wait for a connection; counted up to `most`. */
-    async waiting(siteId: string, connectionId: string, most: number): Promise<number> {
+    /** Counts the queued deliveries of a connection, up to `max`. */
+    async countQueued(siteId: string, connectionId: string, max: number): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n FROM (
-           SELECT 1 AS one FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' LIMIT $3) AS waiting`,
-        [siteId, connectionId, most],
+           SELECT 1 AS one FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' LIMIT $3) AS queued`,
+        [siteId, connectionId, max],
       );
       return Number(row?.n);
     },

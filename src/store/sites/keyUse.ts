@@ -1,4 +1,4 @@
-// What happened to keys: how often each was used, and the wrong ones by host.
+// Uses of keys by hour, and lock-outs of hosts after wrong keys.
 
 import { minuteMs } from "../../kernel/time.ts";
 import { columns } from "../schema/columns.ts";
@@ -7,19 +7,19 @@ import type { InboundKind } from "../statistics/inboundCounts.ts";
 
 export type KeyUse = { siteId: string; keyId: string; hour: number; uses: number; lastUsedAt: number };
 /**
- * All uses that a process has counted on a site in an hour, up to a batch and with it: by this number a batch is known
- * that was written before.
+ * The uses that a process has counted on a site in an hour, including the present batch. A batch whose total is stored
+ * was written before.
  */
 export type UseTotal = { writer: string; hour: number; uses: number };
 export type Lockout = { siteId: string; host: string; startedAt: number; lockedUntil: number };
-/** How many wrong keys within which time lock a host, and for how long. */
+/** `keys` wrong keys within `windowMs` lock a host for `lockMs`. */
 export type LockoutRule = { keys: number; windowMs: number; lockMs: number };
 
 export const lockoutRule: LockoutRule = { keys: 10, windowMs: 5 * minuteMs, lockMs: 15 * minuteMs };
 
 export function keyUseStore(db: Database, newId: () => string) {
   return {
-    /** With a `total`, of one site and hour: safe to repeat. */
+    /** Safe to repeat with a `total`, which covers one site and hour. */
     async addUses(uses: readonly KeyUse[], total?: UseTotal): Promise<void> {
       const bySite = Map.groupBy(uses, (use) => use.siteId);
       for (const siteId of [...bySite.keys()].toSorted()) {
@@ -37,7 +37,7 @@ export function keyUseStore(db: Database, newId: () => string) {
       }
     },
 
-    async usesOfSite(
+    async sumUses(
       siteId: string,
       sinceHour: number,
     ): Promise<Map<string, { uses24h: number; lastUsedAt: number }>> {
@@ -55,13 +55,13 @@ export function keyUseStore(db: Database, newId: () => string) {
     },
 
     /**
-     * Counts one wrong key on a host, over all nodes, and returns until when that host is locked (0: not).
-     * The count slides: `rule.keys` within any `rule.windowMs` lock the host for `rule.lockMs`.
+     * Counts one wrong key on a host, over all nodes, in a sliding window. Returns the time until which the host is locked,
+     * or 0.
      */
     countWrongKey(siteId: string, host: string, now: number, rule: LockoutRule): Promise<number> {
       const id = newId();
       return db.write(async (tx) => {
-        // Writing the row first makes wrong keys on one host take turns, so that exactly the tenth is the tenth.
+        // Writing the row first serialises wrong keys on one host, so that exactly the tenth locks it.
         const [lockout] = await tx.all(
           `INSERT INTO lockouts (site_id, host, started_at, locked_until) VALUES ($1, $2, $3, 0)
            ON CONFLICT (site_id, host) DO UPDATE SET host = excluded.host RETURNING locked_until`,
@@ -92,7 +92,7 @@ export function keyUseStore(db: Database, newId: () => string) {
       });
     },
 
-    /** Forgets wrong keys and lock-outs of a site that are over. */
+    /** Deletes expired wrong keys and lock-outs of a site. */
     async purge(siteId: string, now: number, rule: LockoutRule): Promise<void> {
       await db.write(async (tx) => {
         await tx.all(`DELETE FROM wrong_keys WHERE site_id = $1 AND at <= $2`, [siteId, now - rule.windowMs]);
@@ -104,7 +104,7 @@ export function keyUseStore(db: Database, newId: () => string) {
       });
     },
 
-    async lockouts(siteId: string, now: number): Promise<Lockout[]> {
+    async listLockouts(siteId: string, now: number): Promise<Lockout[]> {
       const rows = await db.all(
         `SELECT ${columns.lockouts} FROM lockouts WHERE site_id = $1 AND locked_until > $2`,
         [siteId, now],
@@ -119,7 +119,7 @@ export function keyUseStore(db: Database, newId: () => string) {
   };
 }
 
-/** False where this total was reached before: then the batch is in the database. */
+/** False when this total was stored before, which means that the batch was written. */
 async function raiseTotal(tx: Query, siteId: string, { writer, hour, uses }: UseTotal): Promise<boolean> {
   const kind: InboundKind = "used";
   const raised = await tx.all(

@@ -1,16 +1,16 @@
-// Signing in at platforms: the operator's registrations there, sign-ins under way, and whose turn it is to renew a token.
+// OAuth at platforms: the operator's apps, sign-ins in progress, and the leases for refreshing tokens.
 
 import { connectionPlace } from "./configuration.ts";
 import { columns } from "../schema/columns.ts";
 import type { Database, Row } from "../engine/database.ts";
-import { raised } from "./revision.ts";
+import { raiseRevision } from "./revision.ts";
 import type { Seal } from "../engine/seal.ts";
 
-/** The operator's registration at a platform. */
+/** The operator's OAuth app at a platform. */
 export type OAuthApp = { platform: string; clientId: string; clientSecret: string };
 
-/** `record` belongs to who keeps it; it is sealed at rest. */
-export type SignIn<Record = unknown> = {
+/** Only the caller knows the shape of `record`; it is sealed at rest. */
+export type PlatformSignIn<Record = unknown> = {
   siteId: string;
   id: string;
   platform: string;
@@ -18,8 +18,8 @@ export type SignIn<Record = unknown> = {
   record: Record;
 };
 
-export function signInStore(db: Database, seal: Seal) {
-  function signInOf(row: Row): SignIn {
+export function platformSignInStore(db: Database, seal: Seal) {
+  function signInOf(row: Row): PlatformSignIn {
     const siteId = String(row.site_id);
     const id = String(row.id);
     return {
@@ -50,7 +50,7 @@ export function signInStore(db: Database, seal: Seal) {
       return rows.length > 0;
     },
 
-    async app(platform: string): Promise<OAuthApp | null> {
+    async findApp(platform: string): Promise<OAuthApp | null> {
       const [row] = await db.all(`SELECT ${columns.oauth_apps} FROM oauth_apps WHERE platform = $1`, [
         platform,
       ]);
@@ -60,7 +60,7 @@ export function signInStore(db: Database, seal: Seal) {
     },
 
     /** Without their secrets. */
-    async apps(): Promise<{ platform: string; clientId: string; updatedAt: number }[]> {
+    async listApps(): Promise<{ platform: string; clientId: string; updatedAt: number }[]> {
       const rows = await db.all(`SELECT platform, client_id, updated_at FROM oauth_apps ORDER BY platform`);
       return rows.map((row) => ({
         platform: String(row.platform),
@@ -69,7 +69,7 @@ export function signInStore(db: Database, seal: Seal) {
       }));
     },
 
-    async begin(signIn: SignIn): Promise<void> {
+    async begin(signIn: PlatformSignIn): Promise<void> {
       const { siteId, id, platform, expiresAt, record } = signIn;
       await db.write((tx) =>
         tx.all(
@@ -80,7 +80,7 @@ export function signInStore(db: Database, seal: Seal) {
       );
     },
 
-    async get(siteId: string, id: string): Promise<SignIn | null> {
+    async find(siteId: string, id: string): Promise<PlatformSignIn | null> {
       const [row] = await db.all(`SELECT ${columns.sign_ins} FROM sign_ins WHERE site_id = $1 AND id = $2`, [
         siteId,
         id,
@@ -89,14 +89,14 @@ export function signInStore(db: Database, seal: Seal) {
     },
 
     /**
-     * One step of a sign-in: `step` sees the record and returns the next one, or null when it is not this one's turn.
-     * Of two that step at once, one sees what the other made of it. Returns the new record, or null.
+     * Runs one step of a sign-in: `next` gets the record and returns the new one, or null when the step does not apply.
+     * Concurrent steps are serialised by a row lock. Returns the new record, or null.
      */
     step<T>(
       siteId: string,
       id: string,
-      next: (signIn: SignIn) => { record: T; expiresAt: number } | null,
-    ): Promise<SignIn<T> | null> {
+      next: (signIn: PlatformSignIn) => { record: T; expiresAt: number } | null,
+    ): Promise<PlatformSignIn<T> | null> {
       return db.write(async (tx) => {
         const lock = db.forUpdate;
         const [row] = await tx.all(
@@ -120,7 +120,7 @@ export function signInStore(db: Database, seal: Seal) {
       await db.write((tx) => tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND id = $2`, [siteId, id]));
     },
 
-    /** True for one node at a time, until it is given back or its time is over. */
+    /** Leases the refresh of a connection's token: true for one node, until it releases it or `until` has passed. */
     async claimRefresh(
       siteId: string,
       connectionId: string,
@@ -150,8 +150,8 @@ export function signInStore(db: Database, seal: Seal) {
     },
 
     /**
-     * Puts renewed tokens into a connection, on every node within a second. No audit line: it happens every hour, and
-     * nobody did it. False when the connection is gone, or was given other tokens meanwhile.
+     * Writes refreshed tokens to a connection and raises the revision, so that every node has them within a second. There
+     * is no audit line, because no member acted. False when the connection is gone or has other tokens by now.
      */
     renewTokens(
       siteId: string,
@@ -160,14 +160,14 @@ export function signInStore(db: Database, seal: Seal) {
       tokens: Readonly<Record<string, string>>,
     ): Promise<boolean> {
       return db.write((tx) =>
-        raised(tx, siteId, async () => {
+        raiseRevision(tx, siteId, async () => {
           const [row] = await tx.all(`SELECT credentials FROM connections WHERE site_id = $1 AND id = $2`, [
             siteId,
             id,
           ]);
           if (!row) return false;
           const known = JSON.parse(seal.open(String(row.credentials), connectionPlace(siteId, id)));
-          // A transaction that is run again finds its own tokens.
+          // A transaction that runs again finds its own tokens.
           if (known.refresh_token !== used && known.access_token !== tokens.access_token) return false;
           const sealed = seal.close(JSON.stringify({ ...known, ...tokens }), connectionPlace(siteId, id));
           await tx.all(`UPDATE connections SET credentials = $3 WHERE site_id = $1 AND id = $2`, [
@@ -180,7 +180,7 @@ export function signInStore(db: Database, seal: Seal) {
       );
     },
 
-    /** Forgets sign-ins of a site that are over. */
+    /** Deletes expired sign-ins of a site. */
     async purge(siteId: string, now: number): Promise<void> {
       await db.write((tx) =>
         tx.all(`DELETE FROM sign_ins WHERE site_id = $1 AND expires_at <= $2`, [siteId, now]),

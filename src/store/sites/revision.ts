@@ -1,9 +1,9 @@
-// The one number that tells every node that configuration has changed.
+// The revision: one number by which every node sees that configuration has changed.
 
 import type { Query } from "../engine/database.ts";
 
-/** Runs `work` as a change that every node hears of. The revision's row comes first, so that changes take turns. */
-export async function raised<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {
+/** Runs `work` under a new revision. The row of the revision is locked first, which serialises changes. */
+export async function raiseRevision<T>(tx: Query, siteId: string, work: () => Promise<T>): Promise<T> {
   const [row] = await tx.all(
     `UPDATE settings SET value = CAST(CAST(value AS bigint) + 1 AS text) WHERE name = 'revision' RETURNING value`,
   );

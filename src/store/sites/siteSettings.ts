@@ -1,4 +1,4 @@
-// The settings of a site as they rest: JSON, in which an address that may hold a token is sealed.
+// Stores the settings of a site as JSON, in which URLs that may hold a token are sealed.
 
 import type { Query } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";

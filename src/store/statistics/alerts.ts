@@ -1,22 +1,21 @@
-// Alerts: what needs a person, since when, and who was told. One is open per site, kind and subject; that it began and
-// that it ended is written once, whatever nodes look at the same moment.
+// Alerts, their notifications and the facts that they are decided by. One alert is open per site, kind and subject; its
+// begin and its end are written once, however many nodes check at the same moment.
 
-import type { AlertKind } from "../../kernel/event.ts";
-import { alertFacts } from "./alertFacts.ts";
+import type { AlertKind, DeliveryState } from "../../kernel/event.ts";
 import { columns } from "../schema/columns.ts";
 import { list, type Database, type Row } from "../engine/database.ts";
 
-/** What a look found: `subject` is a connection, a webhook, a host, or empty for the site. */
+/** A condition that holds. `subject` is a connection, a webhook, a host, or empty for the site. */
 export type Finding = { kind: AlertKind; subject: string; text: string };
 
-/** What one channel was told of an alert. */
+/** The state of one channel's notifications about an alert. */
 export type Note = {
   told: "began" | "over" | null;
   toldAt: number;
-  /** When it was last tried; how it failed, where it did. */
+  /** When it was last attempted; `error` says how that failed. */
   triedAt: number;
   isTrying: boolean;
-  /** The node that wrote this: two that try in the same moment must differ. */
+  /** The node that wrote this, so that concurrent writes of two nodes differ. */
   by: string;
   error: string | null;
 };
@@ -30,15 +29,19 @@ export type Alert = Finding & {
   told: Readonly<Record<string, Note>>;
 };
 
+/** The facts are read every minute, so each query reads a bounded number of rows. */
+const maxAttempts = 1000;
+const maxQueued = 100_000;
+
+export type QueueLength = { count: number; isAtLeast: boolean; oldestDueAt: number | null };
+export type HourOfUse = { hour: number; uses: number; lastUsedAt: number };
+
 export function alertStore(db: Database) {
   return {
-    ...alertFacts(db),
-
     /**
-     * Makes what is stored agree with what was found: begins and ends alerts. One that was not found ends when it has
-     * not been for `quietMs` of its kind.
+     * Begins alerts for new findings, and ends open alerts that were not found for `quietMs` of their kind.
      */
-    async agree(
+    async reconcile(
       siteId: string,
       findings: readonly Finding[],
       now: number,
@@ -71,7 +74,7 @@ export function alertStore(db: Database) {
       });
     },
 
-    /** Ends what is open about a subject, as soon as it is known to be over. Who was told that it began hears at the next look. */
+    /** Ends the open alerts of a subject at once. Channels are notified at the next check. */
     async end(siteId: string, subject: string, kinds: readonly AlertKind[], now: number): Promise<void> {
       await db.write((tx) =>
         tx.all(
@@ -82,8 +85,8 @@ export function alertStore(db: Database) {
       );
     },
 
-    /** Those that are open, and those that ended since; newest first. */
-    async since(siteId: string, endedAfter: number, limit = 1000): Promise<Alert[]> {
+    /** Lists open alerts and those that ended after `endedAfter`, newest first. */
+    async listSince(siteId: string, endedAfter: number, limit = 1000): Promise<Alert[]> {
       const rows = await db.all(
         `SELECT ${columns.alerts} FROM alerts WHERE site_id = $1 AND (ended_at IS NULL OR ended_at > $2)
          ORDER BY began_at DESC, kind, subject LIMIT $3`,
@@ -92,8 +95,8 @@ export function alertStore(db: Database) {
       return rows.map(alertOf);
     },
 
-    /** Writes what a channel was told, unless somebody else has written meanwhile. */
-    async note(alert: Alert, channel: string, note: Note): Promise<Alert | null> {
+    /** Writes the state of a channel; null when another node has written it meanwhile. */
+    async saveNote(alert: Alert, channel: string, note: Note): Promise<Alert | null> {
       const told = { ...alert.told, [channel]: note };
       const notifiedAt = note.told && !note.isTrying && !note.error ? note.toldAt : alert.notifiedAt;
       const rows = await db.write((tx) =>
@@ -114,7 +117,50 @@ export function alertStore(db: Database) {
       return rows.length ? { ...alert, told, notifiedAt } : null;
     },
 
-    /** Forgets alerts that ended before `before`. */
+    /** Counts the newest attempts of a connection since `since`, by outcome. */
+    async countAttempts(
+      siteId: string,
+      connectionId: string,
+      since: number,
+    ): Promise<Partial<Record<DeliveryState, number>>> {
+      const rows = await db.all(
+        `SELECT state, COUNT(*) AS n FROM (
+           SELECT state FROM attempts
+           WHERE site_id = $1 AND connection_id = $2 AND request <> '(removed)' AND started_at > $3
+           ORDER BY started_at DESC LIMIT $4) AS newest
+         GROUP BY state`,
+        [siteId, connectionId, since, maxAttempts],
+      );
+      return Object.fromEntries(rows.map((row) => [String(row.state), Number(row.n)]));
+    },
+
+    /** The number of queued deliveries of a connection, and the due time of the oldest. */
+    async measureQueue(siteId: string, connectionId: string): Promise<QueueLength> {
+      const [row] = await db.all(
+        `SELECT COUNT(*) AS n, MIN(due_at) AS oldest FROM (
+           SELECT due_at FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'queued'
+           ORDER BY due_at LIMIT $3) AS queued`,
+        [siteId, connectionId, maxQueued],
+      );
+      const count = Number(row?.n);
+      const oldest = row?.oldest ?? null;
+      return { count, isAtLeast: count >= maxQueued, oldestDueAt: oldest === null ? null : Number(oldest) };
+    },
+
+    /** The uses of a key, by hour. */
+    async listKeyUses(siteId: string, keyId: string, fromHour: number): Promise<HourOfUse[]> {
+      const rows = await db.all(
+        `SELECT hour, uses, last_used_at FROM key_uses WHERE site_id = $1 AND key_id = $2 AND hour >= $3`,
+        [siteId, keyId, fromHour],
+      );
+      return rows.map((row) => ({
+        hour: Number(row.hour),
+        uses: Number(row.uses),
+        lastUsedAt: Number(row.last_used_at),
+      }));
+    },
+
+    /** Deletes alerts that ended before `before`. */
     async purge(siteId: string, before: number): Promise<void> {
       await db.write((tx) =>
         tx.all(`DELETE FROM alerts WHERE site_id = $1 AND ended_at < $2`, [siteId, before]),

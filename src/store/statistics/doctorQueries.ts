@@ -1,4 +1,4 @@
-// What the doctor asks of the store. Each question looks at a bounded number of rows.
+// Queries of the doctor. Each reads a bounded number of rows.
 
 import type { Mode } from "../../kernel/event.ts";
 import type { Database } from "../engine/database.ts";
@@ -7,7 +7,7 @@ const newestEvents = 1000;
 
 export type SharedOrder = { orderId: string; people: number };
 
-export function examinationStore(db: Database) {
+export function doctorQueryStore(db: Database) {
   return {
     async firstEventAt(siteId: string): Promise<number | null> {
       const [row] = await db.all(`SELECT received_at FROM events WHERE site_id = $1 ORDER BY id LIMIT 1`, [
@@ -16,8 +16,8 @@ export function examinationStore(db: Database) {
       return row ? Number(row.received_at) : null;
     },
 
-    /** How many of the newest events were live, and how many tests. */
-    async modes(siteId: string): Promise<Partial<Record<Mode, number>>> {
+    /** Counts live and test events among the newest. */
+    async countModes(siteId: string): Promise<Partial<Record<Mode, number>>> {
       const rows = await db.all(
         `SELECT mode, COUNT(*) AS n FROM (
            SELECT mode FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest
@@ -27,8 +27,8 @@ export function examinationStore(db: Database) {
       return Object.fromEntries(rows.map((row) => [String(row.mode), Number(row.n)]));
     },
 
-    /** The order id that most people share among the newest events. */
-    async sharedOrder(siteId: string): Promise<SharedOrder | null> {
+    /** The order id that the most people share among the newest events. */
+    async findSharedOrder(siteId: string): Promise<SharedOrder | null> {
       const [row] = await db.all(
         `SELECT order_id, COUNT(DISTINCT email_sha256) AS people FROM (
            SELECT order_id, email_sha256 FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT $2) AS newest
@@ -38,13 +38,13 @@ export function examinationStore(db: Database) {
       return row ? { orderId: String(row.order_id), people: Number(row.people) } : null;
     },
 
-    /** Whether anybody has ever decided anything. */
+    /** True when the site has any consent decision. */
     async hasConsent(siteId: string): Promise<boolean> {
       const rows = await db.all(`SELECT 1 AS one FROM consents WHERE site_id = $1 LIMIT 1`, [siteId]);
       return rows.length > 0;
     },
 
-    /** The server's own settings that matter here; empty where there is no server. */
+    /** The settings of PostgreSQL that matter to the relay; empty on SQLite. */
     async serverSettings(): Promise<Record<string, string>> {
       if (db.engine !== "postgres") return {};
       const rows = await db.all(

@@ -1,27 +1,17 @@
-// What metrics, /readyz and the doctor ask of the store, on both engines.
+// Queries of metrics, /readyz and the doctor, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshDatabase, freshFolder } from "../../../test/support/databases.ts";
+import { newEvent } from "../../../test/support/events.ts";
 import { openNodes } from "../../../test/support/nodes.ts";
-import type { Attribution, DeliveryState, Mode } from "../../kernel/event.ts";
+import type { DeliveryState, Mode } from "../../kernel/event.ts";
 import { shortId, uuidv7 } from "../../kernel/ids.ts";
-import type { NewEvent } from "../events/events.ts";
 import { probeSchema } from "../schema/schemaProbe.ts";
 import type { Store } from "../store.ts";
 import { openStore } from "../store.ts";
 import { sha256 } from "../../../test/support/sha256.ts";
 
 const now = Date.UTC(2026, 10, 15, 12);
-const unattributed: Attribution = {
-  consent: "unknown",
-  withheld: null,
-  identity: "none",
-  clickIds: {},
-  browserIds: {},
-  utm: {},
-  browser: null,
-};
-
 type Given = {
   at?: number;
   mode?: Mode;
@@ -30,71 +20,59 @@ type Given = {
   deliveries?: { connectionId: string; state: DeliveryState }[];
 };
 
-describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s", (engine) => {
+describe.each(["sqlite", "postgres"] as const)("health and doctor queries on %s", (engine) => {
   let store: Store;
   let closeNodes: () => Promise<void>;
 
   beforeAll(async () => {
-    // From an empty database: when its tables were made is asked.
+    // From an empty database, because the time of the migration is read.
     ({ store, close: closeNodes } = await openNodes(engine, freshDatabase));
   });
   afterAll(() => closeNodes());
 
   async function accept(siteId: string, given: Given = {}): Promise<string> {
-    const at = given.at ?? now;
+    const { at = now, mode = "live", email = "aa", deliveries = [] } = given;
     const id = uuidv7(at);
-    const item: NewEvent = {
-      event: {
-        id,
+    const orderId = given.orderId === undefined ? id : given.orderId;
+    const person = { emailSha256: sha256(email) };
+    await store.events.accept(
+      newEvent(
         siteId,
-        keyId: "key",
-        mode: given.mode ?? "live",
-        name: "purchase",
-        value: 1,
-        currency: "EUR",
-        orderId: given.orderId === undefined ? id : given.orderId,
-        time: at,
-        receivedAt: at,
-        person: { emailSha256: sha256(given.email ?? "aa") },
-        extra: null,
-      },
-      attribution: unattributed,
-      filterReasons: [],
-      claim: id,
-      claimUntil: at + 1000,
-      orderEventId: null,
-      deliveries: (given.deliveries ?? []).map((one) => ({ ...one, platform: "meta", reason: null })),
-      owner: "node",
-      leaseUntil: at + 30_000,
-    };
-    await store.events.accept(item);
+        { id, receivedAt: at, mode, orderId, person },
+        { deliveries: deliveries.map((one) => ({ ...one, platform: "meta", reason: null })) },
+      ),
+    );
     return id;
   }
 
-  test("the pulse tells the schema, when it was made, and the database's clock where it has one", async () => {
-    const pulse = await store.health.pulse();
+  test("the pulse has the schema, the time of its migration, and the database's clock if it has one", async () => {
+    const pulse = await store.health.readPulse();
     expect(pulse.schema).toBe(store.migrated.to);
     expect(Math.abs(pulse.migratedAt - Date.now())).toBeLessThan(60_000);
     if (engine === "sqlite") expect(pulse.clock).toBeNull();
     else expect(Math.abs((pulse.clock ?? 0) - Date.now())).toBeLessThan(60_000);
   });
 
-  test("what waits is counted for its connection alone, with its oldest", async () => {
+  test("the backlog is measured per connection, with its oldest event", async () => {
     const siteId = shortId();
     const queued = (connectionId: string) => [{ connectionId, state: "queued" as const }];
     const oldest = await accept(siteId, { at: now - 5000, deliveries: queued("c1") });
     await accept(siteId, { deliveries: queued("c1") });
     await accept(siteId, { deliveries: queued("c2") });
     await accept(siteId, { deliveries: [{ connectionId: "c1", state: "skipped" }] });
-    expect(await store.health.waiting(siteId, "c1")).toEqual({
+    expect(await store.health.measureBacklog(siteId, "c1")).toEqual({
       count: 2,
       dueAt: now - 5000 + 30_000,
       oldestEvent: oldest,
     });
-    expect(await store.health.waiting(siteId, "c3")).toEqual({ count: 0, dueAt: null, oldestEvent: null });
+    expect(await store.health.measureBacklog(siteId, "c3")).toEqual({
+      count: 0,
+      dueAt: null,
+      oldestEvent: null,
+    });
   });
 
-  test("the oldest period that waits counts for each active webhook, and none for one that is disabled", async () => {
+  test("every active webhook reports its oldest queued period, and a disabled one none", async () => {
     const siteId = shortId();
     const line = (at: number) => ({ siteId, actor: "test", action: "test", detail: {}, at });
     const address = { url: "https://a.example/", secrets: { current: "whsec_b25l", previous: null } };
@@ -102,7 +80,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     await store.webhooks.add(line(now), { siteId, id, sendEmpty: true }, address);
     expect(await store.health.oldestPushes()).toEqual([]);
     for (const quarter of [1, 2]) {
-      const heads = await store.periods.heads(Number.MAX_SAFE_INTEGER, 0);
+      const heads = await store.periods.listHeads(Number.MAX_SAFE_INTEGER, 0);
       const head = heads.find((one) => one.siteId === siteId);
       if (!head) throw new Error("no head");
       const endsAt = now + quarter * 900_000;
@@ -120,25 +98,25 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
     expect(await store.health.oldestPushes()).toEqual([]);
   });
 
-  test("the doctor learns of first events, modes, shared order ids and consent", async () => {
+  test("the doctor reads first events, modes, shared order ids and consent", async () => {
     const siteId = shortId();
-    const { examination } = store;
-    expect(await examination.firstEventAt(siteId)).toBeNull();
-    expect(await examination.modes(siteId)).toEqual({});
-    expect(await examination.sharedOrder(siteId)).toBeNull();
-    expect(await examination.hasConsent(siteId)).toBe(false);
+    const { doctorQueries } = store;
+    expect(await doctorQueries.firstEventAt(siteId)).toBeNull();
+    expect(await doctorQueries.countModes(siteId)).toEqual({});
+    expect(await doctorQueries.findSharedOrder(siteId)).toBeNull();
+    expect(await doctorQueries.hasConsent(siteId)).toBe(false);
     await accept(siteId, { at: now - 1000, orderId: null });
     for (const email of ["aa", "bb", "cc"]) await accept(siteId, { orderId: "N/A", email, mode: "test" });
     await accept(siteId, { orderId: "7", email: "aa" });
     await store.people.change(siteId, (rows) => rows.decide("aa", "operator", "granted", now));
-    expect(await examination.firstEventAt(siteId)).toBe(now - 1000);
-    expect(await examination.modes(siteId)).toEqual({ live: 2, test: 3 });
-    expect(await examination.sharedOrder(siteId)).toEqual({ orderId: "N/A", people: 3 });
-    expect(await examination.hasConsent(siteId)).toBe(true);
+    expect(await doctorQueries.firstEventAt(siteId)).toBe(now - 1000);
+    expect(await doctorQueries.countModes(siteId)).toEqual({ live: 2, test: 3 });
+    expect(await doctorQueries.findSharedOrder(siteId)).toEqual({ orderId: "N/A", people: 3 });
+    expect(await doctorQueries.hasConsent(siteId)).toBe(true);
   });
 
-  test("a server's settings are those of PostgreSQL alone", async () => {
-    const settings = await store.examination.serverSettings();
+  test("only PostgreSQL has server settings", async () => {
+    const settings = await store.doctorQueries.serverSettings();
     if (engine === "sqlite") return expect(settings).toEqual({});
     expect(Number(settings.max_connections)).toBeGreaterThan(0);
     expect(Number(settings.open_connections)).toBeGreaterThan(0);
@@ -146,7 +124,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked of the store on %s
   });
 });
 
-test("a look at the schema makes nothing", async () => {
+test("probing the schema of a new database finds version 0 and does not migrate it", async () => {
   const location = { engine: "sqlite", file: `${freshFolder()}/peeked.db` } as const;
   expect((await probeSchema(location)).found).toBe(0);
   const store = await openStore(location, Buffer.alloc(32, 7), uuidv7);

@@ -1,34 +1,34 @@
-// How sites and connections do at a glance. Each question looks at a bounded number of rows.
+// Health of the database, sites and connections. Each query reads a bounded number of rows.
 
 import { oldestSchemaSetting } from "../schema/compatibility.ts";
 import type { Database } from "../engine/database.ts";
 
 const newestAttempts = 1000;
 const maxCounted = 100_000;
-/** For numbers that are read every few seconds. */
-const maxWaiting = 10_000;
+/** For metrics that are read every few seconds. */
+const maxBacklog = 10_000;
 
-/** That the database answers, how far its schema is, and what time it believes it is (null: it has this machine's clock). */
+/** The state of the database. `clock` is its time, null when it has this machine's clock. */
 export type Pulse = {
   schema: number;
-  /** Whose code can work on it: that of this schema and newer ones. */
+  /** The oldest schema whose code can use this database. */
   oldest: number;
   migratedAt: number;
   clock: number | null;
 };
 
-export type Waiting = {
-  /** At most `maxWaiting`. */
+export type Backlog = {
+  /** At most `maxBacklog`. */
   count: number;
-  /** When the longest overdue could have gone; null when nothing is. */
+  /** The earliest due time; null when the queue is empty. */
   dueAt: number | null;
-  /** The oldest event of them. */
+  /** The id of the oldest event. */
   oldestEvent: string | null;
 };
 
 export function healthStore(db: Database) {
   return {
-    async pulse(): Promise<Pulse> {
+    async readPulse(): Promise<Pulse> {
       const [row] = await db.all(
         `SELECT MAX(version) AS version, MAX(applied_at) AS applied_at, ${db.serverClock} AS clock,
            (SELECT value FROM settings WHERE name = '${oldestSchemaSetting}') AS oldest FROM migrations`,
@@ -41,13 +41,13 @@ export function healthStore(db: Database) {
       };
     },
 
-    /** What waits for a connection, as far as it can be counted quickly. */
-    async waiting(siteId: string, connectionId: string): Promise<Waiting> {
+    /** Measures the queue of a connection, up to `maxBacklog` deliveries. */
+    async measureBacklog(siteId: string, connectionId: string): Promise<Backlog> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n, MIN(due_at) AS due_at, MIN(event_id) AS event_id FROM (
            SELECT due_at, event_id FROM deliveries
            WHERE site_id = $1 AND connection_id = $2 AND state = 'queued' ORDER BY due_at LIMIT $3) AS waiting`,
-        [siteId, connectionId, maxWaiting],
+        [siteId, connectionId, maxBacklog],
       );
       return {
         count: Number(row?.n),
@@ -56,7 +56,7 @@ export function healthStore(db: Database) {
       };
     },
 
-    /** Of each webhook that pushes, the end of the oldest period that it still has to push. */
+    /** For each active webhook with a queue, the end of its oldest queued period. */
     async oldestPushes(): Promise<number[]> {
       const rows = await db.all(
         `SELECT MIN(periods.ends_at) AS ends_at FROM webhooks
@@ -67,7 +67,7 @@ export function healthStore(db: Database) {
       return rows.map((row) => Number(row.ends_at));
     },
 
-    /** When the newest event came. */
+    /** When the newest event was received. */
     async lastEventAt(siteId: string): Promise<number | null> {
       const [row] = await db.all(
         `SELECT received_at FROM events WHERE site_id = $1 ORDER BY id DESC LIMIT 1`,
@@ -85,7 +85,7 @@ export function healthStore(db: Database) {
       return row ? Number(row.hour) : null;
     },
 
-    /** When a connection's platform last accepted something, among its newest attempts. */
+    /** When the platform last accepted a delivery, among the newest attempts of a connection. */
     async lastSentAt(siteId: string, connectionId: string): Promise<number | null> {
       const [row] = await db.all(
         `SELECT MAX(started_at) AS at FROM (
@@ -98,8 +98,8 @@ export function healthStore(db: Database) {
       return row?.at == null ? null : Number(row.at);
     },
 
-    /** How many deliveries are parked, of those that can be counted quickly. */
-    async parked(siteId: string, connectionId: string): Promise<number> {
+    /** Counts parked deliveries, up to `maxCounted`. */
+    async countParked(siteId: string, connectionId: string): Promise<number> {
       const [row] = await db.all(
         `SELECT COUNT(*) AS n FROM (
            SELECT 1 FROM deliveries WHERE site_id = $1 AND connection_id = $2 AND state = 'parked' LIMIT $3) AS parked`,

@@ -1,20 +1,20 @@
-// What came to the inbound endpoint, as numbers: what left no event, and how often a key was shown that is right.
+// Counts of inbound requests by hour: duplicates and rejected requests, which leave no event row, and uses of valid keys.
 
 import { hourMs } from "../../kernel/time.ts";
 import { chunks, tuples, type Database } from "../engine/database.ts";
 
-/** `duplicate`, `used` (keyUse.ts), or `refused:` and the status of the answer. */
+/** `duplicate`, `used` (keyUse.ts), or `refused:` and the HTTP status. */
 export type InboundKind = "duplicate" | "used" | `refused:${number}`;
 
-/** How many there were in an hour (since the epoch). */
+/** `hour` counts from the epoch. */
 export type InboundCount = { siteId: string; hour: number; kind: InboundKind; count: number };
 
-/** Counts of this age are no longer written by anybody, and may be put together. */
+/** No process writes counts of this age any more, so they may be merged. */
 const settledHours = 24;
 
 export function inboundCountStore(db: Database) {
   return {
-    /** Replaces what this writer said before of the same hours: safe to repeat. */
+    /** Replaces this writer's counts of the same hours: safe to repeat. */
     async save(writer: string, counts: readonly InboundCount[]): Promise<void> {
       const bySite = Map.groupBy(counts, (count) => count.siteId);
       for (const siteId of [...bySite.keys()].toSorted()) {
@@ -30,8 +30,8 @@ export function inboundCountStore(db: Database) {
       }
     },
 
-    /** From one hour to another, the last not included. */
-    async counts(siteId: string, fromHour: number, toHour: number): Promise<InboundCount[]> {
+    /** From `fromHour` to before `toHour`. */
+    async list(siteId: string, fromHour: number, toHour: number): Promise<InboundCount[]> {
       const rows = await db.all(
         `SELECT hour, kind, SUM(count) AS count FROM inbound_counts
          WHERE site_id = $1 AND hour >= $2 AND hour < $3 GROUP BY hour, kind ORDER BY hour, kind`,
@@ -45,7 +45,7 @@ export function inboundCountStore(db: Database) {
       }));
     },
 
-    /** Puts the counts of several writers together where nobody writes any more. */
+    /** Merges the counts of several writers, for hours that are no longer written. */
     async purge(siteId: string, now: number): Promise<void> {
       const settled = Math.floor(now / hourMs) - settledHours;
       await db.write(async (tx) => {

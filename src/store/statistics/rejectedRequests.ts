@@ -1,64 +1,67 @@
-// A sample of the inbound calls that were refused, so that whoever sends them can be helped.
+// A sample of rejected inbound requests, to help their senders.
 
 import { dayMs } from "../../kernel/time.ts";
 import { idAt, lastId } from "../../kernel/ids.ts";
-import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
+import { describeRow, readText } from "../describeRow.ts";
+import { chunks, tuples, type Database } from "../engine/database.ts";
 
-export type RefusedCall = {
+export type RejectedRequest = {
   siteId: string;
   id: string;
   at: number;
   status: number;
-  /** Our own words. */
+  /** Our own message, never the sender's text. */
   error: string;
   host: string;
-  /** The key that was used, where it is one of the site's. */
+  /** The key of the request, if it is one of the site's. */
   keyId: string | null;
   /** Cut down to its network. */
   address: string | null;
 };
 
-const columns = ["site_id", "id", "at", "status", "error", "host", "key_id", "address"];
+export const rejectedRequestRow = describeRow<RejectedRequest, RejectedRequest>({
+  siteId: { column: "site_id", write: ({ siteId }) => siteId, read: String },
+  id: { column: "id", write: ({ id }) => id, read: String },
+  at: { column: "at", write: ({ at }) => at, read: Number },
+  status: { column: "status", write: ({ status }) => status, read: Number },
+  error: { column: "error", write: ({ error }) => error, read: String },
+  host: { column: "host", write: ({ host }) => host, read: String },
+  keyId: { column: "key_id", write: ({ keyId }) => keyId, read: readText },
+  address: { column: "address", write: ({ address }) => address, read: readText },
+});
+const { columns, inserted } = rejectedRequestRow;
+
 const maxKept = 1000;
 const keepMs = 30 * dayMs;
 
-export function refusedCallStore(db: Database) {
+export function rejectedRequestStore(db: Database) {
   return {
     /** Safe to repeat. */
-    async add(calls: readonly RefusedCall[]): Promise<void> {
+    async add(calls: readonly RejectedRequest[]): Promise<void> {
       const bySite = Map.groupBy(calls, (call) => call.siteId);
       for (const siteId of [...bySite.keys()].toSorted()) {
         await db.write(async (tx) => {
-          for (const some of chunks(bySite.get(siteId) as RefusedCall[])) {
+          for (const some of chunks(bySite.get(siteId) as RejectedRequest[])) {
             await tx.all(
-              `INSERT INTO refused_calls (${columns.join(",")}) VALUES ${tuples(some.length, columns.length)}
+              `INSERT INTO refused_calls (${inserted.join(",")}) VALUES ${tuples(some.length, inserted.length)}
                ON CONFLICT DO NOTHING`,
-              some.flatMap((one) => [
-                one.siteId,
-                one.id,
-                one.at,
-                one.status,
-                one.error,
-                one.host,
-                one.keyId,
-                one.address,
-              ]),
+              some.flatMap((one) => rejectedRequestRow.values(one)),
             );
           }
         });
       }
     },
 
-    /** Newest first; `before` is the id of the last one of the page above. */
-    async list(siteId: string, page: { before?: string; limit: number }): Promise<RefusedCall[]> {
+    /** Newest first; `before` is the last id of the previous page. */
+    async list(siteId: string, page: { before?: string; limit: number }): Promise<RejectedRequest[]> {
       const rows = await db.all(
         `SELECT ${columns.join(", ")} FROM refused_calls WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, page.before ?? lastId, page.limit],
       );
-      return rows.map(callOf);
+      return rows.map(rejectedRequestRow.read);
     },
 
-    /** Keeps the newest, and none that is older than a month. */
+    /** Keeps the newest requests, for a month at most. */
     async purge(siteId: string, now: number): Promise<void> {
       await db.write(async (tx) => {
         const [oldestKept] = await tx.all(
@@ -73,18 +76,5 @@ export function refusedCallStore(db: Database) {
         ]);
       });
     },
-  };
-}
-
-function callOf(row: Row): RefusedCall {
-  return {
-    siteId: String(row.site_id),
-    id: String(row.id),
-    at: Number(row.at),
-    status: Number(row.status),
-    error: String(row.error),
-    host: String(row.host),
-    keyId: row.key_id as string | null,
-    address: row.address as string | null,
   };
 }

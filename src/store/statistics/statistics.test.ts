@@ -1,4 +1,4 @@
-// Numbers of hours, counts of what left no event, and the log of refused calls, on both engines.
+// Hourly statistics, inbound counts and rejected requests, on both engines.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hourMs } from "../../kernel/time.ts";
@@ -10,7 +10,7 @@ import type { Store } from "../store.ts";
 const now = Date.UTC(2026, 10, 15, 12);
 const thisHour = now / hourMs;
 
-describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
+describe.each(["sqlite", "postgres"] as const)("statistics on %s", (engine) => {
   let store: Store;
   let other: Store;
 
@@ -29,7 +29,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     value: count * 1.5,
   });
 
-  test("an hour is replaced whole, however often, and an older look never replaces a newer one", async () => {
+  test("the figures of an hour are replaced as a whole, and never by an older computation", async () => {
     const siteId = shortId();
     const { statistics } = store;
     await statistics.replaceHour(siteId, 5, [conversions(1), conversions(2, "lead")], {
@@ -40,13 +40,13 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     await statistics.replaceHour(siteId, 5, [conversions(3)], { rolledAt: 20, dueAt: 99 });
     await statistics.replaceHour(siteId, 5, [conversions(7)], { rolledAt: 15, dueAt: 1 });
     await statistics.replaceHour(siteId, 6, [conversions(1)], { rolledAt: 20, dueAt: 99 });
-    expect(await statistics.figures(siteId, 5, 6)).toEqual([{ hour: 5, ...conversions(3) }]);
-    expect(await statistics.figures(shortId(), 0, 100)).toEqual([]);
-    expect(await statistics.dueHours(siteId, 50, 10)).toEqual([]);
-    expect(await statistics.dueHours(siteId, 99, 10)).toEqual([5, 6]);
+    expect(await statistics.listFigures(siteId, 5, 6)).toEqual([{ hour: 5, ...conversions(3) }]);
+    expect(await statistics.listFigures(shortId(), 0, 100)).toEqual([]);
+    expect(await statistics.listDueHours(siteId, 50, 10)).toEqual([]);
+    expect(await statistics.listDueHours(siteId, 99, 10)).toEqual([5, 6]);
   });
 
-  test("two nodes that make the same hour at once leave one set of numbers", async () => {
+  test("two nodes that compute the same hour leave one set of figures", async () => {
     const siteId = shortId();
     const figures = Array.from({ length: 100 }, (_, n) => conversions(1, `event ${n}`));
     await Promise.all(
@@ -54,26 +54,26 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
         (n % 2 ? store : other).statistics.replaceHour(siteId, 5, figures, { rolledAt: n, dueAt: 99 }),
       ),
     );
-    expect(await store.statistics.figures(siteId, 5, 6)).toHaveLength(100);
+    expect(await store.statistics.listFigures(siteId, 5, 6)).toHaveLength(100);
   });
 
-  test("an hour that was marked while it was made stays due", async () => {
+  test("an hour that is marked during its computation stays due", async () => {
     const siteId = shortId();
     const eventId = uuidv7(now);
     const { statistics, syncLog } = store;
     await statistics.replaceHour(siteId, thisHour, [], { rolledAt: now, dueAt: Number.MAX_SAFE_INTEGER });
     await syncLog.requeue(siteId, [{ eventId, connectionId: "c" }], ["rejected"], now + 1000);
     const at = now + 1000 + 5 * 60_000;
-    expect(await statistics.dueHours(siteId, at - 1, 10)).toEqual([]);
-    expect(await statistics.dueHours(siteId, at, 10)).toEqual([thisHour]);
+    expect(await statistics.listDueHours(siteId, at - 1, 10)).toEqual([]);
+    expect(await statistics.listDueHours(siteId, at, 10)).toEqual([thisHour]);
     // Made from rows that were read before the replay went out.
     await statistics.replaceHour(siteId, thisHour, [], {
       rolledAt: now + 2000,
       dueAt: Number.MAX_SAFE_INTEGER,
     });
-    expect(await statistics.dueHours(siteId, at, 10)).toEqual([thisHour]);
+    expect(await statistics.listDueHours(siteId, at, 10)).toEqual([thisHour]);
     await statistics.replaceHour(siteId, thisHour, [], { rolledAt: at, dueAt: Number.MAX_SAFE_INTEGER });
-    expect(await statistics.dueHours(siteId, at + 1, 10)).toEqual([]);
+    expect(await statistics.listDueHours(siteId, at + 1, 10)).toEqual([]);
   });
 
   test("the turn is one node's at a time", async () => {
@@ -92,7 +92,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     await other.leases.release("statistics", "b");
   });
 
-  test("counts of several writers add up, repeat harmlessly, and are put together when they are old", async () => {
+  test("inbound counts of several writers add up, are safe to repeat, and are merged when they are old", async () => {
     const siteId = shortId();
     const old = thisHour - 30;
     const { inboundCounts } = store;
@@ -103,7 +103,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
           { siteId, hour: thisHour, kind: "refused:400", count: 1 },
         ]);
     }
-    const all = () => inboundCounts.counts(siteId, 0, thisHour + 1);
+    const all = () => inboundCounts.list(siteId, 0, thisHour + 1);
     const expected = [
       { siteId, hour: old, kind: "duplicate", count: 6 },
       { siteId, hour: thisHour, kind: "refused:400", count: 2 },
@@ -113,7 +113,7 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     expect(await all()).toEqual(expected);
   });
 
-  test("of the refused calls the newest thousand of the last month are kept, and read in pages", async () => {
+  test("the newest thousand rejected requests of a month are kept and read in pages", async () => {
     const siteId = shortId();
     const call = (at: number) => ({
       siteId,
@@ -127,15 +127,15 @@ describe.each(["sqlite", "postgres"] as const)("numbers on %s", (engine) => {
     });
     const calls = Array.from({ length: 1100 }, (_, n) => call(now - 1_100_000 + n * 1000));
     const stale = call(now - 31 * 24 * hourMs);
-    await store.refusedCalls.add([stale, ...calls]);
-    await store.refusedCalls.add(calls.slice(0, 3));
-    const first = await store.refusedCalls.list(siteId, { limit: 2 });
+    await store.rejectedRequests.add([stale, ...calls]);
+    await store.rejectedRequests.add(calls.slice(0, 3));
+    const first = await store.rejectedRequests.list(siteId, { limit: 2 });
     expect(first).toEqual([calls[1099], calls[1098]]);
-    const next = await store.refusedCalls.list(siteId, { limit: 1, before: first[1]?.id as string });
+    const next = await store.rejectedRequests.list(siteId, { limit: 1, before: first[1]?.id as string });
     expect(next).toEqual([calls[1097]]);
-    await store.refusedCalls.purge(siteId, now);
-    expect(await store.refusedCalls.list(siteId, { limit: 2000 })).toHaveLength(1000);
-    await store.refusedCalls.purge(siteId, now + 40 * 24 * hourMs);
-    expect(await store.refusedCalls.list(siteId, { limit: 10 })).toEqual([]);
+    await store.rejectedRequests.purge(siteId, now);
+    expect(await store.rejectedRequests.list(siteId, { limit: 2000 })).toHaveLength(1000);
+    await store.rejectedRequests.purge(siteId, now + 40 * 24 * hourMs);
+    expect(await store.rejectedRequests.list(siteId, { limit: 10 })).toEqual([]);
   });
 });

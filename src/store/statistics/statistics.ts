@@ -1,10 +1,10 @@
-// Numbers of an hour, and the rows that they are made of. statistics/hourlyRollup.ts makes them.
+// Hourly statistics, and the rows that statistics/hourlyRollup.ts computes them from.
 
 import { hourMs, minuteMs } from "../../kernel/time.ts";
 import type { DeliveryState } from "../../kernel/event.ts";
 import { idAt, timeOfId } from "../../kernel/ids.ts";
 import { chunks, list, tuples, type Database, type Query, type Row } from "../engine/database.ts";
-import { summaryColumns, summaryOf, type EventSummary } from "../events/eventList.ts";
+import { readSummary, summaryColumns, type EventSummary } from "../events/eventRow.ts";
 
 /**
  * conversion: by event name and currency. delivery: by platform and state. filtered: by reason. click id: by its name.
@@ -23,12 +23,12 @@ export const statisticsKinds = [
 ] as const;
 export type StatisticsKind = (typeof statisticsKinds)[number];
 
-/** `value` is in `currency`; both are empty where nothing has a value. */
+/** `value` is in `currency`; "" and 0 for a figure without a value. */
 export type Figure = { kind: StatisticsKind; name: string; currency: string; count: number; value: number };
 export type HourFigure = Figure & { hour: number };
 
-/** Every hour from `fromHour` to before `toHour` that has events was made. */
-export type Head = { fromHour: number; toHour: number };
+/** Every hour with events from `fromHour` to before `toHour` is computed. */
+export type StatisticsHead = { fromHour: number; toHour: number };
 
 export type CountedDelivery = { eventId: string; platform: string; state: DeliveryState };
 export type Portion = { events: EventSummary[]; deliveries: CountedDelivery[] };
@@ -37,14 +37,14 @@ const hourOf = (row: Row | undefined) => (row ? Math.floor(timeOfId(String(row.i
 
 export function statisticsStore(db: Database) {
   return {
-    async head(siteId: string): Promise<Head | null> {
+    async findHead(siteId: string): Promise<StatisticsHead | null> {
       const [row] = await db.all(`SELECT from_hour, to_hour FROM statistics_heads WHERE site_id = $1`, [
         siteId,
       ]);
       return row ? { fromHour: Number(row.from_hour), toHour: Number(row.to_hour) } : null;
     },
 
-    async saveHead(siteId: string, { fromHour, toHour }: Head): Promise<void> {
+    async saveHead(siteId: string, { fromHour, toHour }: StatisticsHead): Promise<void> {
       await db.write((tx) =>
         tx.all(
           `INSERT INTO statistics_heads (site_id, from_hour, to_hour) VALUES ($1, $2, $3)
@@ -54,13 +54,13 @@ export function statisticsStore(db: Database) {
       );
     },
 
-    /** Everything is made anew in the background: for events that were written with a time that has passed. */
-    async startAnew(siteId: string): Promise<void> {
+    /** Lets the worker compute all hours again, after events of the past were written. */
+    async restart(siteId: string): Promise<void> {
       await db.write((tx) => tx.all(`DELETE FROM statistics_heads WHERE site_id = $1`, [siteId]));
     },
 
-    /** The first hour from `fromHour` on, before `toHour`, that has events. */
-    async nextHour(siteId: string, fromHour: number, toHour: number): Promise<number | null> {
+    /** The first hour with events from `fromHour` to before `toHour`. */
+    async findNextHour(siteId: string, fromHour: number, toHour: number): Promise<number | null> {
       const [row] = await db.all(
         `SELECT id FROM events WHERE site_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT 1`,
         [siteId, idAt(fromHour * hourMs), idAt(toHour * hourMs)],
@@ -68,8 +68,8 @@ export function statisticsStore(db: Database) {
       return hourOf(row);
     },
 
-    /** The last hour before `toHour`, from `fromHour` on, that has events. */
-    async previousHour(siteId: string, toHour: number, fromHour = 0): Promise<number | null> {
+    /** The last hour with events from `fromHour` to before `toHour`. */
+    async findPreviousHour(siteId: string, toHour: number, fromHour = 0): Promise<number | null> {
       const [row] = await db.all(
         `SELECT id FROM events WHERE site_id = $1 AND id < $2 AND id >= $3 ORDER BY id DESC LIMIT 1`,
         [siteId, idAt(toHour * hourMs), idAt(fromHour * hourMs)],
@@ -77,24 +77,24 @@ export function statisticsStore(db: Database) {
       return hourOf(row);
     },
 
-    /** Up to `most` events of an hour after the id `after`, in order, with their deliveries. */
-    async portion(siteId: string, hour: number, after: string, most: number): Promise<Portion> {
+    /** Up to `max` events of an hour after the id `after`, in order of id, with their deliveries. */
+    async listPortion(siteId: string, hour: number, after: string, max: number): Promise<Portion> {
       const rows = await db.all(
         `SELECT ${summaryColumns} FROM events WHERE site_id = $1 AND id > $2 AND id >= $3 AND id < $4
          ORDER BY id LIMIT $5`,
-        [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), most],
+        [siteId, after, idAt(hour * hourMs), idAt((hour + 1) * hourMs), max],
       );
-      const events = rows.map(summaryOf);
+      const events = rows.map(readSummary);
       const [first, last] = [events[0], events.at(-1)];
       if (!first || !last) return { events, deliveries: [] };
       const deliveries = await db.all(
         `SELECT event_id, platform, state FROM deliveries WHERE site_id = $1 AND event_id >= $2 AND event_id <= $3`,
         [siteId, first.id, last.id],
       );
-      return { events, deliveries: deliveries.map(countedOf) };
+      return { events, deliveries: deliveries.map(readCounted) };
     },
 
-    /** Replaces the numbers of an hour, unless somebody has made them from newer rows meanwhile. */
+    /** Replaces the figures of an hour, unless another node has computed them from newer rows. */
     async replaceHour(
       siteId: string,
       hour: number,
@@ -102,14 +102,14 @@ export function statisticsStore(db: Database) {
       { rolledAt, dueAt }: { rolledAt: number; dueAt: number },
     ): Promise<void> {
       await db.write(async (tx) => {
-        // Written first, so that two who make the same hour take turns.
+        // Written first, which serialises nodes that compute the same hour.
         const [row] = await tx.all(
           `INSERT INTO statistics_hours (site_id, hour, rolled_at, due_at) VALUES ($1, $2, 0, 0)
            ON CONFLICT (site_id, hour) DO UPDATE SET hour = excluded.hour RETURNING rolled_at, due_at`,
           [siteId, hour],
         );
         if (Number(row?.rolled_at) > rolledAt) return;
-        // Somebody replayed something of this hour while it was made: that look is still due.
+        // A delivery of this hour was replayed during the computation, so the hour stays due.
         const known = Number(row?.due_at);
         const due = known > rolledAt ? Math.min(known, dueAt) : dueAt;
         await tx.all(
@@ -127,17 +127,17 @@ export function statisticsStore(db: Database) {
       });
     },
 
-    /** Hours whose deliveries may stand differently by now. */
-    async dueHours(siteId: string, now: number, most: number): Promise<number[]> {
+    /** Hours whose deliveries may have changed since they were computed. */
+    async listDueHours(siteId: string, now: number, max: number): Promise<number[]> {
       const rows = await db.all(
         `SELECT hour FROM statistics_hours WHERE site_id = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3`,
-        [siteId, now, most],
+        [siteId, now, max],
       );
       return rows.map((row) => Number(row.hour));
     },
 
-    /** From one hour to another, the last not included. */
-    async figures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
+    /** From `fromHour` to before `toHour`. */
+    async listFigures(siteId: string, fromHour: number, toHour: number): Promise<HourFigure[]> {
       const rows = await db.all(
         `SELECT hour, kind, name, currency, count, value FROM statistics
          WHERE site_id = $1 AND hour >= $2 AND hour < $3`,
@@ -155,19 +155,19 @@ export function statisticsStore(db: Database) {
   };
 }
 
-const countedOf = (row: Row): CountedDelivery => ({
+const readCounted = (row: Row): CountedDelivery => ({
   eventId: String(row.event_id),
   platform: String(row.platform),
   state: row.state as DeliveryState,
 });
 
-/** In place of a time: these numbers stay as they are, because their events are gone. */
+/** In place of a time: these figures are final, because their events are purged. */
 export const finalAt = Number.MAX_SAFE_INTEGER;
 
-/** Time enough for what was put in line again to go out. */
+/** Time for requeued deliveries to be sent. */
 const settlingMs = 5 * minuteMs;
 
-/** The numbers of these events' hours are looked at again: something old of them is about to change. */
+/** Marks the hours of these events as due, because their deliveries are about to change. */
 export async function markHours(
   tx: Query,
   siteId: string,

@@ -1,4 +1,4 @@
-// Visits as numbers, and a sample of those that were bots'.
+// Counts of visits by hour, and a sample of bot visits.
 
 import { hourMs } from "../../kernel/time.ts";
 import type { Verdict, VisitBucket } from "../../kernel/event.ts";
@@ -8,10 +8,10 @@ import { chunks, tuples, type Database, type Row } from "../engine/database.ts";
 import type { Seal } from "../engine/seal.ts";
 import { saveBotVisits } from "../outbound/totals.ts";
 
-/** Counts of this age are no longer written by anybody, and may be put together. */
+/** No process writes counts of this age any more, so they may be merged. */
 const settledHours = 24;
 
-/** How many visits of one kind there were in an hour (since the epoch); `reason` tells bots apart. */
+/** `hour` counts from the epoch; `reason` is the kind of bot. */
 export type VisitCount = {
   siteId: string;
   hour: number;
@@ -20,12 +20,12 @@ export type VisitCount = {
   visits: number;
 };
 
-/** `seen` is what the verdict was made of, with the address cut down to its network. */
+/** `seen` is the evidence of the verdict, with the address cut down to its network. */
 export type BotVisit<Seen = unknown> = {
   siteId: string;
   id: string;
   seenAt: number;
-  /** What it is counted under. */
+  /** The reason under which it is counted. */
   reason: string;
   verdict: Verdict;
   page: string;
@@ -35,8 +35,8 @@ export type BotVisit<Seen = unknown> = {
 export function trafficStore(db: Database, seal: Seal) {
   return {
     /**
-     * Replaces what this writer said before of the same hours: safe to repeat. `bots` is how many bots' visits the writer
-     * ever saw on a site; it commits together with the counts, so that webhooks report what the counts show.
+     * Replaces this writer's counts of the same hours: safe to repeat. `bots` is the writer's all-time number of bot visits
+     * by site; it commits together with the counts, so that webhooks report what the counts show.
      */
     async saveCounts(
       writer: string,
@@ -59,8 +59,8 @@ export function trafficStore(db: Database, seal: Seal) {
       }
     },
 
-    /** From one hour to another, the last not included; by hour, bucket and reason. */
-    async counts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
+    /** From `fromHour` to before `toHour`, summed by hour, bucket and reason. */
+    async listCounts(siteId: string, fromHour: number, toHour: number): Promise<VisitCount[]> {
       const rows = await db.all(
         `SELECT hour, bucket, reason, SUM(visits) AS visits FROM visit_counts
          WHERE site_id = $1 AND hour >= $2 AND hour < $3
@@ -76,7 +76,7 @@ export function trafficStore(db: Database, seal: Seal) {
       }));
     },
 
-    async keep(visit: BotVisit): Promise<void> {
+    async addBotVisit(visit: BotVisit): Promise<void> {
       const { siteId, id, seenAt, reason, verdict, page, seen } = visit;
       const record = seal.close(JSON.stringify({ verdict, page, seen }), botVisitPlace(siteId, id));
       await db.write((tx) =>
@@ -88,8 +88,8 @@ export function trafficStore(db: Database, seal: Seal) {
       );
     },
 
-    /** Newest first; `before` is the id of the last one of the page above. */
-    async botVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
+    /** Newest first; `before` is the last id of the previous page. */
+    async listBotVisits(siteId: string, limit: number, before: string = lastId): Promise<BotVisit[]> {
       const rows = await db.all(
         `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
         [siteId, before, limit],
@@ -97,7 +97,7 @@ export function trafficStore(db: Database, seal: Seal) {
       return rows.map((row) => botVisitOf(row, seal));
     },
 
-    async botVisit(siteId: string, id: string): Promise<BotVisit | null> {
+    async findBotVisit(siteId: string, id: string): Promise<BotVisit | null> {
       const [row] = await db.all(
         `SELECT ${columns.bot_visits} FROM bot_visits WHERE site_id = $1 AND id = $2`,
         [siteId, id],
@@ -105,7 +105,7 @@ export function trafficStore(db: Database, seal: Seal) {
       return row ? botVisitOf(row, seal) : null;
     },
 
-    /** Forgets bots' visits from before `before`, and puts old counts of several writers together. */
+    /** Deletes bot visits from before `before`, and merges old counts of several writers. */
     async purge(siteId: string, before: number, now: number): Promise<void> {
       const settled = Math.floor(now / hourMs) - settledHours;
       await db.write(async (tx) => {

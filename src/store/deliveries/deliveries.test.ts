@@ -1,0 +1,158 @@
+// Leases, settlements, parked and ended deliveries, on both engines.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newAttempt, newEvent, newSite, settlementOf } from "../../../test/support/events.ts";
+import { openNodes } from "../../../test/support/nodes.ts";
+import type { NewEvent } from "../events/events.ts";
+import type { Store } from "../store.ts";
+
+const now = Date.UTC(2026, 10, 15);
+const hour = 3_600_000;
+
+describe.each(["sqlite", "postgres"] as const)("deliveries on %s", (engine) => {
+  let store: Store;
+  /** A second node where the engine allows one; the same store where it does not. */
+  let other: Store;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, other, close } = await openNodes(engine));
+  });
+  afterAll(() => close());
+
+  async function accepted(siteId: string, count: number): Promise<NewEvent[]> {
+    const items = Array.from({ length: count }, () => newEvent(siteId, { receivedAt: now }));
+    await Promise.all(items.map((item) => store.events.accept(item)));
+    return items;
+  }
+  const lease = (at: number, owner: string, limit = 100) => ({ now: at, owner, until: at + 30_000, limit });
+
+  test("a leased delivery is not due for other nodes before its lease ends", async () => {
+    const siteId = await newSite(store);
+    await accepted(siteId, 3);
+    const due = { siteId, connectionId: "c1" };
+    expect(await store.deliveries.claimDue(due, lease(now + 29_999, "node-b"))).toEqual([]);
+    expect(await store.deliveries.findDue(now + 29_999, [due])).not.toContainEqual(due);
+    expect(await store.deliveries.findDue(now + 30_000, [due])).toContainEqual(due);
+    expect(await store.deliveries.claimDue(due, lease(now + 30_000, "node-b"))).toHaveLength(3);
+  });
+
+  test("eight concurrent claims get every due delivery exactly once, never more than their limit", async () => {
+    const siteId = await newSite(store);
+    await accepted(siteId, 200);
+    const claimed: string[] = [];
+    const largest: number[] = [];
+    await Promise.all(
+      Array.from({ length: 8 }, async (_, i) => {
+        const from = i % 2 ? store : other;
+        for (let idle = 0; idle < 3;) {
+          const got = await from.deliveries.claimDue(
+            { siteId, connectionId: "c1" },
+            lease(now + hour, `t${i}`, 20),
+          );
+          largest.push(got.length);
+          claimed.push(...got.map((one) => one.eventId));
+          idle = got.length ? 0 : idle + 1;
+        }
+      }),
+    );
+    expect(claimed).toHaveLength(200);
+    expect(new Set(claimed).size).toBe(200);
+    expect(Math.max(...largest)).toBeLessThanOrEqual(20);
+  });
+
+  test("only the owner of the lease settles a delivery", async () => {
+    const siteId = await newSite(store);
+    const [item] = (await accepted(siteId, 1)) as [NewEvent];
+    await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now + hour, "node-b"));
+    await store.deliveries.settle(settlementOf(item, "sent"));
+    expect((await store.deliveries.listByEvent(siteId, item.event.id))[0]).toMatchObject({
+      state: "queued",
+      owner: "node-b",
+    });
+    await store.deliveries.settle(settlementOf(item, "sent", { owner: "node-b" }));
+    expect((await store.deliveries.listByEvent(siteId, item.event.id))[0]).toMatchObject({
+      state: "sent",
+      attempts: 1,
+    });
+  });
+
+  test("a settlement by another than the owner writes nothing, not even the attempt", async () => {
+    const siteId = await newSite(store);
+    const [item] = (await accepted(siteId, 1)) as [NewEvent];
+    await store.erase.events(siteId, item.event.person.emailSha256, now);
+    const attempt = newAttempt("sent", { request: item.event.person.emailSha256 });
+    await store.deliveries.settle(settlementOf(item, "sent", { attempt }));
+    expect(await store.deliveries.listAttempts(siteId, item.event.id)).toEqual([]);
+  });
+
+  test("settling many at once writes each outcome and attempt to its own delivery", async () => {
+    const siteId = await newSite(store);
+    const items = await accepted(siteId, 130);
+    await Promise.all(
+      items.map((item, i) =>
+        store.deliveries.settle(
+          settlementOf(item, i % 2 ? "sent" : "queued", {
+            reason: `r${i}`,
+            dueAt: i % 2 ? 0 : now + i,
+            attempt: newAttempt(i % 2 ? "sent" : "queued", { durationMs: i, reason: `r${i}` }),
+          }),
+        ),
+      ),
+    );
+    for (const [i, item] of items.entries()) {
+      const [delivery] = await store.deliveries.listByEvent(siteId, item.event.id);
+      expect(delivery).toMatchObject({
+        state: i % 2 ? "sent" : "queued",
+        reason: `r${i}`,
+        dueAt: i % 2 ? 0 : now + i,
+      });
+      const attempts = await store.deliveries.listAttempts(siteId, item.event.id);
+      expect(attempts).toMatchObject([{ number: 1, durationMs: i, httpStatus: 200, reason: `r${i}` }]);
+    }
+  });
+
+  test("parked deliveries wait until they are released, then are due at once", async () => {
+    const siteId = await newSite(store);
+    const [item] = (await accepted(siteId, 1)) as [NewEvent];
+    await store.deliveries.settle(settlementOf(item, "parked", { reason: "paused" }));
+    const c1 = { siteId, connectionId: "c1" };
+    const several = [{ siteId, connectionId: "c0" }, c1, { siteId: "other", connectionId: "c1" }];
+    expect(await store.deliveries.findDue(now + 10 * hour, several)).toEqual([]);
+    expect(await store.deliveries.findAllDue(now + 10 * hour)).not.toContainEqual(c1);
+    expect(await store.deliveries.findParked(several)).toEqual([c1]);
+    expect(await store.deliveries.releaseParked(siteId, "c1", now)).toBe(1);
+    expect(await store.deliveries.findParked([c1])).toEqual([]);
+    expect(
+      await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b")),
+    ).toHaveLength(1);
+  });
+
+  test("ending the deliveries of a removed connection leaves sent and leased ones alone", async () => {
+    const siteId = await newSite(store);
+    const [sent, queued, leased] = (await accepted(siteId, 3)) as [NewEvent, NewEvent, NewEvent];
+    await store.deliveries.settle(settlementOf(sent, "sent"));
+    await store.deliveries.settle(settlementOf(queued, "queued", { dueAt: now + hour }));
+    await store.deliveries.endPending(
+      { siteId, connectionId: "c1" },
+      { state: "skipped", reason: "disconnected" },
+      now,
+    );
+    // The platform may have it already: its settlement decides, or the end of its lease.
+    expect((await store.deliveries.listByEvent(siteId, leased.event.id))[0]?.state).toBe("queued");
+    expect((await store.deliveries.listByEvent(siteId, sent.event.id))[0]?.state).toBe("sent");
+    expect((await store.deliveries.listByEvent(siteId, queued.event.id))[0]).toMatchObject({
+      state: "skipped",
+      reason: "disconnected",
+    });
+  });
+
+  test("releasing the leases of a crashed node makes its deliveries due at once", async () => {
+    const siteId = await newSite(store);
+    await accepted(siteId, 2);
+    await store.deliveries.releaseLeases(now);
+    expect(
+      await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease(now, "node-b")),
+    ).toHaveLength(2);
+  });
+});

@@ -1,0 +1,229 @@
+// Accepting, reading and releasing events, on both engines.
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newEvent, newSite, unattributed } from "../../../test/support/events.ts";
+import { openNodes, sql } from "../../../test/support/nodes.ts";
+import { sha256 } from "../../../test/support/sha256.ts";
+import { shortId } from "../../kernel/ids.ts";
+import type { StoreLocation } from "../open.ts";
+import type { Store } from "../store.ts";
+import type { NewEvent } from "./events.ts";
+
+const now = Date.UTC(2026, 10, 15);
+const hour = 3_600_000;
+
+describe.each(["sqlite", "postgres"] as const)("events on %s", (engine) => {
+  let store: Store;
+  /** A second node where the engine allows one; the same store where it does not. */
+  let other: Store;
+  let location: StoreLocation;
+  let close: () => Promise<void>;
+
+  beforeAll(async () => {
+    ({ store, other, location, close } = await openNodes(engine));
+  });
+  afterAll(() => close());
+
+  const claiming = (
+    siteId: string,
+    claim: string,
+    { at = now, ...changes }: Partial<NewEvent> & { at?: number } = {},
+  ) => newEvent(siteId, { receivedAt: at }, { claim, ...changes });
+
+  test("of 100 equal claims on two nodes exactly one wins, with one event and one delivery", async () => {
+    const siteId = await newSite(store);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => (i % 2 ? store : other).events.accept(claiming(siteId, "same"))),
+    );
+    expect(answers.filter((answer) => !answer.duplicate)).toHaveLength(1);
+    const events = await store.events.list(siteId, { limit: 10 });
+    expect(events).toHaveLength(1);
+    expect(await store.deliveries.listByEvent(siteId, events[0]?.id ?? "")).toHaveLength(1);
+  });
+
+  test("equal claims of two sites do not collide", async () => {
+    const [a, b] = [await newSite(store), await newSite(store)];
+    const answers = await Promise.all([
+      store.events.accept(claiming(a, "claim")),
+      store.events.accept(claiming(b, "claim")),
+    ]);
+    expect(answers.map((answer) => answer.duplicate)).toEqual([false, false]);
+  });
+
+  test("a claim holds until its window ends and not a millisecond longer", async () => {
+    const siteId = await newSite(store);
+    const accept = async (at: number) => (await store.events.accept(claiming(siteId, "w", { at }))).duplicate;
+    expect(await accept(now)).toBe(false);
+    expect(await accept(now + hour - 1)).toBe(true);
+    expect(await accept(now + hour)).toBe(false);
+    expect(await accept(now + hour + 1)).toBe(true);
+  });
+
+  test("an event whose commit was not confirmed is accepted again and stored once", async () => {
+    const siteId = await newSite(store);
+    const item = claiming(siteId, "lost");
+    expect((await store.events.accept(item)).duplicate).toBe(false);
+    expect((await store.events.accept(item)).duplicate).toBe(false);
+    expect(await store.events.list(siteId, { limit: 10 })).toHaveLength(1);
+  });
+
+  test("300 events that arrive at once are all stored", async () => {
+    const siteId = await newSite(store);
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, i) => store.events.accept(claiming(siteId, `n${i}`))),
+    );
+    expect(answers.filter((answer) => answer.duplicate)).toEqual([]);
+    expect(await store.events.list(siteId, { limit: 1000 })).toHaveLength(300);
+  });
+
+  test("the order event id goes to the first email of an order only", async () => {
+    const siteId = await newSite(store);
+    const first = await store.events.accept(claiming(siteId, "email 1", { orderEventId: "f" }));
+    const second = claiming(siteId, "email 2", { orderEventId: "f" });
+    expect(first).toEqual({ duplicate: false, platformEventId: "f" });
+    expect(await store.events.accept(second)).toEqual({
+      duplicate: false,
+      platformEventId: second.event.id,
+    });
+  });
+
+  test("a filtered event leaves the order event id to the one that is dispatched", async () => {
+    const siteId = await newSite(store);
+    const filtered = claiming(siteId, "bot", {
+      orderEventId: "f",
+      filterReasons: [{ code: "blocked person", detail: null }],
+      deliveries: [],
+    });
+    await store.events.accept(filtered);
+    expect(await store.events.accept(claiming(siteId, "human", { orderEventId: "f" }))).toEqual({
+      duplicate: false,
+      platformEventId: "f",
+    });
+    expect(await store.events.findIdByClaim(siteId, "f")).not.toBe(filtered.event.id);
+  });
+
+  test("an event reads back as it was written, and its extra fields are sealed", async () => {
+    const siteId = await newSite(store);
+    const item = claiming(siteId, "round", {
+      filterReasons: [{ code: "blocked domain", detail: "example.com" }],
+      deliveries: [],
+    });
+    item.event = {
+      ...item.event,
+      name: "Größe 😀",
+      value: 0.1,
+      orderId: null,
+      extra: { coupon: "SECRET-COUPON" },
+    };
+    await store.events.accept(item);
+    expect(await store.events.get(siteId, item.event.id)).toEqual({
+      ...item.event,
+      platformEventId: item.event.id,
+      status: "filtered",
+      filterReasons: [{ code: "blocked domain", detail: "example.com" }],
+      releasedAt: null,
+      attribution: unattributed,
+    });
+    const [row] = await sql(location, `SELECT extra FROM events WHERE id = '${item.event.id}'`);
+    expect(String(row?.extra)).not.toContain("COUPON");
+  });
+
+  test("events are listed newest first, in pages, and by order, email and status", async () => {
+    const siteId = await newSite(store);
+    const items = Array.from({ length: 7 }, (_, i) => claiming(siteId, `l${i}`, { at: now + i }));
+    items[3]!.event = {
+      ...items[3]!.event,
+      orderId: "B-9",
+      person: { emailSha256: sha256("f".repeat(64)) },
+    };
+    for (const item of items) await store.events.accept(item);
+    const newest = items.map((item) => item.event.id).toReversed();
+    const page = await store.events.list(siteId, { limit: 3 });
+    expect(page.map((event) => event.id)).toEqual(newest.slice(0, 3));
+    const next = await store.events.list(siteId, { limit: 10, before: page[2]!.id });
+    expect(next.map((event) => event.id)).toEqual(newest.slice(3));
+    const ids = async (filter: object) =>
+      (await store.events.list(siteId, { limit: 10, ...filter })).map((e) => e.id);
+    expect(await ids({ orderId: "B-9" })).toEqual([items[3]!.event.id]);
+    expect(await ids({ emailSha256: sha256("f".repeat(64)) })).toEqual([items[3]!.event.id]);
+    expect(await ids({ status: "filtered" })).toEqual([]);
+  });
+
+  test("the emails of an order are counted", async () => {
+    const siteId = await newSite(store);
+    await store.events.accept(claiming(siteId, "1"));
+    expect(await store.events.countEmailsOfOrder(siteId, "A-1")).toBe(1);
+    const second = claiming(siteId, "2");
+    second.event = { ...second.event, person: { emailSha256: sha256("d".repeat(64)) } };
+    await store.events.accept(second);
+    expect(await store.events.countEmailsOfOrder(siteId, "A-1")).toBe(2);
+  });
+
+  async function filteredEvent(siteId: string): Promise<string> {
+    const item = newEvent(
+      siteId,
+      { receivedAt: now },
+      {
+        filterReasons: [{ code: "blocked person", detail: null }],
+        orderEventId: "order event",
+        deliveries: [],
+      },
+    );
+    await store.events.accept(item);
+    return item.event.id;
+  }
+
+  const release = (siteId: string, eventId: string, at = now) =>
+    store.events.release({
+      siteId,
+      eventId,
+      attribution: { ...unattributed, identity: "found", utm: { utm_source: "released" } },
+      deliveries: [
+        { connectionId: "c1", platform: "sandbox", state: "queued", reason: null },
+        { connectionId: "c2", platform: "webhook", state: "parked", reason: "paused" },
+      ],
+      orderEventId: "order event",
+      claimUntil: now + hour,
+      now: at,
+    });
+
+  test("a released event is accepted, due at once, takes the order event id and keeps its reasons", async () => {
+    const siteId = shortId();
+    const id = await filteredEvent(siteId);
+    expect(await release(siteId, id)).toBe(true);
+    expect(await store.events.get(siteId, id)).toMatchObject({
+      status: "accepted",
+      releasedAt: now,
+      filterReasons: [{ code: "blocked person", detail: null }],
+      platformEventId: "order event",
+      attribution: { identity: "found", utm: { utm_source: "released" } },
+    });
+    const deliveries = await store.deliveries.listByEvent(siteId, id);
+    expect(deliveries.map(({ state, owner, dueAt }) => [state, owner, dueAt])).toEqual([
+      ["queued", "", now],
+      ["parked", "", now],
+    ]);
+    const lease = { now, owner: "n", until: now + 30_000, limit: 10 };
+    expect(await store.deliveries.claimDue({ siteId, connectionId: "c1" }, lease)).toHaveLength(1);
+  });
+
+  test("an event is released once: a second time is refused, the same time again changes nothing", async () => {
+    const siteId = shortId();
+    const id = await filteredEvent(siteId);
+    expect(await release(siteId, id)).toBe(true);
+    // As after a commit whose answer got lost.
+    expect(await release(siteId, id)).toBe(true);
+    expect(await release(siteId, id, now + 1)).toBe(false);
+    expect(await release(shortId(), id)).toBe(false);
+    expect(await store.deliveries.listByEvent(siteId, id)).toHaveLength(2);
+  });
+
+  test("a released event goes out under its own id where another event holds the order event id", async () => {
+    const siteId = shortId();
+    const [first, second] = [await filteredEvent(siteId), await filteredEvent(siteId)];
+    await release(siteId, first);
+    await release(siteId, second);
+    expect((await store.events.get(siteId, first))?.platformEventId).toBe("order event");
+    expect((await store.events.get(siteId, second))?.platformEventId).toBe(second);
+  });
+});

@@ -1,0 +1,115 @@
+// Events, deliveries and sites for tests of the store, written down with what matters to a test alone.
+
+import type { Attribution, Event } from "../../src/kernel/event.ts";
+import { shortId, uuidv7 } from "../../src/kernel/ids.ts";
+import type { Settlement } from "../../src/store/deliveries/deliveries.ts";
+import type { Attempt, NewDelivery } from "../../src/store/deliveries/delivery.ts";
+import type { NewEvent } from "../../src/store/events/events.ts";
+import type { AuditLine } from "../../src/store/sites/audit.ts";
+import type { Store } from "../../src/store/store.ts";
+import { sha256 } from "./sha256.ts";
+
+const now = Date.UTC(2026, 10, 15, 12);
+
+export const unattributed: Attribution = {
+  consent: "unknown",
+  withheld: null,
+  identity: "none",
+  clickIds: {},
+  browserIds: {},
+  utm: {},
+  browser: null,
+};
+
+export const queuedDelivery = (connectionId = "c1", platform = "sandbox"): NewDelivery => ({
+  connectionId,
+  platform,
+  state: "queued",
+  reason: null,
+});
+
+/** A live purchase that claims its own id, with one delivery that `node-a` sends. */
+export function newEvent(
+  siteId: string,
+  fields: Partial<Event> = {},
+  more: Partial<NewEvent> = {},
+): NewEvent {
+  const receivedAt = fields.receivedAt ?? now;
+  const id = fields.id ?? uuidv7(receivedAt);
+  return {
+    event: {
+      id,
+      siteId,
+      keyId: "key",
+      mode: "live",
+      name: "purchase",
+      value: 12.5,
+      currency: "EUR",
+      orderId: "A-1",
+      time: receivedAt,
+      receivedAt,
+      person: { emailSha256: sha256("e".repeat(64)) },
+      extra: null,
+      ...fields,
+    },
+    attribution: unattributed,
+    filterReasons: [],
+    claim: id,
+    claimUntil: receivedAt + 3_600_000,
+    orderEventId: null,
+    deliveries: [queuedDelivery()],
+    owner: "node-a",
+    leaseUntil: receivedAt + 30_000,
+    ...more,
+  };
+}
+
+/** The outcome that `node-a` writes of a delivery to `c1`. */
+export const settlementOf = (
+  { event }: Pick<NewEvent, "event">,
+  state: Settlement["state"],
+  changes: Partial<Settlement> = {},
+): Settlement => ({
+  siteId: event.siteId,
+  eventId: event.id,
+  connectionId: "c1",
+  owner: "node-a",
+  state,
+  reason: null,
+  dueAt: 0,
+  attempts: 1,
+  at: now,
+  attempt: null,
+  ...changes,
+});
+
+export const newAttempt = (state: Attempt["state"], changes: Partial<Attempt> = {}): Attempt => ({
+  number: 1,
+  startedAt: now,
+  durationMs: 1,
+  state,
+  reason: null,
+  httpStatus: 200,
+  batch: 1,
+  request: "POST /",
+  response: null,
+  ...changes,
+});
+
+export const auditLine = (siteId: string, action = "test", at = now): AuditLine => ({
+  siteId,
+  actor: "test",
+  action,
+  detail: {},
+  at,
+});
+
+export async function newSite(store: Store): Promise<string> {
+  const id = shortId();
+  await store.configuration.addSite(auditLine(id), {
+    name: id,
+    settings: {},
+    hosts: [`${id}.example.com`],
+  });
+  return id;
+}
