@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { openAccess, type Access } from "./access/access.ts";
-import { openDoor } from "./api/mountDashboard.ts";
-import { isAtHome } from "./api/dashboardHost.ts";
-import type { ApiParts } from "./api/context.ts";
+import { mountDashboard } from "./api/mountDashboard.ts";
+import { isDashboardHost } from "./api/dashboardHost.ts";
+import type { ApiContext } from "./api/context.ts";
 import { followCertificate, openCertificate } from "./server/certificate.ts";
 import type { Config } from "./installation/config.ts";
 import { openMailer } from "./alerts/mail.ts";
@@ -205,9 +205,9 @@ export async function serve(config: Config, say: (text: string) => void): Promis
     },
     now,
   });
-  const door = openDoor(app, {
-    serves: ({ raw }) => isAtHome(raw, directory, config.hasUrl ? config.publicUrl : null),
-    parts: (): ApiParts => ({
+  const door = mountDashboard(app, {
+    isDashboardHost: ({ raw }) => isDashboardHost(raw, directory, config.hasUrl ? config.publicUrl : null),
+    context: (): ApiContext => ({
       version: version(),
       store,
       directory,

@@ -2,6 +2,7 @@
 // api/.
 
 import type { z } from "zod";
+import { alertRoutes } from "./alerts.ts";
 import { eventRoutes } from "./events.ts";
 import { hostRoutes } from "./hosts.ts";
 import { integrationRoutes } from "./integrations.ts";
@@ -9,7 +10,7 @@ import type { Route } from "./route.ts";
 import { apiKeyRoutes, memberRoutes, sessionRoutes } from "./session.ts";
 import { siteRoutes } from "./sites.ts";
 import { peopleRoutes, trafficRoutes } from "./traffic.ts";
-import { watchRoutes, webhookRoutes } from "./watch.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 export const basePath = "/api/v1";
 
@@ -25,7 +26,7 @@ export const sections = {
   People: peopleRoutes,
   Integrations: integrationRoutes,
   Webhooks: webhookRoutes,
-  "Alerts and audit": watchRoutes,
+  "Alerts and audit": alertRoutes,
 } satisfies Record<string, Record<string, Route>>;
 
 export const contract = {
@@ -39,7 +40,7 @@ export const contract = {
   ...peopleRoutes,
   ...integrationRoutes,
   ...webhookRoutes,
-  ...watchRoutes,
+  ...alertRoutes,
 } satisfies Record<string, Route>;
 
 export type Contract = typeof contract;

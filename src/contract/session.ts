@@ -6,7 +6,7 @@ import { count, done, id, moment, name, roles, type Route, time } from "./route.
 const email = z.string().max(320);
 const password = z.string().min(12, "must be at least 12 characters").max(200);
 const typed = z.string().min(1).max(200);
-const ticket = z.string().min(1).max(200);
+const token = z.string().min(1).max(200);
 
 /** `site` null is every site, and the installation itself. */
 export const grant = z.object({ site: id.nullable(), role: z.enum(roles) });
@@ -34,10 +34,10 @@ export const sessionRoutes = {
     answer: z.object({ needed: z.boolean() }),
   },
   "POST /setup": {
-    summary: "Become the first owner, with the ticket of the set-up link on the console",
+    summary: "Become the first owner, with the token of the set-up link on the console",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket, email, name, password }),
+    body: z.object({ token, email, name, password }),
     answer: done,
   },
   "GET /session": {
@@ -128,17 +128,17 @@ export const sessionRoutes = {
     answer: z.object({ mail: z.boolean() }),
   },
   "POST /password-resets/finish": {
-    summary: "Set a new password with the ticket of such a link; all sessions end",
+    summary: "Set a new password with the token of such a link; all sessions end",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket, password }),
+    body: z.object({ token, password }),
     answer: done,
   },
   "POST /invitations/look": {
     summary: "What an invitation is for",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket }),
+    body: z.object({ token }),
     answer: z.object({
       email,
       role: z.enum(roles),
@@ -152,7 +152,7 @@ export const sessionRoutes = {
     summary: "Accept an invitation: with a name and a new password, or with the password of one's account",
     allow: "anybody",
     apiKeys: false,
-    body: z.object({ ticket, name: name.optional(), password: z.string().min(1).max(200) }),
+    body: z.object({ token, name: name.optional(), password: z.string().min(1).max(200) }),
     answer: done,
   },
 } satisfies Record<string, Route>;

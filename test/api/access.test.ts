@@ -7,7 +7,7 @@ import { openHouse, type Browser, type House } from "../support/managementApi.ts
 import { engines } from "../support/relay.ts";
 
 const password = "correct horse battery";
-const ticketOf = (link: unknown) => /#(\w{32})$/m.exec(String(link))?.[1] ?? "";
+const tokenOf = (link: unknown) => /#(\w{32})$/m.exec(String(link))?.[1] ?? "";
 
 /** What an authenticator app shows, some steps from now. */
 function codeFor(uri: string, stepsAhead = 0): string {
@@ -46,7 +46,7 @@ describe.each(engines)("access on %s", (engine) => {
     const browser = house.browser();
     const { link } = made.body as { link: string };
     const accepted = await browser.call("POST /invitations/accept", {
-      ticket: ticketOf(link),
+      token: tokenOf(link),
       name: email.split("@", 1)[0],
       password,
     });
@@ -68,7 +68,7 @@ describe.each(engines)("access on %s", (engine) => {
     const browsers = [house.browser(), house.browser("203.0.113.2")];
     expect((await browsers[0]?.call("GET /setup"))?.body).toEqual({ needed: true });
     const wrong = await browsers[0]?.call("POST /setup", {
-      ticket: "x".repeat(32),
+      token: "x".repeat(32),
       email: "ada@example.com",
       name: "Ada",
       password,
@@ -80,7 +80,7 @@ describe.each(engines)("access on %s", (engine) => {
     const both = await Promise.all(
       browsers.map((browser, i) =>
         browser.call("POST /setup", {
-          ticket: ticketOf(links[i]),
+          token: tokenOf(links[i]),
           email: `owner${i}@Example.com`,
           name: "Ada",
           password,
@@ -104,7 +104,7 @@ describe.each(engines)("access on %s", (engine) => {
     expect(await house.access.setupLink()).toBe(null);
     expect((await owner.call("GET /setup")).body).toEqual({ needed: false });
     const again = await house.browser().call("POST /setup", {
-      ticket: ticketOf(links[1 - first]),
+      token: tokenOf(links[1 - first]),
       email: "late@example.com",
       name: "Late",
       password,
@@ -235,7 +235,7 @@ describe.each(engines)("access on %s", (engine) => {
     const made = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
     const { link } = made.body as { link: string };
     expect(link).toMatch(/^https:\/\/cc\.example\.com\/dashboard\/reset#\w{32}$/);
-    const finish = { ticket: ticketOf(link), password: "a password that is new" };
+    const finish = { token: tokenOf(link), password: "a password that is new" };
     const short = await house
       .browser()
       .call("POST /password-resets/finish", { ...finish, password: "short" });
@@ -243,13 +243,13 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await house.browser().call("POST /password-resets/finish", finish)).status).toBe(200);
     expect((await here.call("GET /session")).body).toEqual({ session: null });
     const again = await house.browser().call("POST /password-resets/finish", finish);
-    expect(errorOf(again)).toMatchObject({ code: "invalid", field: "ticket" });
+    expect(errorOf(again)).toMatchObject({ code: "invalid", field: "token" });
     expect((await signIn("gus@example.com", finish.password)).answer.body).toEqual({ step: "signed in" });
 
     const late = await owner.call(`POST /members/${await idOf("gus@example.com")}/password-reset`);
     house.clock.aheadMs = 25 * 3_600_000;
     const over = await house.browser().call("POST /password-resets/finish", {
-      ticket: ticketOf((late.body as { link: string }).link),
+      token: tokenOf((late.body as { link: string }).link),
       password,
     });
     expect(over.status).toBe(400);
@@ -261,20 +261,20 @@ describe.each(engines)("access on %s", (engine) => {
     const invite = { email: "Hana@example.com", site: one.id, role: "admin" };
     const first = await owner.call("POST /members/invitations", invite);
     const second = await owner.call("POST /members/invitations", invite);
-    const replaced = ticketOf((first.body as { link: string }).link);
-    const ticket = ticketOf((second.body as { link: string }).link);
+    const replaced = tokenOf((first.body as { link: string }).link);
+    const token = tokenOf((second.body as { link: string }).link);
     const nobody = house.browser();
-    expect((await nobody.call("POST /invitations/look", { ticket: replaced })).status).toBe(400);
-    expect((await nobody.call("POST /invitations/look", { ticket })).body).toEqual({
+    expect((await nobody.call("POST /invitations/look", { token: replaced })).status).toBe(400);
+    expect((await nobody.call("POST /invitations/look", { token })).body).toEqual({
       email: "hana@example.com",
       role: "admin",
       site: "one.example",
       invitedBy: expect.stringMatching(/^owner\d@example\.com$/),
       known: false,
     });
-    const noName = await nobody.call("POST /invitations/accept", { ticket, password });
+    const noName = await nobody.call("POST /invitations/accept", { token, password });
     expect(errorOf(noName)).toMatchObject({ field: "name" });
-    const accept = { ticket, name: "Hana", password };
+    const accept = { token, name: "Hana", password };
     expect((await nobody.call("POST /invitations/accept", accept)).status).toBe(200);
     expect((await nobody.call("GET /session")).body).toMatchObject({
       session: { grants: [{ site: one.id, role: "admin" }] },
@@ -283,13 +283,13 @@ describe.each(engines)("access on %s", (engine) => {
     expect((await owner.call("POST /members/invitations", invite)).status).toBe(400);
 
     const more = await owner.call("POST /members/invitations", { ...invite, site: two.id, role: "viewer" });
-    const known = ticketOf((more.body as { link: string }).link);
-    expect((await nobody.call("POST /invitations/look", { ticket: known })).body).toMatchObject({
+    const known = tokenOf((more.body as { link: string }).link);
+    expect((await nobody.call("POST /invitations/look", { token: known })).body).toMatchObject({
       known: true,
     });
-    const wrong = await nobody.call("POST /invitations/accept", { ticket: known, password: "not it" });
+    const wrong = await nobody.call("POST /invitations/accept", { token: known, password: "not it" });
     expect(errorOf(wrong)).toMatchObject({ field: "password" });
-    expect((await nobody.call("POST /invitations/accept", { ticket: known, password })).status).toBe(200);
+    expect((await nobody.call("POST /invitations/accept", { token: known, password })).status).toBe(200);
     expect(await house.store.members.grantsOf(await idOf("hana@example.com"))).toHaveLength(2);
 
     await owner.call("POST /members/invitations", { ...invite, email: "ian@example.com" });
@@ -417,12 +417,12 @@ describe.each(engines)("access on %s", (engine) => {
 
   const isIn = async (browser: Browser) =>
     ((await browser.call("GET /session")).body as { session: unknown }).session !== null;
-  const linkOf = ({ body }: { body: unknown }) => ticketOf((body as { link: string }).link);
+  const linkOf = ({ body }: { body: unknown }) => tokenOf((body as { link: string }).link);
   const newPassword = "a password that is new";
 
   async function resetFor(email: string) {
     const made = await owner.call(`POST /members/${await idOf(email)}/password-reset`);
-    const finish = { ticket: linkOf(made), password: newPassword };
+    const finish = { token: linkOf(made), password: newPassword };
     return () => house.browser().call("POST /password-resets/finish", finish);
   }
 
@@ -531,10 +531,10 @@ describe.each(engines)("access on %s", (engine) => {
     const [sam, tess] = [await idOf("sam@example.com"), await idOf("tess@example.com")];
     const invite = async (from: Browser, email: string, site: string | null) =>
       linkOf(await from.call("POST /members/invitations", { email, site, role: "owner" }));
-    const works = async (ticket: string) =>
-      (await house.browser().call("POST /invitations/look", { ticket })).status === 200;
+    const works = async (token: string) =>
+      (await house.browser().call("POST /invitations/look", { token })).status === 200;
 
-    const tickets = [
+    const tokens = [
       await invite(siteOwner, "back1@example.com", one.id),
       await invite(second, "back2@example.com", null),
       await invite(second, "back3@example.com", two.id),
@@ -545,13 +545,13 @@ describe.each(engines)("access on %s", (engine) => {
     const printed = await house.access.invitations.invite(operator, wanted, atDesk, { show: true });
     // Still an owner of one of them.
     await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: "owner" });
-    expect(await Promise.all(tickets.map(works))).toEqual([true, true, true]);
+    expect(await Promise.all(tokens.map(works))).toEqual([true, true, true]);
     await owner.call(`PUT /members/${tess}/grants`, { site: null, role: "admin" });
-    expect(await Promise.all(tickets.map(works))).toEqual([true, false, true]);
+    expect(await Promise.all(tokens.map(works))).toEqual([true, false, true]);
     await owner.call(`PUT /members/${tess}/grants`, { site: two.id, role: null });
     await owner.call(`DELETE /members/${sam}`);
-    expect(await Promise.all(tickets.map(works))).toEqual([false, false, false]);
-    expect(await Promise.all([kept, ticketOf(printed.link)].map(works))).toEqual([true, true]);
+    expect(await Promise.all(tokens.map(works))).toEqual([false, false, false]);
+    expect(await Promise.all([kept, tokenOf(printed.link)].map(works))).toEqual([true, true]);
 
     // One that was being made while its maker was removed.
     const gone = { id: sam, grants: [{ site: one.id, role: "owner" as const }] };
@@ -572,7 +572,7 @@ describe.each(engines)("access on %s", (engine) => {
     const siteOwner = await member("uma@example.com", one.id, "owner");
     const email = "boss@example.com";
     const made = await siteOwner.call("POST /members/invitations", { email, site: one.id, role: "viewer" });
-    await house.browser().call("POST /invitations/accept", { ticket: linkOf(made), name: "Boss", password });
+    await house.browser().call("POST /invitations/accept", { token: linkOf(made), name: "Boss", password });
     const seen = async (from: Browser, of = email) =>
       ((await from.call("GET /members")).body as { members: { email: string }[] }).members.find(
         (each) => each.email === of,
@@ -613,15 +613,15 @@ describe("links by mail", () => {
     const house = await openHouse("sqlite", { mail: "broken" });
     try {
       const owner = house.browser();
-      const ticket = ticketOf(await house.access.setupLink());
-      await owner.call("POST /setup", { ticket, email: "ada@example.com", name: "Ada", password });
+      const token = tokenOf(await house.access.setupLink());
+      await owner.call("POST /setup", { token, email: "ada@example.com", name: "Ada", password });
       const [{ id: site }] = house.sites;
       const invite = { email: "bea@example.com", site, role: "owner" };
-      const shown = ticketOf(
+      const shown = tokenOf(
         ((await owner.call("POST /members/invitations", invite)).body as { link: string }).link,
       );
       const bea = house.browser();
-      await bea.call("POST /invitations/accept", { ticket: shown, name: "Bea", password });
+      await bea.call("POST /invitations/accept", { token: shown, name: "Bea", password });
       expect((await house.store.members.byEmail("bea@example.com"))?.confirmed).toBe(true);
       const answer = await bea.call("POST /members/invitations", { ...invite, email: "boss@example.com" });
       expect(answer.body).toMatchObject({
@@ -639,9 +639,9 @@ describe("links by mail", () => {
     const house = await openHouse("sqlite", { mail: true, publicUrl: "http://localhost:8080" });
     try {
       const owner = house.browser();
-      const ticket = ticketOf(await house.access.setupLink());
+      const token = tokenOf(await house.access.setupLink());
       const made = await owner.call("POST /setup", {
-        ticket,
+        token,
         email: "ada@example.com",
         name: "Ada",
         password,
@@ -652,7 +652,7 @@ describe("links by mail", () => {
       expect((await owner.call("POST /members/invitations", invite)).body).toMatchObject({ link: null });
       expect(house.mails).toHaveLength(1);
       expect(house.mails[0]?.to).toBe("bea@example.com");
-      expect(ticketOf(/http\S+/.exec(house.mails[0]?.text.split("\n\n")[2] ?? "")?.[0])).toHaveLength(32);
+      expect(tokenOf(/http\S+/.exec(house.mails[0]?.text.split("\n\n")[2] ?? "")?.[0])).toHaveLength(32);
 
       const nobody = house.browser("203.0.113.7");
       for (const email of ["Ada@example.com", "unknown@example.com"])
@@ -660,7 +660,7 @@ describe("links by mail", () => {
       await expect.poll(() => house.mails.length).toBe(2);
       const [, reset] = house.mails;
       expect(reset?.to).toBe("ada@example.com");
-      const finish = { ticket: ticketOf(reset?.text), password: "a password that is new" };
+      const finish = { token: tokenOf(reset?.text), password: "a password that is new" };
       expect((await nobody.call("POST /password-resets/finish", finish)).status).toBe(200);
       expect((await owner.call("GET /session")).body).toEqual({ session: null });
       for (let i = 0; i < 3; i += 1) await nobody.call("POST /password-resets", { email: "x@example.com" });

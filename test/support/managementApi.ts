@@ -4,10 +4,9 @@ import type { AddressInfo } from "node:net";
 import Fastify from "fastify";
 import { openAccess, type Access } from "../../src/access/access.ts";
 import type { AccessOptions } from "../../src/access/context.ts";
-import { apiKeyHandlers } from "../../src/api/handlers/apiKeys.ts";
 import type { Handlers } from "../../src/api/call.ts";
-import { memberHandlers } from "../../src/api/handlers/members.ts";
-import type { ApiParts } from "../../src/api/context.ts";
+import { apiKeyHandlers, memberHandlers } from "../../src/api/handlers/members.ts";
+import type { ApiContext } from "../../src/api/context.ts";
 import { openRouter } from "../../src/api/router.ts";
 import { sessionHandlers } from "../../src/api/handlers/session.ts";
 import type { RouteName } from "../../src/contract/contract.ts";
@@ -88,7 +87,7 @@ export async function openHouse(
   };
   const access = openAccess(options);
   const elsewhere = openAccess(options);
-  const parts = { version: "test", store, directory, access, publicUrl, now } as ApiParts;
+  const parts = { version: "test", store, directory, access, publicUrl, now } as ApiContext;
   const router = openRouter({
     handlers: {
       ...sessionHandlers(parts),

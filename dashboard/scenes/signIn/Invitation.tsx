@@ -10,19 +10,19 @@ import { roleSentences } from "../settings/roles.ts";
 import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useTicket } from "./ticket.ts";
+import { useLinkToken } from "./linkToken.ts";
 import { RefusedOrWait } from "./Waiting.tsx";
 
 const title = "You are invited";
 
 export default function Invitation() {
-  const ticket = useTicket();
+  const token = useLinkToken();
   const { mutate, data, error } = useSend("POST /invitations/look");
   useEffect(() => {
-    if (ticket !== null) mutate({ body: { ticket } });
-  }, [ticket, mutate]);
+    if (token !== null) mutate({ body: { token } });
+  }, [token, mutate]);
 
-  if (ticket === null)
+  if (token === null)
     return <SignInCard title={title} about="Open the invitation link that you were sent." />;
   if (error)
     return (
@@ -39,10 +39,10 @@ export default function Invitation() {
         <Loading rows={3} />
       </SignInCard>
     );
-  return <Accept ticket={ticket} invitation={data} />;
+  return <Accept token={token} invitation={data} />;
 }
 
-function Accept({ ticket, invitation }: { ticket: string; invitation: Answer<"POST /invitations/look"> }) {
+function Accept({ token, invitation }: { token: string; invitation: Answer<"POST /invitations/look"> }) {
   const { email, role, site, invitedBy, known } = invitation;
   const enter = useEnter();
   const [name, setName] = useState("");
@@ -53,7 +53,7 @@ function Accept({ ticket, invitation }: { ticket: string; invitation: Answer<"PO
     <SignInCard
       title={title}
       about={`${invitedBy} invites you to ${place} as ${role}. ${roleSentences[role]}`}
-      onSubmit={() => mutate({ body: { ticket, password, ...(known ? {} : { name }) } })}
+      onSubmit={() => mutate({ body: { token, password, ...(known ? {} : { name }) } })}
     >
       <TextInput label="Email" type="email" name="email" autoComplete="username" value={email} readOnly />
       {known ? (

@@ -5,7 +5,7 @@ import { faultAt, faultElse } from "../../common/fields.ts";
 import { queryClient, useSend } from "../../common/query.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useTicket } from "./ticket.ts";
+import { useLinkToken } from "./linkToken.ts";
 import { RefusedOrWait } from "./Waiting.tsx";
 
 const title = "Set a new password";
@@ -16,7 +16,7 @@ const another = (
 );
 
 export default function Reset() {
-  const ticket = useTicket();
+  const token = useLinkToken();
   const [password, setPassword] = useState("");
   const { mutate, error, isPending, isSuccess } = useSend("POST /password-resets/finish", {
     onDone: () => queryClient.clear(),
@@ -33,7 +33,7 @@ export default function Reset() {
         </Button>
       </SignInCard>
     );
-  if (ticket === null)
+  if (token === null)
     return (
       <SignInCard title={title} about="Open the link that you were sent. It works once." foot={another} />
     );
@@ -41,7 +41,7 @@ export default function Reset() {
     <SignInCard
       title={title}
       about="You will be signed out everywhere else."
-      onSubmit={() => mutate({ body: { ticket, password } })}
+      onSubmit={() => mutate({ body: { token, password } })}
       foot={another}
     >
       <NewPassword

@@ -9,13 +9,13 @@ import { Fault, Loading } from "../../common/states.tsx";
 import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
-import { useTicket } from "./ticket.ts";
+import { useLinkToken } from "./linkToken.ts";
 import { RefusedOrWait } from "./Waiting.tsx";
 
 const title = "Set up Cleancast";
 
 export default function SetUp() {
-  const ticket = useTicket();
+  const token = useLinkToken();
   const { data, error, refetch } = useApi("GET /setup", {});
   if (error)
     return (
@@ -37,17 +37,17 @@ export default function SetUp() {
         </Button>
       </SignInCard>
     );
-  if (ticket === null)
+  if (token === null)
     return (
       <SignInCard
         title={title}
         about="Open the set-up link that the console printed when Cleancast started. It works once; each start prints a new one until there is an owner."
       />
     );
-  return <OwnerForm ticket={ticket} />;
+  return <OwnerForm token={token} />;
 }
 
-function OwnerForm({ ticket }: { ticket: string }) {
+function OwnerForm({ token }: { token: string }) {
   const enter = useEnter();
   const [name, setName] = useState("");
   const [email, setEmail] = useState("");
@@ -57,7 +57,7 @@ function OwnerForm({ ticket }: { ticket: string }) {
     <SignInCard
       title={title}
       about="Create the owner of this installation. You can invite others afterwards."
-      onSubmit={() => mutate({ body: { ticket, name, email, password } })}
+      onSubmit={() => mutate({ body: { token, name, email, password } })}
       foot={
         <Anchor component={Link} to="/sign-in" size="sm">
           I have an account

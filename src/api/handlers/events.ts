@@ -1,15 +1,17 @@
-// Events: lists, tables, the trace of one, and "not a bot".
+// Events: list, CSV, trace, and release ("not a bot").
 
+import type { z } from "zod";
 import type { Answer, Query } from "../../contract/contract.ts";
+import type { eventSummary } from "../../contract/events.ts";
 import { releaseEvent } from "../../delivery/release.ts";
 import { eventBy, traceOf, type Trace } from "../../delivery/trace.ts";
 import { matches, type EventFilter, type EventSummary } from "../../store/events/eventList.ts";
 import type { StoredEvent } from "../../store/events/events.ts";
+import type { Store } from "../../store/store.ts";
 import { notFound, type Handlers } from "../call.ts";
-import { asFile, csvOf, timeCell, type Column } from "../csv.ts";
-import { withDeliveries, type ShownEvent } from "./eventSummary.ts";
-import type { ApiParts } from "../context.ts";
-import { checkTimes, readCursor, sought } from "./search.ts";
+import { asFile, checkTimes, readCursor, timeCell, toCsv, type Column } from "../lists.ts";
+import type { ApiContext } from "../context.ts";
+import { readSearch } from "./search.ts";
 
 type Names =
   | "GET /sites/:site/events"
@@ -17,6 +19,7 @@ type Names =
   | "GET /sites/:site/events/:event"
   | "POST /sites/:site/events/:event/release";
 
+export type ShownEvent = z.output<typeof eventSummary>;
 type Asked = Query<"GET /sites/:site/events.csv">;
 type Page = { rows: ShownEvent[]; next: string | null };
 
@@ -40,12 +43,12 @@ const columns: readonly Column<ShownEvent>[] = [
   { title: "platform event id", cell: (event) => event.platformEventId },
 ];
 
-export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Names> {
-  /** Reads a page of what was asked for; what was typed is looked at once. */
-  async function pagesOf(siteId: string, asked: Asked) {
+export function eventHandlers({ store, directory, now }: ApiContext): Handlers<Names> {
+  /** Returns a reader of pages; the search text is resolved once. */
+  async function openPages(siteId: string, asked: Asked) {
     const { status, mode, event, clickId, from, to, search } = asked;
     checkTimes(from, to);
-    const found = await sought(store, siteId, search);
+    const found = await readSearch(store, siteId, search);
     const checked: EventFilter = {
       ...(status === undefined ? {} : { status }),
       ...(mode === undefined ? {} : { mode }),
@@ -54,7 +57,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     };
-    if (found && "eventId" in found) return () => oneOf(siteId, found.eventId, checked);
+    if (found && "eventId" in found) return () => readOne(siteId, found.eventId, checked);
     const filter: EventFilter = { ...found, ...checked };
     return async (before: string | null, limit: number): Promise<Page> => {
       const { events, next } = await store.events.page(siteId, filter, { before, limit });
@@ -62,7 +65,7 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
     };
   }
 
-  async function oneOf(siteId: string, id: string, filter: EventFilter): Promise<Page> {
+  async function readOne(siteId: string, id: string, filter: EventFilter): Promise<Page> {
     const stored = await store.events.get(siteId, id);
     const event = stored && summaryOf(stored);
     const isAsked =
@@ -81,18 +84,18 @@ export function eventHandlers({ store, directory, now }: ApiParts): Handlers<Nam
 
   return {
     async "GET /sites/:site/events"({ site, query }) {
-      const read = await pagesOf(site.id, query);
+      const read = await openPages(site.id, query);
       const { rows, next } = await read(readCursor(query.cursor)?.id ?? null, query.limit);
       return { items: rows, next };
     },
     async "GET /sites/:site/events.csv"({ site, query, reply }) {
-      const read = await pagesOf(site.id, query);
+      const read = await openPages(site.id, query);
       asFile(reply, "events", site.hosts[0], now());
-      return csvOf(columns, read);
+      return toCsv(columns, read);
     },
     async "GET /sites/:site/events/:event"({ site, params }) {
       const event = await find(site.id, params.event);
-      return shownTrace(event, await traceOf({ store, directory }, event));
+      return toTrace(event, await traceOf({ store, directory }, event));
     },
     async "POST /sites/:site/events/:event/release"({ site, params, by }) {
       const event = await find(site.id, params.event);
@@ -112,8 +115,8 @@ function summaryOf(event: StoredEvent): EventSummary {
   }; // prettier-ignore
 }
 
-/** Hashes and what the trace needs to be understood; neither address nor user agent. */
-function shownTrace(event: StoredEvent, trace: Trace): Answer<"GET /sites/:site/events/:event"> {
+/** Shows hashes and what explains the trace; never the IP address or user agent. */
+function toTrace(event: StoredEvent, trace: Trace): Answer<"GET /sites/:site/events/:event"> {
   const { platformEventId, name, ...summary } = summaryOf(event);
   const { consent, withheld, identity, clickIds, browserIds, utm, browser } = trace.attribution;
   const { time, key, emailSha256, contact, warnings } = trace;
@@ -142,4 +145,27 @@ function shownTrace(event: StoredEvent, trace: Trace): Answer<"GET /sites/:site/
       log: log.map(({ connectionId: _of, ...attempt }) => attempt),
     })),
   };
+}
+
+/** Adds the state of each delivery, as lists and the feed show it. */
+export async function withDeliveries(
+  store: Pick<Store, "events">,
+  siteId: string,
+  events: readonly EventSummary[],
+): Promise<ShownEvent[]> {
+  const deliveries = await store.events.deliveriesOf(
+    siteId,
+    events.map(({ id }) => id),
+  );
+  return events.map(({ platformEventId, name, ...event }) => ({
+    ...event,
+    platformEventId,
+    event: name,
+    deliveries: (deliveries.get(event.id) ?? []).map(({ connectionId, platform, state, reason }) => ({
+      connection: connectionId,
+      platform,
+      state,
+      reason,
+    })),
+  }));
 }

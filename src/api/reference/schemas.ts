@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { eventSummary, statistics, trace } from "../../contract/events.ts";
 import { connection, platform } from "../../contract/integrations.ts";
-import { webhook } from "../../contract/watch.ts";
+import { webhook } from "../../contract/webhooks.ts";
 import { errorAnswer, time } from "../../contract/route.ts";
 import { grant, session } from "../../contract/session.ts";
 import { site } from "../../contract/sites.ts";
