@@ -6,34 +6,41 @@ import { id, page, paging, type Route, time } from "./route.ts";
 
 const alert = z.object({
   kind: z.enum(alertKinds),
-  subject: z.string(),
-  /** Of the connection that it is about. */
-  platform: z.string().nullable(),
+  subject: z
+    .string()
+    .describe("The connection, webhook or host that the alert is about; empty for the whole site."),
+  platform: z.string().nullable().describe("The platform of the connection that the alert is about."),
   title: z.string(),
   text: z.string(),
-  whatToDo: z.string(),
+  whatToDo: z.string().describe("The recommended next step."),
   beganAt: time,
   endedAt: time.nullable(),
   notifiedAt: time.nullable(),
-  failed: z.array(z.object({ channel: z.string(), error: z.string() })),
+  failed: z
+    .array(z.object({ channel: z.string(), error: z.string() }))
+    .describe("Channels on which the alert could not be sent."),
 });
 
 const auditLine = z.object({
   id,
   at: time,
-  actor: z.string(),
+  actor: z.string().describe("An email, an API key, the command line, or the relay itself."),
   action: z.string(),
   detail: z.record(z.string(), z.unknown()),
 });
 
 export const alertRoutes = {
   "GET /sites/:site/alerts": {
-    summary: "What needs a person, and what did in the last 90 days",
+    summary: "List open alerts, and those that ended in the last 90 days",
     allow: "viewer",
-    answer: z.object({ open: z.array(alert), over: z.array(alert), mail: z.boolean() }),
+    answer: z.object({
+      open: z.array(alert),
+      over: z.array(alert),
+      mail: z.boolean().describe("True if this installation can send email."),
+    }),
   },
   "POST /sites/:site/alerts/test": {
-    summary: "Send a test message to the site's alert addresses",
+    summary: "Send a test alert to the site's alert recipients",
     allow: "admin",
     answer: z.object({
       channels: z.array(
@@ -42,24 +49,24 @@ export const alertRoutes = {
     }),
   },
   "GET /sites/:site/audit": {
-    summary: "Who changed what on a site, newest first",
+    summary: "List changes to a site, newest first",
     allow: "viewer",
     query: z.object(paging),
     answer: page(auditLine),
   },
   "GET /sites/:site/audit.csv": {
-    summary: "The same lines as a table",
+    summary: "Export changes to a site as CSV",
     allow: "viewer",
     answer: "csv",
   },
   "GET /audit": {
-    summary: "Who changed what of the installation, newest first",
+    summary: "List changes to the installation, newest first",
     allow: "owner",
     query: z.object(paging),
     answer: page(auditLine),
   },
   "GET /audit.csv": {
-    summary: "The same lines as a table",
+    summary: "Export changes to the installation as CSV",
     allow: "owner",
     answer: "csv",
   },

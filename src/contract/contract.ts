@@ -1,5 +1,5 @@
-// The management API: every route, by `METHOD /path` under /api/v1. A new route is a declaration here and a handler in
-// api/.
+// The management API: every route, named `METHOD /path` under /api/v1. A new route is a declaration in this folder and a
+// handler in api/handlers/.
 
 import type { z } from "zod";
 import { alertRoutes } from "./alerts.ts";
@@ -14,7 +14,7 @@ import { webhookRoutes } from "./webhooks.ts";
 
 export const basePath = "/api/v1";
 
-/** By the sections of the reference page. */
+/** The sections of the API reference. */
 export const sections = {
   Session: sessionRoutes,
   Members: memberRoutes,
@@ -57,13 +57,13 @@ type Given<Of, Key extends string> = Of extends { [K in Key]: infer Schema exten
   ? Schema
   : never;
 
-/** What a caller sends: query and body before defaults are filled in. */
+/** A caller sends query and body before defaults are filled in. */
 export type QueryIn<Name extends RouteName> = z.input<Given<Contract[Name], "query">>;
 export type BodyIn<Name extends RouteName> = z.input<Given<Contract[Name], "body">>;
-/** What a handler gets. */
+/** A handler gets them with defaults. */
 export type Query<Name extends RouteName> = z.output<Given<Contract[Name], "query">>;
 export type Body<Name extends RouteName> = z.output<Given<Contract[Name], "body">>;
-/** Streams and tables come piece by piece. */
+/** Streams and CSV files are produced piece by piece. */
 export type Answer<Name extends RouteName> = Contract[Name]["answer"] extends z.ZodType
   ? z.output<Contract[Name]["answer"]>
   : AsyncIterable<string>;

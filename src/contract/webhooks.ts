@@ -1,26 +1,42 @@
 // Webhooks that receive the totals.
 
 import { z } from "zod";
-import { count, done, id, moment, page, paging, type Route, time } from "./route.ts";
-
-export const webhook = z.object({
+import {
+  count,
+  done,
+  from,
+  httpStatus,
   id,
-  /** The origin; the rest may hold a token. */
-  url: z.string(),
-  sendEmpty: z.boolean(),
-  state: z.enum(["active", "disabled"]),
-  stateReason: z.string().nullable(),
-  failingSince: time.nullable(),
-  attempts: count,
-  createdAt: time,
-  waiting: count,
-  nextPushAt: time.nullable(),
-  lastPushAt: time.nullable(),
-});
+  moment,
+  page,
+  paging,
+  response,
+  type Route,
+  time,
+  to,
+} from "./route.ts";
+
+const sendEmpty = z.boolean().describe("True to also push periods without any events.");
+
+export const webhook = z
+  .object({
+    id,
+    url: z.string().describe("The origin only: the rest of the URL may hold a token."),
+    sendEmpty,
+    state: z.enum(["active", "disabled"]),
+    stateReason: z.string().nullable(),
+    failingSince: time.nullable().describe("Time of the first of the current series of failures."),
+    attempts: count,
+    createdAt: time,
+    waiting: count.describe("Number of periods that wait to be pushed."),
+    nextPushAt: time.nullable(),
+    lastPushAt: time.nullable(),
+  })
+  .meta({ id: "Webhook" });
 
 export const webhookRoutes = {
   "GET /sites/:site/webhooks": {
-    summary: "Webhooks that receive the totals, and the running period",
+    summary: "List the webhooks that receive totals, with the current period",
     allow: "viewer",
     answer: z.object({
       items: z.array(webhook),
@@ -28,13 +44,13 @@ export const webhookRoutes = {
     }),
   },
   "POST /sites/:site/webhooks": {
-    summary: "Send the totals to an address; its secret is shown once",
+    summary: "Create a webhook; its secret is shown once",
     allow: "admin",
-    body: z.object({ url: z.string().max(3000), sendEmpty: z.boolean().default(true) }),
-    answer: z.object({ webhook, secret: z.string() }),
+    body: z.object({ url: z.string().max(3000), sendEmpty: sendEmpty.default(true) }),
+    answer: z.object({ webhook, secret: z.string().describe("Signs the pushes. Shown only this once.") }),
   },
   "GET /sites/:site/webhooks/:webhook/pushes": {
-    summary: "The log of its pushes, newest first",
+    summary: "List a webhook's pushes, newest first",
     allow: "viewer",
     query: z.object(paging),
     answer: page(
@@ -43,54 +59,59 @@ export const webhookRoutes = {
         startedAt: time,
         durationMs: count,
         ok: z.boolean(),
-        httpStatus: z.number().int().nullable(),
+        httpStatus,
         error: z.string().nullable(),
-        response: z.string().nullable(),
-        /** Null for a test. */
-        period: z.object({ startsAt: time, endsAt: time, conversions: count, removed: count }).nullable(),
+        response,
+        period: z
+          .object({ startsAt: time, endsAt: time, conversions: count, removed: count })
+          .nullable()
+          .describe("The period and the totals that were pushed; null for a test push."),
       }),
     ),
   },
   "GET /sites/:site/webhooks/:webhook/pushes.csv": {
-    summary: "The same pushes as a table",
+    summary: "Export a webhook's pushes as CSV",
     allow: "viewer",
     answer: "csv",
   },
   "POST /sites/:site/webhooks/:webhook/test": {
-    summary: "Send a test push now",
+    summary: "Send a test push",
     allow: "admin",
     answer: z.object({
       ok: z.boolean(),
-      httpStatus: z.number().int().nullable(),
+      httpStatus,
       error: z.string().nullable(),
-      response: z.string().nullable(),
+      response,
       durationMs: count,
-      body: z.string(),
+      body: z.string().describe("The body that was sent."),
     }),
   },
   "POST /sites/:site/webhooks/:webhook/rotate": {
-    summary: "A new secret, used at once; the old one is good for a day more",
+    summary: "Create a new secret, used at once; the old one stays valid for 24 hours",
     allow: "admin",
-    answer: z.object({ secret: z.string(), oldUntil: time }),
+    answer: z.object({ secret: z.string().describe("Shown only this once."), oldUntil: time }),
   },
   "POST /sites/:site/webhooks/:webhook/disable": {
-    summary: "Stop pushing; periods wait",
+    summary: "Disable a webhook; its periods are kept and wait",
     allow: "admin",
     answer: done,
   },
   "POST /sites/:site/webhooks/:webhook/enable": {
-    summary: "Push again, the oldest period first",
+    summary: "Enable a webhook; waiting periods are pushed, oldest first",
     allow: "admin",
-    answer: z.object({ waiting: count }),
+    answer: z.object({ waiting: count.describe("Number of periods that are pushed now.") }),
   },
   "POST /sites/:site/webhooks/:webhook/replay": {
-    summary: "Push closed periods again, under the ids that they had",
+    summary: "Push closed periods again, under their original ids",
     allow: "admin",
-    body: z.object({ from: moment, to: moment }),
-    answer: z.object({ periods: count, isDisabled: z.boolean() }),
+    body: z.object({ from: moment.describe(from), to: moment.describe(to) }),
+    answer: z.object({
+      periods: count,
+      isDisabled: z.boolean().describe("True if the periods wait until the webhook is enabled."),
+    }),
   },
   "DELETE /sites/:site/webhooks/:webhook": {
-    summary: "Take a webhook away, with what waits for it and its log",
+    summary: "Delete a webhook, its queue and its log",
     allow: "admin",
     answer: done,
   },
