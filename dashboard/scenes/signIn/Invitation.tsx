@@ -1,9 +1,9 @@
-// Somebody was invited: who invites to what, then a name and a password, or the password of their account.
+// Accepts an invitation: with a name and a new password, or with the password of an existing account.
 
 import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { Answer } from "../../common/api.ts";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useSend } from "../../common/query.ts";
 import { Loading } from "../../common/states.tsx";
 import { roleSentences } from "../settings/roles.ts";
@@ -11,7 +11,7 @@ import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { useLinkToken } from "./linkToken.ts";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { SignInError } from "./SignInError.tsx";
 
 const title = "You are invited";
 
@@ -28,9 +28,9 @@ export default function Invitation() {
     return (
       <SignInCard
         title="This invitation cannot be used"
-        about="Ask whoever invited you for a new link: each works once, for seven days."
+        about="Ask the person who invited you for a new link. Each link works once, for seven days."
       >
-        <RefusedOrWait error={error} />
+        <SignInError error={error} />
       </SignInCard>
     );
   if (!data)
@@ -58,14 +58,14 @@ function Accept({ token, invitation }: { token: string; invitation: Answer<"POST
       <TextInput label="Email" type="email" name="email" autoComplete="username" value={email} readOnly />
       {known ? (
         <PasswordInput
-          label="Password of your account"
-          description="You have an account here already."
+          label="Your password"
+          description="You already have an account here."
           name="password"
           autoComplete="current-password"
           required
           autoFocus
           value={password}
-          error={faultAt(error, "password")}
+          error={fieldError(error, "password")}
           onChange={(event) => setPassword(event.currentTarget.value)}
           visibilityToggleButtonProps={{ "aria-label": "Show or hide the password" }}
         />
@@ -79,13 +79,13 @@ function Accept({ token, invitation }: { token: string; invitation: Answer<"POST
             autoFocus
             maxLength={100}
             value={name}
-            error={faultAt(error, "name")}
+            error={fieldError(error, "name")}
             onChange={(event) => setName(event.currentTarget.value)}
           />
-          <NewPassword value={password} onChange={setPassword} fault={faultAt(error, "password")} />
+          <NewPassword value={password} onChange={setPassword} fault={fieldError(error, "password")} />
         </>
       )}
-      <RefusedOrWait error={faultElse(error, "password", "name")} />
+      <SignInError error={otherError(error, "password", "name")} />
       <Button type="submit" loading={isPending}>
         Accept
       </Button>

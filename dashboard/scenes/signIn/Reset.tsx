@@ -1,17 +1,17 @@
 import { Anchor, Button, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { queryClient, useSend } from "../../common/query.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { useLinkToken } from "./linkToken.ts";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { SignInError } from "./SignInError.tsx";
 
 const title = "Set a new password";
 const another = (
   <Anchor component={Link} to="/forgotten" size="sm">
-    Ask for another link
+    Request another link
   </Anchor>
 );
 
@@ -48,9 +48,9 @@ export default function Reset() {
         label="New password"
         value={password}
         onChange={setPassword}
-        fault={faultAt(error, "password")}
+        fault={fieldError(error, "password")}
       />
-      <RefusedOrWait error={faultElse(error, "password")} />
+      <SignInError error={otherError(error, "password")} />
       <Button type="submit" loading={isPending}>
         Set the password
       </Button>

@@ -1,16 +1,16 @@
-// The first owner of an installation, with the link that the console printed.
+// Creates the first owner, with the link that the console printed.
 
 import { Anchor, Button, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { faultAt, faultElse } from "../../common/fields.ts";
+import { fieldError, otherError } from "../../common/fields.ts";
 import { useApi, useSend } from "../../common/query.ts";
-import { Fault, Loading } from "../../common/states.tsx";
+import { LoadError, Loading } from "../../common/states.tsx";
 import { useEnter } from "./enter.ts";
 import { NewPassword } from "./NewPassword.tsx";
 import { SignInCard } from "./SignInCard.tsx";
 import { useLinkToken } from "./linkToken.ts";
-import { RefusedOrWait } from "./Waiting.tsx";
+import { SignInError } from "./SignInError.tsx";
 
 const title = "Set up Cleancast";
 
@@ -20,7 +20,7 @@ export default function SetUp() {
   if (error)
     return (
       <SignInCard title={title}>
-        <Fault error={error} again={() => void refetch()} />
+        <LoadError error={error} again={() => void refetch()} />
       </SignInCard>
     );
   if (!data)
@@ -31,7 +31,7 @@ export default function SetUp() {
     );
   if (!data.needed)
     return (
-      <SignInCard title={title} about="This installation has its owner already.">
+      <SignInCard title={title} about="This installation already has an owner.">
         <Button component={Link} to="/sign-in">
           Sign in
         </Button>
@@ -41,7 +41,7 @@ export default function SetUp() {
     return (
       <SignInCard
         title={title}
-        about="Open the set-up link that the console printed when Cleancast started. It works once; each start prints a new one until there is an owner."
+        about="Open the set-up link that the console printed when Cleancast started. It works once; a new one is printed at each start until there is an owner."
       />
     );
   return <OwnerForm token={token} />;
@@ -56,11 +56,11 @@ function OwnerForm({ token }: { token: string }) {
   return (
     <SignInCard
       title={title}
-      about="Create the owner of this installation. You can invite others afterwards."
+      about="Create owner account of this installation. You can invite others afterwards."
       onSubmit={() => mutate({ body: { token, name, email, password } })}
       foot={
         <Anchor component={Link} to="/sign-in" size="sm">
-          I have an account
+          I already have an account
         </Anchor>
       }
     >
@@ -72,7 +72,7 @@ function OwnerForm({ token }: { token: string }) {
         autoFocus
         maxLength={100}
         value={name}
-        error={faultAt(error, "name")}
+        error={fieldError(error, "name")}
         onChange={(event) => setName(event.currentTarget.value)}
       />
       <TextInput
@@ -82,13 +82,13 @@ function OwnerForm({ token }: { token: string }) {
         autoComplete="username"
         required
         value={email}
-        error={faultAt(error, "email")}
+        error={fieldError(error, "email")}
         onChange={(event) => setEmail(event.currentTarget.value)}
       />
-      <NewPassword value={password} onChange={setPassword} fault={faultAt(error, "password")} />
-      <RefusedOrWait error={faultElse(error, "name", "email", "password")} />
+      <NewPassword value={password} onChange={setPassword} fault={fieldError(error, "password")} />
+      <SignInError error={otherError(error, "name", "email", "password")} />
       <Button type="submit" loading={isPending}>
-        Create the owner
+        Create owner
       </Button>
     </SignInCard>
   );

@@ -1,9 +1,9 @@
-// Links that the relay hands out carry their token behind the #, which reaches no server and no log.
+// One-time links carry their token in the fragment, which reaches no server and no log.
 
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 
-/** The token of the link that was opened; it does not stay in the address. */
+/** Reads the token of the opened link and removes it from the URL. */
 export function useLinkToken(): string | null {
   const { hash } = useLocation();
   const navigate = useNavigate();
