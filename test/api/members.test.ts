@@ -1,11 +1,11 @@
-// People come in through a real relay: the set-up link on its console, and the commands for whoever runs it.
+// Members of a real relay: the set-up link on its console, and the operator's commands.
 
 import { expect, test } from "vitest";
 import { denied, manage, newHome, shown, startRelay } from "../support/relay.ts";
 
 const password = "correct horse battery";
 
-test("from the link on the console to an owner, and members from the command line", async () => {
+test("the console's link creates the owner, and commands invite, reset and remove members", async () => {
   const home = await newHome("sqlite");
   const relay = await startRelay(home);
   const link = /create the owner: (\S+)/.exec(relay.output())?.[1] ?? "";

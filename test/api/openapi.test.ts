@@ -1,4 +1,4 @@
-// The OpenAPI document and the reference page: everything is there, and nothing leads nowhere.
+// The OpenAPI document and the reference page are complete and consistent.
 
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
@@ -12,13 +12,13 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 );
 
 describe("the OpenAPI document", () => {
-  test("is one, by the rules of OpenAPI 3.1", async () => {
+  test("the OpenAPI document is valid OpenAPI 3.1", async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
   });
 
-  test("holds every route, and no other", () => {
+  test("the OpenAPI document lists exactly the routes of the contract", () => {
     const routes = Object.keys(contract).map((name) => {
       const [method = "", path = ""] = name.split(" ");
       return `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, "{$1}")}`;
@@ -26,7 +26,7 @@ describe("the OpenAPI document", () => {
     expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted());
   });
 
-  test("names every operation once, and every reference leads somewhere", () => {
+  test("operation ids are unique and every reference resolves", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)];
@@ -39,7 +39,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("says who may, and with what", () => {
+  test("every operation names its role, its security and its parameters", () => {
     const of = (name: string) => operations.find((one) => one.name === name);
     expect(of("get /sites/{site}/keys")).toMatchObject({
       "x-role": "viewer",

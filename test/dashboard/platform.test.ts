@@ -1,21 +1,13 @@
 // A platform from its registration to a broken token and back, against the stand-in's own sign-in pages.
 
-import { createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { knownAt, standinConnections } from "../../scripts/standinConnections.ts";
 import { startStandins, type StandinHandle, type Standins } from "../../standins/shared/start.ts";
 import { becomeOwner, type Person } from "../support/apiClient.ts";
 import { inChromium } from "../browser/chromium.ts";
+import { freePort } from "../support/freePort.ts";
 import { eventually, newHome, post, startRelay, type Relay } from "../support/relay.ts";
 import { dialog, field, press, row, sees, storyMs, user, type User } from "./people.ts";
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 inChromium("a platform in the dashboard", () => {
   let standins: Standins;
