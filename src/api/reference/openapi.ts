@@ -1,9 +1,22 @@
 // The OpenAPI document of the management API, generated from the contract that the router validates requests with.
 
+import { z } from "zod";
 import { basePath, sections } from "../../contract/contract.ts";
 import { errorAnswer, type Route } from "../../contract/route.ts";
 import { refusalStatus, type RefusalCode } from "../../kernel/refusal.ts";
-import { openSchemas, type Schema, type Schemas } from "./schemas.ts";
+
+export type Schema = {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  enum?: unknown[];
+  additionalProperties?: Schema | boolean;
+  [keyword: string]: unknown;
+};
 
 export type Parameter = {
   name: string;
@@ -181,3 +194,46 @@ function toOperationId(method: string, path: string): string {
   const named = [...words, ...last].map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`);
   return `${method.toLowerCase()}${named.join("")}`;
 }
+
+/** Converts schemas of the contract to JSON Schema. A schema with an id becomes a component of the document. */
+type Schemas = {
+  /** A request: fields with a default are optional. */
+  sent(schema: z.ZodType): Schema;
+  answered(schema: z.ZodType): Schema;
+  /** Schemas with an id that were used so far. */
+  components: Record<string, Schema>;
+};
+
+function openSchemas(): Schemas {
+  const components: Record<string, Schema> = {};
+
+  function convert(schema: z.ZodType, io: "input" | "output"): Schema {
+    const { $schema: _version, ...whole } = z.toJSONSchema(schema, {
+      io,
+      override: ({ jsonSchema }) => tidy(jsonSchema as Schema),
+    }) as Schema & { $schema?: string; $defs?: Record<string, Schema> };
+    const { $defs: found, id: name, ...own } = whole as Schema & { $defs?: Record<string, Schema> };
+    for (const [key, { id: _id, ...one }] of Object.entries(found ?? {}))
+      components[key] ??= toComponentRefs(one);
+    if (typeof name !== "string") return toComponentRefs(own);
+    components[name] ??= toComponentRefs(own);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  return {
+    components,
+    sent: (schema) => convert(schema, "input"),
+    answered: (schema) => convert(schema, "output"),
+  };
+}
+
+/** Allows fields that later versions add, and drops JavaScript's own number range. */
+function tidy(json: Schema): void {
+  if (json.additionalProperties === false) delete json.additionalProperties;
+  if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum;
+  if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum;
+}
+
+/** Points references to the document's own components. */
+const toComponentRefs = (schema: Schema): Schema =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/')) as Schema;
