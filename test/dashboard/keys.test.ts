@@ -159,10 +159,10 @@ inChromium("keys, webhooks, filters and persons", () => {
       await open(`/sites/${site}/integrations/webhooks`);
       await press(page, "Add webhook");
       const asked = dialog(page, "Add a webhook");
-      await field(asked, "Address").fill("ftp://example.com");
+      await field(asked, "URL").fill("ftp://example.com");
       await press(asked, "Add webhook");
       await asked.locator("[aria-invalid=true]").waitFor();
-      await field(asked, "Address").fill(`${receiver.url}/totals`);
+      await field(asked, "URL").fill(`${receiver.url}/totals`);
       await press(asked, "Add webhook");
       const first = await takeSecret(page);
 

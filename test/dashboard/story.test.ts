@@ -74,6 +74,7 @@ inChromium("the first story", () => {
       const trace = page.getByRole("dialog");
       await trace.getByRole("heading", { name: "Sandbox" }).waitFor();
       await sees(trace, "A-1001");
+      await sees(trace, "email, all hashed");
       await press(trace, /^Attempt 1/);
       const request = trace.getByLabel("Request", { exact: true });
       await request.waitFor();

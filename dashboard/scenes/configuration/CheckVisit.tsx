@@ -50,7 +50,7 @@ export function CheckVisit() {
                 onChange={(event) => setUserAgent(event.currentTarget.value)}
               />
               <TextInput
-                label="Address"
+                label="IP address"
                 placeholder="192.0.2.10"
                 maxLength={60}
                 autoComplete="off"

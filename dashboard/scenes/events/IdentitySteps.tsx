@@ -68,18 +68,15 @@ export function IdentityStep({ trace, site }: Props) {
 }
 
 const contactNames: Record<string, string> = {
-  email: "email",
-  phone: "phone",
-  firstName: "first name",
-  lastName: "last name",
+  emailSha256: "email",
+  phoneSha256: "phone",
+  firstNameSha256: "first name",
+  lastNameSha256: "last name",
 };
 
-/** The same email or phone is hashed in several forms for different platforms; each is listed once. */
+/** An email or phone is also hashed in further forms for some platforms; these are left out. */
 const contactText = (contact: string[]) =>
-  `${contact
-    .filter((name) => !/^(email|phone)[A-Z]/.test(name))
-    .map((name) => contactNames[name] ?? name)
-    .join(", ")}, all hashed`;
+  `${contact.flatMap((name) => contactNames[name] ?? []).join(", ")}, all hashed`;
 
 const consentText = {
   granted: "Consent granted: identifiers are used.",

@@ -36,10 +36,13 @@ export function ReceivedStep({ trace }: Pick<Props, "trace">) {
           ["Inbound key", trace.key.name ?? <Id value={trace.key.id} label="key id" />],
           ["Received", exactTime(trace.receivedAt, timeZone)],
           ["Happened", isLate ? exactTime(trace.time, timeZone) : null],
-          ["Event id", <Id key="id" value={trace.platformEventId} label="event id" short={false} />],
           [
-            "Our id",
-            trace.id !== trace.platformEventId && <Id value={trace.id} label="our id" short={false} />,
+            "Platform event id",
+            <Id key="id" value={trace.platformEventId} label="platform event id" short={false} />,
+          ],
+          [
+            "Event id",
+            trace.id !== trace.platformEventId && <Id value={trace.id} label="event id" short={false} />,
           ],
         ]}
       />

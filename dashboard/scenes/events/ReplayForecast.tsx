@@ -25,8 +25,8 @@ export function ReplayForecast({ site, chosen, name }: { site: string; chosen: C
         ? ` once the connection is active again: it ${wait === "paused" ? "is paused" : wait}`
         : " now"}.{" "}
       {chosen.state === "sent"
-        ? `${name} already has it. The event id is the same, so the platform can recognise the duplicate.`
-        : "It has the same event id as before, so it is counted once."}
+        ? `${name} already has it. The platform event id is the same, so it can recognise the duplicate.`
+        : "It has the same platform event id as before, so it is counted once."}
     </Text>
   );
 }

@@ -29,7 +29,7 @@ export function AddWebhook({
       >
         <Stack>
           <TextInput
-            label="Address"
+            label="URL"
             description="HTTPS, and reachable from the internet."
             placeholder="https://example.com/cleancast"
             inputMode="url"

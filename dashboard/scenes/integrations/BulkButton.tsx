@@ -25,7 +25,7 @@ const works = {
     keep: "Cancel",
     done: (n: number) => `Replayed: ${deliveries(n)} ${n === 1 ? "is" : "are"} queued again.`,
     about:
-      "Each keeps its event id, so that platforms can recognise duplicates. Deliveries in the state sent are replayed only when you filter by that state.",
+      "Each keeps its platform event id, so that platforms can recognise duplicates. Deliveries in the state sent are replayed only when you filter by that state.",
   },
   cancel: {
     route: "POST /sites/:site/deliveries/cancel",

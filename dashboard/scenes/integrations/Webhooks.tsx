@@ -120,7 +120,7 @@ function Running({ period }: { period: Period }) {
 function columnsOf(site: string): Column<Webhook>[] {
   return [
     {
-      title: "Address",
+      title: "URL",
       cell: ({ id, url }) => (
         <Anchor
           component={Link}

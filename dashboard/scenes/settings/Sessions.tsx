@@ -44,7 +44,7 @@ export function Sessions() {
       ),
     },
     {
-      title: "Address",
+      title: "IP address",
       cell: ({ address }) => <span className="cc-mono">{address ?? "–"}</span>,
       wide: true,
     },
